@@ -7,22 +7,23 @@ import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { type LedgerKind, World } from './in-process.js';
 
-const WORLDS: readonly (readonly [markets: number, keeping: LedgerKind])[] = [
+const WORLDS: readonly (readonly [markets: number, keeping: LedgerKind, strategy?: string])[] = [
   [1, 'memory'],
   [sized(100, 5), 'memory'],
   [1, 'file'],
+  [10, 'memory', 'belief-maker'],
 ];
 /** Looks at books that are timed, after as many that are not. */
 const LOOKS = sized(1_500, 20);
 
 async function run(): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = [];
-  for (const [markets, keeping] of WORLDS) rows.push(...(await measured(markets, keeping)));
+  for (const world of WORLDS) rows.push(...(await measured(...world)));
   return rows;
 }
 
-async function measured(markets: number, keeping: LedgerKind): Promise<readonly BenchRow[]> {
-  const world = await World.open(markets, keeping);
+async function measured(markets: number, keeping: LedgerKind, strategy?: string): Promise<readonly BenchRow[]> {
+  const world = await World.open(markets, keeping, strategy);
   const steps = new Map<string, number[]>();
   for (let looks = 0; looks < 2 * LOOKS; ) {
     world.beat((observation, request, step) => {
@@ -39,7 +40,8 @@ async function measured(markets: number, keeping: LedgerKind): Promise<readonly 
   }
   world.close();
   const where = `${markets} market${markets === 1 ? '' : 's'}, ledger in ${keeping === 'file' ? 'a file' : 'memory'}`;
-  return KINDS.map((kind) => row(`${where}: ${kind}`, steps.get(kind) ?? []));
+  const whose = strategy === undefined ? where : `${strategy}, ${where}`;
+  return KINDS.map((kind) => row(`${whose}: ${kind}`, steps.get(kind) ?? []));
 }
 
 const KINDS = [

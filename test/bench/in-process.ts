@@ -42,6 +42,9 @@ export type LedgerKind = 'file' | 'memory';
 /** What the bench sees of each step of the trader. */
 export type Watch = (observation: Observation, request: Request | null, took: () => readonly Request[]) => void;
 
+/** Where the defaults of a strategy would keep it from quoting the bench's markets. */
+const PARAMS: Readonly<Record<string, unknown>> = { 'log-odds-maker': { half_spread_ticks: 2, improve_ticks: 1 } };
+
 export class World {
   readonly trader: Trader;
   readonly core: ExchangeCore;
@@ -76,7 +79,7 @@ export class World {
     this.trader = trader(this);
   }
 
-  static async open(markets: number, keeping: LedgerKind = 'file'): Promise<World> {
+  static async open(markets: number, keeping: LedgerKind = 'file', name = 'log-odds-maker'): Promise<World> {
     const wallet = new Wallet(new Uint8Array(32).fill(7));
     const core = new ExchangeCore({
       serviceName: BENCH_PROFILE.service_name,
@@ -86,8 +89,8 @@ export class World {
       challengeLifetimeMs: 600_000,
       seed: 1,
     });
-    const { strategy } = await loadShipped('log-odds-maker');
-    const { values: params } = readParams(strategy, { half_spread_ticks: 2, improve_ticks: 1 });
+    const { strategy } = await loadShipped(name);
+    const { values: params } = readParams(strategy, PARAMS[name]);
     if (params === null) throw new Error('the parameters do not fit the strategy');
     const others = core.openInternalAccount(START_MS, 'others', { unlimited: true });
     const world = new World(core, accountOf(core, wallet), others, keeping, (self) =>

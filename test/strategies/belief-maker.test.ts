@@ -1,6 +1,6 @@
 /** The belief of belief-maker, its newsvendor, and what it does with them. */
 
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { challenge } from '../../src/lab/arena/challenge/challenge.js';
 import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
 import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
@@ -120,6 +120,37 @@ describe('the grid', () => {
       const after = grid.price();
       expect(after.mean).toBeCloseTo(before.mean, 3);
       expect(after.deviation).toBeGreaterThan(before.deviation);
+    }
+  });
+
+  it('is moved and weighed without a new array', () => {
+    const [grid, ahead] = [new Grid(), new Grid()];
+    const sums = new Sums();
+    let made = 0;
+    vi.stubGlobal(
+      'Float64Array',
+      class extends Float64Array {
+        constructor(size: number) {
+          super(size);
+          made++;
+        }
+      },
+    );
+    try {
+      for (let look = 0; look < 20; look++) {
+        // Kernels of both kinds, with and without jumps.
+        grid.move(look % 2 === 0 ? 0.01 : 0.4, 0.01, 0.4);
+        grid.weigh(0.4, 0.1, 1);
+        grid.weighBy((index) => (index > 20 ? 1 : 0.5));
+        expect(grid.normalise()).toBe(true);
+        ahead.copyFrom(grid);
+        sums.fill(ahead, 0.1);
+      }
+      expect(made).toBe(0);
+      new Grid();
+      expect(made).toBeGreaterThan(0);
+    } finally {
+      vi.unstubAllGlobals();
     }
   });
 
