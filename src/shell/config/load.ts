@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
-import { ONE } from '../../shared/base/micros.js';
+import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { type Economics, SECONDS_PER_DAY } from '../../trader/strategy/economics.js';
+import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
 import { configHash } from './hash.js';
@@ -118,7 +118,10 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     capitalMicros: content.capital,
     risk: content.risk,
     polling: pollingOf(content.polling),
-    merge: { enabled: content.merge.enabled, minSharesMicros: content.merge.min_shares },
+    merge: {
+      enabled: content.merge.enabled,
+      minSharesMicros: content.merge.min_shares ?? usualBatch(economicsOf(content.economics)),
+    },
     economics: economicsOf(content.economics),
     events: content.events.map(({ event, outcomes, markets }) => ({
       eventConditionId: event,
@@ -289,6 +292,10 @@ const economicsOf = (file: TraderFile['economics']): Economics => ({
   currencyPricePerS: file.currency_price_per_day / ONE / SECONDS_PER_DAY,
   requestPrice: file.request_price / ONE,
 });
+
+/** Sets of a batch, bounded as `min_shares` is. */
+const usualBatch = (economics: Economics): Micros =>
+  micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
 const portOf = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 

@@ -89,7 +89,11 @@ const pollingSchema = z
 const mergeSchema = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether complete YES+NO sets are merged back into currency.'),
-    min_shares: amount('0.01', '1000000', 'Fewest complete sets worth a merge.').prefault('20'),
+    min_shares: amount(
+      '0.01',
+      '1000000',
+      'Fewest complete sets worth a merge; default the batch that the prices of economics make worth its requests, 20 as they are.',
+    ).optional(),
   })
   .describe('When completed pairs are merged back into currency.');
 

@@ -31,3 +31,24 @@ export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS
 /** What completing one pair costs until it is merged: its part of the batch's requests, and its own waiting. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
+
+/**
+ * Whether sell orders that hold on to pairs are worth pulling, so that the pairs can be merged: what they would go on waiting
+ * costs more than the requests of the merge and of the cancels. What their places in the queue are worth is not counted.
+ *
+ * @param waitS how long the pairs would still wait
+ */
+export const isPullingWorth = (
+  { requestPrice, currencyPricePerS }: Economics,
+  { pairs, orders, waitS }: { readonly pairs: number; readonly orders: number; readonly waitS: number },
+): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
+
+/**
+ * What a share that probably wins is worth now to one who keeps it until its market settles: sell it for less, after
+ * fees, and something is given away.
+ *
+ * @param probability of winning
+ * @param seconds until the market settles
+ */
+export const keepingWorth = ({ currencyPricePerS }: Economics, probability: number, seconds: number): number =>
+  probability * Math.exp(-currencyPricePerS * seconds);

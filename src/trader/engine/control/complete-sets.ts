@@ -1,9 +1,10 @@
 /** Complete sets into currency and back, and settled shares redeemed. */
 
-import { type Micros, minMicros, sub, toMultiple } from '../../../shared/base/micros.js';
+import { type Micros, minMicros, ONE, sub, toMultiple } from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
+import { isPullingWorth } from '../../strategy/economics.js';
 import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
@@ -30,8 +31,8 @@ export interface ConversionRules {
 }
 
 /**
- * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free. Currency back now is worth more
- * than a place in the queue that would bring it back later.
+ * Sell orders that hold on to pairs worth merging: pulled, so that the pairs come free, when currency is scarce or the pairs have
+ * waited for longer than the requests of it are worth.
  */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
@@ -48,7 +49,11 @@ export function mergeBlockers(
   if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, core, turn) >= merge.minSharesMicros)
     return [];
   const sells = (turn.own.orders.get(facts.conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
-  return sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
+  const blockers = sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
+  // An order that has stood for so long without filling will probably stand for as long again.
+  const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => turn.nowMs - submittedMs)) / 1000;
+  const isWorth = isPullingWorth(turn.economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
+  return scarceCash(turn.own) || isWorth ? blockers : [];
 }
 
 /**
