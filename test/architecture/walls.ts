@@ -47,6 +47,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/control': ['shared', 'trader'],
   'shell/journal': ['shared', 'trader', 'shell/config', 'shell/runtime'],
   'shell/recorder': ['shared', 'trader', 'recording', 'shell/client', 'shell/config', 'shell/runtime', 'shell/wallet'],
+  'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/dashboard': [],
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
@@ -104,7 +105,10 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** Modules of npm and of Node that only some rooms may load, and what the others do instead. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
-  axios: { rooms: ['shell/client'], instead: 'call the venue through `shell/client`' },
+  axios: {
+    rooms: ['shell/client', 'shell/feeds'],
+    instead: 'call the venue through `shell/client`, and what a user brings through `shell/feeds`',
+  },
   bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
   fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
@@ -134,7 +138,10 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   'node:http': { rooms: ['exchange/http', 'shell/client'], instead: 'use the client or the server' },
   'node:https': { rooms: ['shell/client'], instead: 'use the client' },
   'node:net': { rooms: ['cli', 'shell/control'], instead: 'only the control socket is a bare socket' },
-  'node:child_process': { rooms: ['shell/daemon'], instead: 'processes are started by the daemon alone' },
+  'node:child_process': {
+    rooms: ['shell/daemon', 'shell/feeds'],
+    instead: 'processes are started by the daemon, and programs of users by `shell/feeds`',
+  },
   'node:vm': { rooms: ['shell/runtime'], instead: 'code of users runs under the time limit of `shell/runtime`' },
 };
 

@@ -14,6 +14,7 @@ const run = (command: string): string =>
 const SAID: Readonly<Record<string, RegExp>> = {
   'own-strategy.ts': /^Fills +[1-9]/m,
   'outside-prices.js': /Bitcoin.*: bid 0\.52, ask 0\.58[\s\S]*Bitcoin.*: bid 0\.54, ask 0\.6\nresting 4\n$/,
+  'fair-feed.js': /^\{"market":"\w+","p":0\.\d+,"sd":\d[.\d]*,"at":\d+\}\n/,
   'client-script.js': /placed: open\nYES at 0\.05: canceled\n$/,
   'exchange-in-a-test.js': /^# pass 1$/m,
   'backtest-from-code.js': /^risk-averse: [0-9a-f]{16}$/m,

@@ -6,6 +6,7 @@ import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
 import * as beliefMaker from '../../strategies/belief-maker.js';
+import * as fairMaker from '../../strategies/fair-maker.js';
 import * as logOddsMaker from '../../strategies/log-odds-maker.js';
 import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
 
@@ -33,6 +34,18 @@ const wildBelief = fc.record({
   halt_before_s: fc.constantFrom(0, 100),
 });
 
+const wildFair = fc.record({
+  model_sd_log_odds: fc.double({ min: 0.01, max: 2, noNaN: true }),
+  book_weight: fc.constantFrom('auto', 'none'),
+  max_gap_sds: fc.constantFrom(1, 20),
+  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
+  min_edge_ticks: fc.double({ min: 0, max: 500, noNaN: true }),
+  improve_ticks: fc.integer({ min: 0, max: 500 }),
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+  kelly_fraction: fc.constantFrom(0.001, 1),
+  min_fair_price: fc.constantFrom(0, 0.02),
+});
+
 const wildBands = fc
   .record({ widths: fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }), shares: fc.nat(500) })
   .map(({ widths, shares }) => {
@@ -51,6 +64,7 @@ describe.each([
   ['log-odds-maker', logOddsMaker, wild],
   ['bands', bands, wildBands],
   ['belief-maker', beliefMaker, wildBelief],
+  ['fair-maker', fairMaker, wildFair],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
   const strategy = strategyFrom(module, name);
 

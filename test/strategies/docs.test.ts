@@ -6,6 +6,7 @@ import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/params-export.js';
 import bands from '../../strategies/bands.js';
 import beliefMaker from '../../strategies/belief-maker.js';
+import fairMaker from '../../strategies/fair-maker.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { folderOf } from '../support/folders.js';
 import { m } from '../trader/market/fixtures.js';
@@ -16,7 +17,7 @@ const docs = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'),
 const text = docs.replaceAll(/ +/g, ' ');
 
 test('docs/strategies.md lists every parameter as it is declared', () => {
-  for (const strategy of [logOddsMaker, beliefMaker, bands]) {
+  for (const strategy of [logOddsMaker, beliefMaker, fairMaker, bands]) {
     const start = text.indexOf(`## ${strategy.name}`);
     const section = text.slice(start, text.indexOf('\n## ', start + 1));
     for (const { name, unit, range, default: value, help } of paramTable(strategy)) {

@@ -5,7 +5,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import type { StatusBudget, StatusData, StatusMarket } from '../../shell/control/control-protocol.js';
+import type { StatusBudget, StatusData, StatusFeed, StatusMarket } from '../../shell/control/control-protocol.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
@@ -100,10 +100,17 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
       ['fills', status.fills],
       ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
       ['guardian', guardian],
+      ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
       ['requests', status.budget.map(budgetText).join(', ')],
     ]),
   );
   io.out(`\n${table(status.markets, MARKET_COLUMNS)}`);
+}
+
+function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusFeed): string {
+  const age = ageMs === null ? 'nothing heard yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
+  const left = problems === 0 ? '' : `, ${problems} rows left out`;
+  return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
 const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;

@@ -41,7 +41,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => selects(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
+  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events, feeds } = config;
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: {
@@ -54,6 +54,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
       merge,
       economics,
       events,
+      feeds,
       strategies,
     },
     sources: selected,

@@ -62,6 +62,8 @@ export function observationText(observation: Observation, asked: AnyCall | null,
       return 'nothing but the time';
     case 'command':
       return `the command ${commandText(observation.command)}`;
+    case 'feed':
+      return `${observation.values.length} values of feed ${observation.feed}`;
     case 'outcome': {
       const about = asked === null ? '' : ` (${callText(asked, titles)})`;
       return `request ${observation.requestId}${about} ${outcomeText(observation.outcome, asked)}`;

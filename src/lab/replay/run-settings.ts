@@ -17,10 +17,11 @@ import type { ReplayedTrader } from './contract.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
-  const { capitalMicros, risk, polling, merge, economics, events, strategies, venue } = config;
+  const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
   const { runId, configHash, version } = run;
   const profile = { ...venue.profile, base_url: run.profile.base_url };
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies };
+  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decided };
 }
 
 /**
@@ -38,9 +39,10 @@ export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
     });
     strategies.push({ name, module: strategy, params, markets, quoteHours, risk });
   }
-  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics = USUAL_ECONOMICS } = run;
-  const { events = [] } = run;
-  return { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies };
+  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge } = run;
+  const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
+  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decided };
 }
 
 /** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
@@ -55,10 +57,15 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
     ...valueChanges('merge', run.merge, trader.merge, false),
     ...valueChanges('events', run.events ?? [], trader.events, false),
     ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics, false),
+    ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds), false),
     ...valueChanges('the venue profile', profileThen, profileNow, false),
     ...strategyChanges(run, trader),
   ];
 }
+
+/** Where a feed comes from is of no matter: what it said is in the journal. */
+const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
+  Object.fromEntries(feeds.map(({ name, maxAgeMs }) => [name, { maxAgeMs }]));
 
 function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrader): string[] {
   const then = run.strategies.map(({ name }) => name);

@@ -109,7 +109,7 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
 function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
   const parts = text.split(':');
   if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
-  if (spec.kind === 'boolean' || spec.kind === 'choice') {
+  if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
     throw bad(name, text, `a list, for it is ${describeWanted(spec)}`);
   }
   const isLog = parts[0] === 'log';
@@ -158,7 +158,7 @@ function unscaled(value: bigint, places: number): string {
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  if (spec.kind === 'choice' || spec.kind === 'shares') return text;
+  if (spec.kind === 'choice' || spec.kind === 'shares' || spec.kind === 'feed') return text;
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
 

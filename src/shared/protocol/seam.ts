@@ -98,6 +98,25 @@ export type OperatorCommand =
   /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean };
 
+/**
+ * What a source of the user's own says of one market: a fair price, or a bid and an ask. Probabilities of YES as floats, in
+ * (0, 1): for a strategy's arithmetic, never for money.
+ */
+export interface FeedValue {
+  readonly conditionId: string;
+  /** Null where the source gives bid and ask instead. */
+  readonly p: number | null;
+  /** Both or neither; the bid is below the ask. */
+  readonly bid: number | null;
+  readonly ask: number | null;
+  /** Standard deviation of the source's own error, in log-odds, >= 0; null when it does not say. */
+  readonly sd: number | null;
+  /** Our clock, ms: when it held, never later than it was seen. */
+  readonly atMs: number;
+  /** Our clock, ms: not to be used from then on; null when the source does not say. */
+  readonly validUntilMs: number | null;
+}
+
 /** Something seen. `nowMs` is our clock at the moment it could first be acted upon. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
@@ -112,4 +131,6 @@ export type Observation =
       readonly venueTimeMs: number | null;
       readonly budget: BudgetReport | null;
     }
-  | { readonly kind: 'command'; readonly nowMs: number; readonly command: OperatorCommand };
+  | { readonly kind: 'command'; readonly nowMs: number; readonly command: OperatorCommand }
+  /** Values of one feed, at most one for each market. */
+  | { readonly kind: 'feed'; readonly nowMs: number; readonly feed: string; readonly values: readonly FeedValue[] };

@@ -49,6 +49,8 @@ function explainIssue(
     case 'too_small':
     case 'too_big':
       return complain(outOfRange(issue, came, node));
+    case 'invalid_key':
+      return [{ path, part: 'key', text: issue.issues[0]?.message ?? issue.message }];
     case 'invalid_union':
       return complain(`wants ${kindOf(node)}, got ${shownValue(came)}`);
     default:

@@ -9,7 +9,8 @@ import type { Config } from './types.js';
  * code is in it by the hash of its file.
  */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
-  const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, schedule, strategies } = config;
+  const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
+    config;
   const shaping = {
     venue,
     exchange:
@@ -21,6 +22,8 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
+    // Where one comes from is a place on this machine; a file without feeds keeps the hash that it had.
+    feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,
       strategy: module.name,

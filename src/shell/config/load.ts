@@ -9,6 +9,7 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
+import { feedProblems, feedsOf } from './feeds.js';
 import { configHash } from './hash.js';
 import { configError, fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
@@ -24,6 +25,8 @@ export interface LoadOptions {
    * profile, a capital of 1000 and the default of every other setting.
    */
   readonly strategyFileToo?: boolean;
+  /** For a backtest: feeds that there are besides those of the file. */
+  readonly feeds?: readonly string[];
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
   /** What `path` and relative paths of the environment are relative to. */
@@ -38,12 +41,13 @@ export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
 /** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   const problems = new ProblemList();
-  const { at, file, trader, limits, strategyFiles } = readTrader(path, options, problems);
+  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems);
+  const known = { limits, feeds: feeds && [...feeds, ...(options.feeds ?? [])] };
   const strategies: StrategyConfig[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const load = () => loadStrategyFile(resolve(dirname(file), name), limits, options.cwd, asker);
+    const load = () => loadStrategyFile(resolve(dirname(file), name), known, options.cwd, asker);
     const loaded = await problems.attemptLater(load);
     if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
@@ -74,18 +78,26 @@ interface ReadTrader {
   readonly trader: TraderConfig | null;
   /** As far as they can be read, whatever else is wrong, so that the strategy files can be judged too. */
   readonly limits: RiskLimits | null;
+  readonly feeds: readonly string[] | null;
   readonly strategyFiles: readonly string[];
 }
 
 function readTrader(path: string, options: LoadOptions, problems: ProblemList): ReadTrader {
   const file = resolve(options.cwd, path);
   const { content, value, at } = readTraderFile(file, options, problems);
-  const { venue: written, exchange, risk, strategies } = partsOf(value);
+  const { venue: written, exchange, risk, feeds, strategies } = partsOf(value);
   const embedded = exchange?.embedded ?? false;
   const venue = written && problems.attempt(() => loadVenue(written, embedded, dirname(file), options.cwd, at));
   if (content !== null) problems.add(...relationProblems(content, at));
   const trader = content && venue && problems.attempt(() => traderOf(content, venue, file, at));
-  return { file, at, trader: trader ?? null, limits: risk ?? null, strategyFiles: strategies ?? [] };
+  return {
+    file,
+    at,
+    trader: trader ?? null,
+    limits: risk ?? null,
+    feeds: feeds === undefined ? null : Object.keys(feeds),
+    strategyFiles: strategies ?? [],
+  };
 }
 
 /** The sections that stand on their own; undefined where one cannot be read. */
@@ -96,6 +108,7 @@ function partsOf(value: unknown) {
     venue: shape.venue.safeParse(raw.get('venue')).data,
     exchange: shape.exchange.safeParse(raw.get('exchange')).data,
     risk: shape.risk.safeParse(raw.get('risk')).data,
+    feeds: shape.feeds.safeParse(raw.get('feeds')).data,
     strategies: shape.strategies.safeParse(raw.get('strategies')).data,
   };
 }
@@ -141,6 +154,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       maxBytes: content.journal.max_mb * BYTES_PER_MB,
     },
     guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
+    feeds: feedsOf(content.feeds, folder),
     dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
@@ -229,7 +243,7 @@ const aroundStrategy = (file: string) => ({
 /** What must hold between settings, each with its reason. */
 function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
-  const problems: Problem[] = [];
+  const problems = [...feedProblems(content.feeds, at)];
   if (polling.hot_interval_ms > polling.quiet_interval_ms) {
     // The scheduler stretches a market's interval between the two.
     problems.push(

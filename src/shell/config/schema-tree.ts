@@ -8,6 +8,8 @@ export interface SchemaNode {
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
+  /** What stands under names that a person chooses; false where there are none. */
+  readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
   readonly enum?: readonly unknown[];
@@ -39,7 +41,7 @@ export function describedAt(root: SchemaNode, path: readonly PropertyKey[]): Sch
   for (const step of path) {
     const mapping = asMapping(node);
     const next =
-      typeof step === 'number' ? node.items : Object.hasOwn(mapping, step) ? mapping[String(step)] : undefined;
+      typeof step === 'number' ? node.items : Object.hasOwn(mapping, step) ? mapping[String(step)] : named(node);
     if (next === undefined) return null;
     node = next;
   }
@@ -74,10 +76,15 @@ export interface Setting {
 export function settingsOf(root: SchemaNode, group = ''): readonly Setting[] {
   return Object.entries(asMapping(root)).flatMap(([key, node]) => {
     const name = group === '' ? key : `${group}.${key}`;
-    const inner = settingsOf(node, name);
+    const own = named(node);
+    const inner = own === undefined ? settingsOf(node, name) : settingsOf(own, `${name}.NAME`);
     return inner.length > 0 ? inner : [{ name, node, isRequired: root.required?.includes(key) ?? false }];
   });
 }
+
+/** What every entry of a mapping is whose names a person chooses. */
+const named = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
+  typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};

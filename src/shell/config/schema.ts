@@ -9,6 +9,7 @@ import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
+import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { cronProblem } from './cron.js';
 import { LOG_LEVELS } from './types.js';
 
@@ -188,6 +189,37 @@ const dashboardSchema = z
   })
   .describe('The page with the buttons that stop the trader.');
 
+export const FEED_KINDS = ['file', 'http', 'child'] as const;
+
+const feedSchema = z.strictObject({
+  kind: z.enum(FEED_KINDS).describe('Where it comes from: a file, an address, or a program of your own.'),
+  path: path('Of a file: CSV or JSONL.').optional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Of http: the address that answers with JSON.'),
+  hosts: z
+    .array(z.string().min(1).max(255))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Of http: hosts it may ask; default that of url.'),
+  timeout_ms: integer(100, 60_000, 'Of http: the longest that one answer may take, ms.').default(5000),
+  command: z
+    .array(z.string().min(1).max(4096))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Of child: the program and its arguments.'),
+  every_ms: integer(100, 3_600_000, 'Of file and http: how often it is looked at, ms.').default(1000),
+  max_age_s: z
+    .number()
+    .min(0.1)
+    .max(86_400)
+    .describe('Values older than this are shown to no strategy, s.')
+    .default(60),
+});
+
 export const traderSchema = z.strictObject({
   venue: z
     .strictObject({
@@ -230,6 +262,10 @@ export const traderSchema = z.strictObject({
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})
     .describe('How commands reach the running trader.'),
+  feeds: z
+    .record(z.string().regex(FEED_NAME, 'wants a name in lower case with dashes, at most 40 characters'), feedSchema)
+    .default({})
+    .describe('Fair values of your own, by name; see docs/feeds.md.'),
   strategies: z.array(path('A strategy file.')).max(100).describe('Strategy files, relative to this file.'),
 });
 

@@ -1,6 +1,7 @@
 /** Reads one strategy file into a `StrategyConfig`: its module, its parameters, its markets, its tighter limits. */
 
 import { basename, dirname, extname } from 'node:path';
+import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { looseningsOf, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -17,13 +18,19 @@ import { readYaml, type YamlSource } from './yaml-source.js';
 const schema = jsonSchema(strategyFileSchema);
 const overrideSchema = jsonSchema(riskOverrideSchema);
 
+/** What a strategy file is judged by; null where the trader's own file is wrong there. */
+export interface KnownToTrader {
+  readonly limits: RiskLimits | null;
+  readonly feeds: readonly string[] | null;
+}
+
 /**
- * `asker` is the entry of the trader's file that named it, for the message when the file is missing. `limits` are null when
- * the trader's own cannot be read: then it is only looked through, for null. Throws `config_invalid` with everything that is wrong in it.
+ * `asker` is the entry of the trader's file that named it, for the message when the file is missing. What the trader knows is null when
+ * its own file cannot be read: then it is only looked through, for null. Throws `config_invalid` with everything that is wrong in it.
  */
 export async function loadStrategyFile(
   file: string,
-  limits: RiskLimits | null,
+  { limits, feeds }: KnownToTrader,
   cwd: string,
   asker?: Problem,
 ): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
@@ -34,6 +41,7 @@ export async function loadStrategyFile(
   const loaded = name === undefined ? null : await problems.attemptLater(() => moduleOf(source, name));
   problems.attempt(() => checkShape(source, loaded?.strategy ?? null));
   const values = params && loaded && problems.attempt(() => valuesOf(loaded.strategy, params, source));
+  if (loaded && values && feeds) problems.attempt(() => checkFeeds(loaded.strategy, values, feeds, source));
   const selection = markets && problems.attempt(() => selectionOf(markets, source));
   const tighter = risk && problems.attempt(() => limitsOf(risk, limits, source));
   problems.throwIfAny();
@@ -93,6 +101,20 @@ function valuesOf(strategy: Strategy, params: unknown, source: YamlSource): Para
     ),
     `\`twinbook strategies\` lists the parameters of ${strategy.name}.`,
   );
+}
+
+/** Throws for a parameter that names a feed which there is not. */
+function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly string[], source: YamlSource): void {
+  const problems = Object.entries(strategy.params).flatMap(([name, spec]) => {
+    const feed = values[name];
+    if (spec.kind !== 'feed' || typeof feed !== 'string' || feeds.includes(feed)) return [];
+    const near = closest(feed, feeds);
+    const known = feeds.length === 0 ? 'which has no feeds' : `which has ${feeds.join(', ')}`;
+    const meant = near === null ? '' : `; did you mean '${near}'?`;
+    return [source.problem(['params', name], `there is no feed '${feed}' in the trader's file, ${known}${meant}`)];
+  });
+  if (problems.length > 0)
+    throw configError(problems, "Feeds stand under `feeds` of the trader's file: docs/feeds.md.");
 }
 
 function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {

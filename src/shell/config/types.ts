@@ -32,6 +32,7 @@ export interface Config {
   readonly guardian: GuardianConfig;
   readonly dashboard: DashboardConfig;
   readonly control: { readonly socket: string };
+  readonly feeds: readonly FeedConfig[];
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
   readonly configHash: string;
@@ -148,6 +149,43 @@ export interface GuardianConfig {
   readonly credentials: string;
   /** Absolute path of its log. */
   readonly log: string;
+}
+
+/** A source of the user's own fair values. */
+export type FeedConfig = FileFeed | HttpFeed | ChildFeed;
+
+interface NamedFeed {
+  /** As strategies name it. */
+  readonly name: string;
+  /** Values older than this are shown to nobody, ms. */
+  readonly maxAgeMs: number;
+}
+
+/** A CSV or JSONL file, looked at again and again. */
+export interface FileFeed extends NamedFeed {
+  readonly kind: 'file';
+  /** Absolute. */
+  readonly path: string;
+  readonly everyMs: number;
+}
+
+/** An address that answers with JSON. */
+export interface HttpFeed extends NamedFeed {
+  readonly kind: 'http';
+  readonly url: string;
+  /** Hosts that may be asked, also after a redirect; lower case, with the port where it is not the usual one. */
+  readonly hosts: readonly string[];
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+}
+
+/** A program that writes JSONL to its standard output. */
+export interface ChildFeed extends NamedFeed {
+  readonly kind: 'child';
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** Absolute: the folder of the trader's file. */
+  readonly cwd: string;
 }
 
 export interface StrategyConfig {

@@ -93,6 +93,8 @@ export interface StatusData extends ModeData {
   readonly signing_refused: number;
   readonly markets: readonly StatusMarket[];
   readonly budget: readonly StatusBudget[];
+  /** Absent from a trader older than feeds. */
+  readonly feeds?: readonly StatusFeed[];
 }
 
 export interface StatusMarket {
@@ -107,6 +109,21 @@ export interface StatusMarket {
   readonly yes: string;
   readonly no: string;
   readonly open_orders: number;
+}
+
+/** A source of the user's own fair values. */
+export interface StatusFeed {
+  readonly name: string;
+  /** Markets with a value that strategies are told now. */
+  readonly current_markets: number;
+  /** Values taken in since the start. */
+  readonly values: number;
+  /** Age of the newest value, ms; null before the first. */
+  readonly newest_age_ms: number | null;
+  /** Rows and lines that were left out since the start. */
+  readonly problems: number;
+  /** Why its source cannot be read now; null while it can. */
+  readonly trouble: string | null;
 }
 
 /** Requests in the current minute. */

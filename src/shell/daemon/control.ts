@@ -3,6 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
@@ -13,8 +14,10 @@ import type {
   ModeData,
   StatusBudget,
   StatusData,
+  StatusFeed,
   StatusMarket,
 } from '../control/control-protocol.js';
+import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { explainMarket, explainOrder } from './explain.js';
 
@@ -33,6 +36,8 @@ export interface Running {
   /** Address of the page; null when there is none. */
   dashboard(): string | null;
   snapshot(): Snapshot;
+  /** How the sources of the feeds do; empty without any. */
+  feeds(): readonly FeedStatus[];
   /** Why it can decide nothing any more, and only cancels before it ends; null while it can. */
   ending(): string | null;
   /** Null when it is obeyed, else why not and what is wanted. */
@@ -161,6 +166,7 @@ export function statusOf(running: Running): StatusData {
     fills: now.fills,
     signing_refused: ledger.eventCount('signing_refused'),
     markets: now.markets.map(marketOf),
+    feeds: now.feeds.map((feed) => feedOf(feed, running.feeds())),
     budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
   };
 }
@@ -170,6 +176,18 @@ const budgetOf = (scope: string, { limit, left }: BudgetStatus): StatusBudget =>
   limit,
   remaining: Math.max(0, left),
 });
+
+function feedOf({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
+  const source = sources.find((one) => one.name === name);
+  return {
+    name,
+    current_markets: current,
+    values,
+    newest_age_ms: ageMs,
+    problems: source?.problems ?? 0,
+    trouble: source?.trouble ?? null,
+  };
+}
 
 function marketOf(market: MarketSnapshot): StatusMarket {
   const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));

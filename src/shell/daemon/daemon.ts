@@ -21,6 +21,7 @@ import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
+import { FeedSession } from './feed-session.js';
 import { startJobs } from './jobs.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { openPage } from './page.js';
@@ -114,6 +115,7 @@ class Service {
   readonly #stopWatch: StopWatch;
   readonly #env: TraderIo['env'];
   readonly #loop: Loop;
+  readonly #feeds: FeedSession;
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
@@ -140,6 +142,7 @@ class Service {
         failed: (error) => this.#fail(error),
       },
     );
+    this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -158,6 +161,7 @@ class Service {
     const ended = new AbortController();
     const pageClosed = this.#openPage(this.#running(stopped), ended.signal);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
+    this.#feeds.start();
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       stopJobs();
@@ -169,6 +173,7 @@ class Service {
       control.close();
       this.#loop.end();
       ended.abort();
+      await this.#feeds.close();
       await (await pageClosed)();
     }
   }
@@ -272,6 +277,7 @@ class Service {
       dashboard: () => this.#page?.url ?? null,
       ledger: this.#session.ledger,
       snapshot: () => this.#snapshot(),
+      feeds: () => this.#feeds.status,
       ending: () => this.#ending(),
       command: (command) => this.#command(command),
       stop,

@@ -1,6 +1,7 @@
 /** Why an order stands where it stands, or why a market is not quoted, in lines for a person. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import type { FeedReading } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
 
@@ -41,6 +42,16 @@ function reasonLines(reason: string): readonly string[] {
   );
 }
 
+/** `feed model: 0.62 (sd 0.1), 3.2 s old`. */
+function feedText({ name, view, withheld }: FeedReading): string {
+  if (view === null) return `feed ${name}: ${withheld}`;
+  const { p, bid, ask, sd, ageMs } = view;
+  const price = p === null ? `${bid} to ${ask}` : String(p);
+  const age = `${(ageMs / 1000).toFixed(1)} s old`;
+  const told = withheld === null ? '' : `; not told to the strategy: ${withheld}`;
+  return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
+}
+
 export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): readonly string[] {
   const price = (value: MarketSnapshot['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
   const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
@@ -52,6 +63,7 @@ export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): reado
     `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.openOrders} orders`,
     `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
     `book seen ${market.bookAgeMs === null ? 'never' : `${Math.round(market.bookAgeMs)} ms ago`}`,
+    ...market.feeds.map(feedText),
     ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
   ];
 }

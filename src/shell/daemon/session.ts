@@ -279,6 +279,7 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     merge: config.merge,
     economics: config.economics,
     events: config.events,
+    feeds: config.feeds,
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
   };

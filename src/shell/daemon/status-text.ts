@@ -3,6 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
+import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { duration } from '../runtime/duration.js';
@@ -21,6 +22,12 @@ const price = (value: Micros | null): string => (value === null ? '-' : formatDe
 
 const formatUse = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
 
+/** `feed model 3 markets, 2 s old`. */
+function feedText({ name, current, ageMs }: FeedSnapshot): string {
+  const markets = `${current} ${current === 1 ? 'market' : 'markets'}`;
+  return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
+}
+
 /** One line for a file or a pipe. */
 export function statusLine(snapshot: Snapshot, runningMs: number): string {
   const quoted = snapshot.markets.filter(({ openOrders }) => openOrders > 0).length;
@@ -32,6 +39,7 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `inventory ${inventory(snapshot)}`,
     `cash ${money(snapshot.cashMicros)}`,
     `result ${formatSigned(snapshot.resultMicros)}`,
+    ...snapshot.feeds.map(feedText),
     `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
     ...wayBackText(snapshot),
   ];
@@ -63,6 +71,7 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
     [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
     wayBackText(snapshot),
     [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
+    snapshot.feeds.map(feedText),
     [`requests in the last minute: public ${formatUse(budgets.public)}, signed ${formatUse(budgets.signed)}`],
   ].flatMap((parts) => broken(parts, width));
   const shown = snapshot.markets.slice(0, MAX_ROWS);

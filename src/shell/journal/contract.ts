@@ -15,7 +15,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
+import type { FeedSettings, MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
 import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
@@ -44,6 +44,8 @@ export interface RunDescription {
   /** Absent in runs of a version that knew none. */
   readonly economics?: Economics;
   readonly events?: readonly EventRule[];
+  /** Absent in runs of a version that knew none. */
+  readonly feeds?: readonly FeedSettings[];
   /** The longest that one call into a strategy may take, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];

@@ -35,6 +35,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
     merge: config.merge,
     economics: config.economics,
     events: config.events,
+    feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategyLimitMs,
     strategies: config.strategies.map(describeStrategy),
     ledgerMissing,

@@ -20,7 +20,7 @@ const runEnd = z.object({ steps: z.number().int(), endedMs: z.number(), stoppedE
 /** The envelope; what is in it was written by this very program from its own types. */
 const step = z.object({
   index: z.number().int(),
-  observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command']), nowMs: z.number() }),
+  observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
   requests: z.array(z.looseObject({ id: z.number().int() })).default([]),
   timedOut: z.array(z.number().int()).default([]),
   signed: z.array(z.looseObject({ intentId: z.string() })).default([]),

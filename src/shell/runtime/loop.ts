@@ -1,6 +1,6 @@
 /** The real shell of the core: performs its requests over HTTP, and gives it what came back, and the time. */
 
-import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
 /** Often enough that a freed place in the budget is used at once, seldom enough to cost nothing. */
@@ -54,6 +54,11 @@ export class Loop {
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;
+  }
+
+  /** What a feed of the user's own says. */
+  feed(feed: string, values: readonly FeedValue[]): void {
+    this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
   /** Outcomes that come later are dropped: the ledger knows what was under way, and the next start asks. */

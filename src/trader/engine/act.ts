@@ -16,8 +16,6 @@ import { showTitle, type TraderState } from './state.js';
 
 /** The executor's due work and the valuation; the executor asks for at least once a second. */
 export const TICK_MS = 500;
-/** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
-export const REQUOTE_MS = 1_000;
 
 export function act(state: TraderState, nowMs: number): void {
   state.bornMs ??= nowMs;
@@ -32,6 +30,7 @@ export function act(state: TraderState, nowMs: number): void {
     for (const market of state.valuation.marks.keys())
       if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
     state.value(nowMs);
+    state.feeds.look(state, nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
     state.modes.onStart();
@@ -92,8 +91,13 @@ function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepCont
     turn.refresh();
   }
   for (const slot of tracked.slots) {
-    if (!slot.dirty && nowMs - slot.quotedMs < REQUOTE_MS && nowMs >= slot.quotedMs) continue;
-    const view = tracked.feed.view(nowMs, state.ownIn(tracked.conditionId, slot));
+    if (!slot.dirty && nowMs < slot.dueMs && nowMs >= slot.quotedMs) continue;
+    const { conditionId } = tracked;
+    const view = tracked.feed.view(
+      nowMs,
+      state.ownIn(conditionId, slot),
+      state.feeds.of(conditionId, slot.feeds, nowMs),
+    );
     if (isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
     state.coreSets.take(slot, slot.quotes);

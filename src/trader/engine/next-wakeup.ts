@@ -6,7 +6,7 @@
 
 import { minMicros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { REQUOTE_MS, TICK_MS } from './act.js';
+import { TICK_MS } from './act.js';
 import { scarceCash } from './control/complete-sets.js';
 import { isShort } from './control/core-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
@@ -38,7 +38,7 @@ function marketQuietUntilMs(state: TraderState, tracked: MarketEntry): number {
   let untilMs = mayConvert(state, tracked) ? tracked.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const slot of tracked.slots) {
     if (slot.dirty) return Number.NEGATIVE_INFINITY;
-    untilMs = Math.min(untilMs, slot.quotedMs + REQUOTE_MS);
+    untilMs = Math.min(untilMs, slot.dueMs);
   }
   return untilMs;
 }

@@ -19,6 +19,8 @@ export function observe(state: TraderState, routed: Routed): void {
       return;
     case 'command':
       return obey(state, routed.command, routed.nowMs);
+    case 'feed':
+      return state.feeds.take(routed, state);
     case 'market':
       return observeMarket(state, routed);
     case 'catalog':

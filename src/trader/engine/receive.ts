@@ -1,6 +1,6 @@
 /** The first part of a step: takes in when something was seen, and finds the ask that an outcome belongs to. */
 
-import type { Observation, OperatorCommand, Report } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation, OperatorCommand, Report } from '../../shared/protocol/seam.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
 
@@ -8,6 +8,7 @@ import type { TraderState } from './state.js';
 export type Received =
   | { readonly kind: 'time' }
   | { readonly kind: 'command'; readonly command: OperatorCommand; readonly nowMs: number }
+  | { readonly kind: 'feed'; readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number }
   | { readonly kind: 'report'; readonly report: Report; readonly requestId: number };
 
 /**
@@ -32,6 +33,8 @@ export function receive(state: TraderState, observation: Observation): Received 
       return { kind: 'time' };
     case 'command':
       return { kind: 'command', command: observation.command, nowMs };
+    case 'feed':
+      return { kind: 'feed', feed: observation.feed, values: observation.values, nowMs };
     case 'outcome': {
       const ask = state.queue.onOutcome(observation);
       const { outcome, sentMs, venueTimeMs, requestId } = observation;

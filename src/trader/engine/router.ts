@@ -2,13 +2,14 @@
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import { describeOwner, type MarketPoll, type PollTarget, type RoundList } from '../../shared/protocol/ask-owner.js';
-import type { OperatorCommand, Report } from '../../shared/protocol/seam.js';
+import type { FeedValue, OperatorCommand, Report } from '../../shared/protocol/seam.js';
 import type { Received } from './receive.js';
 
 /** One kind for each room that takes something in. */
 export type Routed =
   | { readonly kind: 'time' }
   | { readonly kind: 'command'; readonly command: OperatorCommand; readonly nowMs: number }
+  | { readonly kind: 'feed'; readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number }
   | {
       readonly kind: 'market';
       readonly poll: MarketPoll;

@@ -25,7 +25,16 @@ export interface TraderSettings {
   /** Of which it is known which outcomes exclude each other; the venue does not say it. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
+  /** Absent: none. */
+  readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
+}
+
+/** A feed as the core knows it; where it comes from is the shell's business. */
+export interface FeedSettings {
+  readonly name: string;
+  /** A value older than this is not shown, ms. */
+  readonly maxAgeMs: number;
 }
 
 /** All in ms. */

@@ -4,6 +4,7 @@ import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { HeldBack, Mode } from './control/modes.js';
+import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
 import { showTitle, type TraderState } from './state.js';
 
@@ -42,6 +43,7 @@ export interface Snapshot {
   readonly provenMs: number | null;
   /** The exchange has not answered for some requests in a row. */
   readonly silent: boolean;
+  readonly feeds: readonly FeedSnapshot[];
   /** The exchange's clock minus ours, ms; null before its first answer. */
   readonly clockOffsetMs: number | null;
 }
@@ -61,6 +63,8 @@ export interface MarketSnapshot {
   readonly markMicros: Micros | null;
   readonly openOrders: number;
   readonly bookAgeMs: number | null;
+  /** What the feeds of its strategies last said of it, current or not. */
+  readonly feeds: readonly FeedReading[];
   readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
@@ -92,6 +96,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     proven: state.modes.proven,
     provenMs: state.modes.provenMs,
     silent: state.silence > 0,
+    feeds: state.feeds.snapshot(nowMs),
     clockOffsetMs: state.venueClock.offsetMs,
   };
 }
@@ -117,6 +122,11 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     markMicros: state.valuation.marks.get(conditionId) ?? null,
     openOrders: orders.length,
     bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
+    feeds: state.feeds.readings(
+      conditionId,
+      tracked.slots.flatMap((slot) => slot.feeds),
+      nowMs,
+    ),
     refusals: tracked.slots.flatMap((slot) => slot.refusals),
   };
 }

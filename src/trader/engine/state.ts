@@ -15,6 +15,7 @@ import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
 import { type HeldBack, LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
+import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
 import { Notices } from './notices.js';
@@ -50,6 +51,7 @@ export class TraderState {
   readonly pauses: Pauses;
   readonly coreSets: CoreSets;
   readonly valuation: Valuation;
+  readonly feeds: Feeds;
   readonly notices: Notices;
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
@@ -90,6 +92,7 @@ export class TraderState {
     this.pauses = new Pauses(ledger);
     this.coreSets = new CoreSets(ledger);
     this.valuation = new Valuation(ledger);
+    this.feeds = new Feeds(settings.feeds ?? []);
     this.notices = new Notices(ledger);
     // As after a kill: what halted may have left orders behind.
     if (this.guards.halted !== null) this.modes.cancelAll();
@@ -286,6 +289,7 @@ export class TraderState {
     this.bornMs = Number.NEGATIVE_INFINITY;
     this.settledMs = null;
     this.cancelTries.clear();
+    this.feeds.clockSetBack();
     for (const tracked of this.markets.all) {
       tracked.feed.clockSetBack(byMs, this.queue.newestId);
       this.touch(tracked.conditionId);

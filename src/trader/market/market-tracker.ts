@@ -13,6 +13,7 @@ import { Tape } from './tape.js';
 import type {
   Book,
   Estimates,
+  FeedViews,
   Health,
   Inventory,
   MarketFacts,
@@ -138,7 +139,7 @@ export class MarketTracker implements MarketFeed {
     this.#memory.clockSetBack();
   }
 
-  view(nowMs: number, own: OwnMarketState): MarketView | null {
+  view(nowMs: number, own: OwnMarketState, feeds: FeedViews = NO_FEEDS): MarketView | null {
     this.#noteOwn(nowMs, own.orders);
     const sight = this.sight(nowMs);
     if (sight === null || this.#book === null) return null;
@@ -156,6 +157,7 @@ export class MarketTracker implements MarketFeed {
       inventory: Object.freeze(inventoryOf(own)),
       stance: own.stance,
       orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
+      feeds,
     });
   }
 
@@ -239,6 +241,8 @@ export class MarketTracker implements MarketFeed {
     };
   }
 }
+
+const NO_FEEDS: FeedViews = Object.freeze({});
 
 /** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
 const EARLY_MS = 60_000;

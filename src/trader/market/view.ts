@@ -3,6 +3,7 @@
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
+import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 
 /** A side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
@@ -170,6 +171,15 @@ export interface Health {
   readonly droppedLevels: number;
 }
 
+/** What a feed says of this market now, with how old it is. Prices and `sd` as in `FeedValue`. */
+export interface FeedView extends Omit<FeedValue, 'conditionId'> {
+  /** Milliseconds since it held. */
+  readonly ageMs: number;
+}
+
+/** The values of the feeds that a strategy's parameters name. One that is missing, late or expired is not in it. */
+export type FeedViews = Readonly<Record<string, FeedView>>;
+
 /** Everything a strategy sees. Frozen, and its books are copies; two calls with the same observations give equal views. */
 export interface MarketView {
   /** Our clock, ms. */
@@ -188,6 +198,7 @@ export interface MarketView {
   readonly inventory: Inventory;
   readonly stance: Stance;
   readonly orders: readonly OwnOrderView[];
+  readonly feeds: FeedViews;
 }
 
 /** What a view says of the market itself: nothing of ours, and no estimates. */
@@ -215,8 +226,8 @@ export interface MarketFeed {
    * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
    */
   clockSetBack(byMs: number, lastRequestId: number): void;
-  /** Null until both a detail and a book were seen. */
-  view(nowMs: number, own: OwnMarketState): MarketView | null;
+  /** Null until both a detail and a book were seen. `feeds` is shown as it is; absent: none. */
+  view(nowMs: number, own: OwnMarketState, feeds?: FeedViews): MarketView | null;
   /**
    * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
    * Null like `view`.

@@ -11,7 +11,8 @@ import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
-  const { postOnly } = quotes;
+  const { postOnly, againMs } = quotes;
+  if (againMs !== undefined && !Number.isFinite(againMs)) return `againMs must be a time in ms, got ${show(againMs)}`;
   if (postOnly !== undefined && typeof postOnly !== 'boolean')
     return `postOnly must be true or false, got ${show(postOnly)}`;
   const wrongSets = checkSets(quotes.sets);

@@ -42,6 +42,11 @@ export interface Quotes {
    * is not quoted for a moment keeps its sets. Absent: none.
    */
   readonly sets?: SetsWish;
+  /**
+   * Our clock, ms: the strategy is asked again no later than this, and not later than it would be without. Absent: about
+   * once a second, and with everything that is seen of the market.
+   */
+  readonly againMs?: number;
   /** One sentence for `explain`: why these quotes, or why none. */
   readonly note: string;
   /** The figures behind them by name, unit last, for `explain`; finite numbers. */

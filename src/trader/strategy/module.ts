@@ -64,7 +64,7 @@ function wrongSpec(specs: Loose): string | null {
       if (!Array.isArray(spec['choices'])) return `parameter ${name} must have choices`;
     } else if (NUMERIC.includes(String(kind))) {
       if (typeof spec['unit'] !== 'string') return `parameter ${name} must have a unit`;
-    } else if (kind !== 'shares' && kind !== 'boolean') {
+    } else if (kind !== 'shares' && kind !== 'boolean' && kind !== 'feed') {
       return `parameter ${name} is of unknown kind ${JSON.stringify(kind)}`;
     }
   }

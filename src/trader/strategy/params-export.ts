@@ -2,6 +2,7 @@
 
 import type { Strategy } from './contract.js';
 import type { FieldSpec, ParamSpec } from './params.js';
+import { FEED_NAME } from './read-params.js';
 
 /** One line of the table of parameters; all texts. */
 export interface ParamRow {
@@ -33,6 +34,7 @@ function unitOf(spec: ParamSpec): string {
       return spec.unit;
     case 'shares':
     case 'rows':
+    case 'feed':
       return spec.kind;
     case 'boolean':
     case 'choice':
@@ -50,6 +52,8 @@ function rangeOf(spec: ParamSpec): string {
       return 'true, false';
     case 'choice':
       return spec.choices.join(', ');
+    case 'feed':
+      return 'its name';
     case 'rows':
       return `${spec.minRows} to ${spec.maxRows} rows`;
   }
@@ -91,5 +95,7 @@ function fieldSchema(spec: FieldSpec): JsonSchema {
       return { type: 'boolean' };
     case 'choice':
       return { type: 'string', enum: spec.choices };
+    case 'feed':
+      return { type: 'string', pattern: FEED_NAME.source };
   }
 }

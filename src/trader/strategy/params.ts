@@ -47,8 +47,14 @@ export interface ChoiceParam<T extends string = string> extends Described {
   readonly default: NoInfer<T>;
 }
 
+/** The name of a feed of the trader's file; its values are then in `MarketView.feeds` under that name. */
+export interface FeedParam extends Described {
+  readonly kind: 'feed';
+  readonly default: string;
+}
+
 /** Every kind of parameter that holds one value. */
-export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam;
+export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
 /** The fields of a row, or parameters that hold one value each, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
@@ -74,7 +80,9 @@ type FieldValueOf<S> = S extends { kind: 'integer' | 'number' }
       ? boolean
       : S extends { kind: 'choice'; choices: readonly (infer T)[] }
         ? T
-        : never;
+        : S extends { kind: 'feed' }
+          ? string
+          : never;
 
 type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
   ? readonly { readonly [K in keyof F]: FieldValueOf<F[K]> }[]

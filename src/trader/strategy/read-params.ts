@@ -3,7 +3,16 @@
 import { closest } from '../../shared/base/closest.js';
 import { parseDecimal } from '../../shared/base/decimal.js';
 import type { Strategy } from './contract.js';
-import type { FieldSpec, FieldSpecs, FieldValue, ParamSpec, ParamValue, ParamValues, RowsParam } from './params.js';
+import type {
+  FieldSpec,
+  FieldSpecs,
+  FieldValue,
+  ParamSpec,
+  ParamSpecs,
+  ParamValue,
+  ParamValues,
+  RowsParam,
+} from './params.js';
 
 /** One thing that is wrong, and where: `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
@@ -104,7 +113,18 @@ function fieldValue(spec: FieldSpec, value: unknown): FieldValue | null {
       return typeof value === 'boolean' ? value : null;
     case 'choice':
       return typeof value === 'string' && spec.choices.includes(value) ? value : null;
+    case 'feed':
+      return typeof value === 'string' && FEED_NAME.test(value) ? value : null;
   }
+}
+
+/** How a feed may be called, in a trader's file and in a parameter. */
+export const FEED_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
+
+/** The feeds that a strategy's parameters name, each once. */
+export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly string[] {
+  const names = Object.entries(specs).flatMap(([name, spec]) => (spec.kind === 'feed' ? [String(values[name])] : []));
+  return [...new Set(names)];
 }
 
 const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): boolean =>
@@ -123,6 +143,8 @@ export function describeWanted(spec: ParamSpec): string {
       return 'true or false';
     case 'choice':
       return `one of ${spec.choices.join(', ')}`;
+    case 'feed':
+      return 'the name of a feed: lower case with dashes';
     case 'rows':
       return `a list of ${spec.minRows} to ${spec.maxRows} rows with ${Object.keys(spec.fields).join(', ')}`;
   }

@@ -21,6 +21,7 @@ const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapsh
   openOrders: 2,
   markMicros: micros(661_234),
   bookAgeMs: 100,
+  feeds: [],
   refusals: [],
   // Only what the status shows matters here.
   ...(more as object),
@@ -37,6 +38,7 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
     openOrders: 4,
     unknownOrders: 0,
     fills: 10,
+    feeds: [],
     budgets: { public: BUDGET, signed: BUDGET },
     silent: false,
     markets: [

@@ -3,7 +3,14 @@
 import fc from 'fast-check';
 import { complement, type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { touch } from '../../../src/trader/market/book.js';
-import type { Book, MarketFacts, MarketView, OwnOrderView } from '../../../src/trader/market/view.js';
+import type {
+  Book,
+  FeedView,
+  FeedViews,
+  MarketFacts,
+  MarketView,
+  OwnOrderView,
+} from '../../../src/trader/market/view.js';
 import { defineStrategy, type Strategy } from '../../../src/trader/strategy/contract.js';
 import type { ParamValues } from '../../../src/trader/strategy/params.js';
 import { readParams } from '../../../src/trader/strategy/read-params.js';
@@ -74,6 +81,7 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
     },
     stance: 'normal',
     orders: [],
+    feeds: {},
     ...changes,
   };
 }
@@ -187,12 +195,31 @@ const ownOrder = (tick: number): fc.Arbitrary<OwnOrderView> =>
     ageMs: fc.constant(5),
   });
 
+/** What a user's feed may say of any market: a price, or a bid and an ask. */
+const feedView: fc.Arbitrary<FeedView> = fc
+  .record({
+    price: fc.double({ min: 0.0001, max: 0.9998, noNaN: true }),
+    isTwoSided: fc.boolean(),
+    sd: fc.option(fc.double({ min: 0, max: 10, noNaN: true })),
+    ageMs: mostly(fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 10 ** 9 })),
+  })
+  .map(({ price, isTwoSided, sd, ageMs }) => ({
+    p: isTwoSided ? null : price,
+    bid: isTwoSided ? price / 2 : null,
+    ask: isTwoSided ? price : null,
+    sd,
+    atMs: 1_000_000 - ageMs,
+    ageMs,
+    validUntilMs: null,
+  }));
+
 /** Any view that a market could have, and some that it had better not. */
 export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
   fc
     .record({
       others: sides(market.tickMicros),
       orders: fc.array(ownOrder(market.tickMicros), { maxLength: 12 }),
+      feed: fc.option(feedView),
       estimates: fc.record({
         sigmaLogOddsPerSqrtS: mostly(
           fc.double({ min: 0.0005, max: 0.05, noNaN: true }),
@@ -215,12 +242,14 @@ export const anyView: fc.Arbitrary<MarketView> = facts.chain((market) =>
         mostly(fc.integer({ min: 10 ** 6, max: 10 ** 10 }), fc.integer({ min: -10_000, max: 10 ** 6 })),
       ),
     })
-    .map(({ others, orders, estimates, health, yes, no, maxPositionMicros, stance, timeToResolutionMs }) => {
+    .map(({ others, orders, feed, estimates, health, yes, no, maxPositionMicros, stance, timeToResolutionMs }) => {
       const base = viewOf(others, { market, orders, stance, timeToResolutionMs });
       const best = [others.bids[0]?.priceMicros ?? 0, others.asks[0]?.priceMicros ?? ONE] as const;
       const position = { yesMicros: yes, noMicros: no, netMicros: micros(yes - no), maxPositionMicros };
+      const feeds: FeedViews = feed === null ? {} : { model: feed };
       return {
         ...base,
+        feeds,
         estimates: { ...base.estimates, ...estimates },
         health: { ...base.health, ...health, crossed: best[0] > best[1], locked: best[0] === best[1] },
         inventory: { ...base.inventory, ...position },

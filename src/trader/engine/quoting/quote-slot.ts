@@ -4,6 +4,7 @@ import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
+import { feedsNamed } from '../../strategy/read-params.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
 import { type BoundedCall, QuoteHost } from './quote-host.js';
@@ -29,6 +30,9 @@ export interface WishBounds {
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
+/** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
+const REQUOTE_MS = 1_000;
+
 export class QuoteSlot {
   readonly conditionId: string;
   readonly strategy: StrategySettings;
@@ -39,6 +43,8 @@ export class QuoteSlot {
   /** Our clock, ms: nothing is placed before; the exchange has just refused something here. */
   placeAfterMs = 0;
   quotedMs = 0;
+  /** The feeds that its parameters name. */
+  readonly feeds: readonly string[];
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #isPostOnly = false;
@@ -53,6 +59,7 @@ export class QuoteSlot {
   constructor(conditionId: string, strategy: StrategySettings) {
     this.conditionId = conditionId;
     this.strategy = strategy;
+    this.feeds = feedsNamed(strategy.module.params, strategy.params);
     this.inQuoteHours = strategy.quoteHours === null;
   }
 
@@ -67,6 +74,11 @@ export class QuoteSlot {
     this.#isFailureTaken = false;
     this.#host = new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
     this.dirty = true;
+  }
+
+  /** Our clock, ms: the strategy is asked again then, though nothing is seen. */
+  get dueMs(): number {
+    return Math.min(this.quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
   get quotes(): Quotes {

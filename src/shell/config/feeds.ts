@@ -1,0 +1,60 @@
+/** The `feeds` of a trader's file: what each kind wants, and where it is. */
+
+import { resolve } from 'node:path';
+import type { Problem } from './problems.js';
+import type { TraderFile } from './schema.js';
+import type { FeedConfig } from './types.js';
+import type { At } from './venue.js';
+
+type FeedsFile = TraderFile['feeds'];
+type FeedFile = FeedsFile[string];
+
+/** Keys that belong to one kind, the needed one first. */
+const KEYS = {
+  file: ['path'],
+  http: ['url', 'hosts'],
+  child: ['command'],
+} as const satisfies Record<FeedFile['kind'], readonly (keyof FeedFile)[]>;
+
+/** What each kind lacks, and what it has of another. */
+export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
+  return Object.entries(feeds).flatMap(([name, feed]) => {
+    const { kind } = feed;
+    const [needed] = KEYS[kind];
+    const missing = feed[needed] === undefined ? [at(['feeds', name], `a feed of kind ${kind} wants ${needed}`)] : [];
+    const foreign = Object.values(KEYS)
+      .filter((keys) => keys !== KEYS[kind])
+      .flat()
+      .filter((key) => feed[key] !== undefined)
+      .map((key) => at(['feeds', name, key], `a feed of kind ${kind} has no ${key}; remove it`));
+    const { url } = feed;
+    const strange =
+      kind === 'http' && url !== undefined && !hostsOf(feed, url).includes(new URL(url).host)
+        ? [at(['feeds', name, 'hosts'], `does not hold ${new URL(url).host}, the host of url`)]
+        : [];
+    return [...missing, ...foreign, ...strange];
+  });
+}
+
+/** Of feeds without a problem. */
+export function feedsOf(feeds: FeedsFile, folder: string): readonly FeedConfig[] {
+  return Object.entries(feeds).map(([name, feed]) => feedOf(name, feed, folder));
+}
+
+function feedOf(name: string, feed: FeedFile, folder: string): FeedConfig {
+  const { kind, path = '', url = '', command = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
+  const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
+  switch (kind) {
+    case 'file':
+      return { ...named, kind, path: resolve(folder, path), everyMs };
+    case 'http':
+      return { ...named, kind, url, hosts: hostsOf(feed, url), everyMs, timeoutMs };
+    case 'child':
+      return { ...named, kind, command, cwd: folder };
+  }
+}
+
+function hostsOf({ hosts }: FeedFile, url: string): readonly string[] {
+  if (hosts !== undefined) return hosts.map((host) => host.toLowerCase());
+  return url === '' ? [] : [new URL(url).host];
+}

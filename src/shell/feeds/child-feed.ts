@@ -1,0 +1,112 @@
+/** Runs a program of the user's and reads what it writes; one that ends is started again, more and more patiently. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildFeed } from '../config/types.js';
+import type { FeedInbox } from './inbox.js';
+import { takeLines } from './lines.js';
+
+const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
+/** One that lived so long is started again at once when it ends. */
+const LIVED_MS = 60_000;
+/** From asking it to end to ending it. */
+const GRACE_MS = 2_000;
+/** Of what it says on its standard error, the end is shown when it dies. */
+const LAST_WORDS = 200;
+
+export class ChildReader {
+  readonly #feed: ChildFeed;
+  readonly #inbox: FeedInbox;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #end = new AbortController();
+  #child: ChildProcess | null = null;
+  #gone: Promise<void> = Promise.resolve();
+  #again: NodeJS.Timeout | null = null;
+  #pauseMs = START_AGAIN_MS.first;
+  readonly #killNow = (): void => this.#signal('SIGKILL');
+
+  constructor(feed: ChildFeed, inbox: FeedInbox, env: Readonly<Record<string, string | undefined>>) {
+    this.#feed = feed;
+    this.#inbox = inbox;
+    this.#env = env;
+    // However this process ends, as long as it can still do anything.
+    process.once('exit', this.#killNow);
+  }
+
+  start(): void {
+    const startedMs = performance.now();
+    const [program = '', ...args] = this.#feed.command;
+    // A group of its own: what it starts ends with it, and Ctrl-C is for the trader.
+    const child = spawn(program, args, {
+      cwd: this.#feed.cwd,
+      env: withoutSecrets(this.#env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#child = child;
+    let words = '';
+    child.stderr.on('data', (bytes: Buffer) => {
+      words = (words + bytes.toString('utf8')).slice(-LAST_WORDS);
+    });
+    child.stdin.on('error', () => undefined);
+    const line = (text: string): void => {
+      this.#inbox.fine();
+      this.#inbox.json(text);
+    };
+    const problem = this.#inbox.problem.bind(this.#inbox);
+    takeLines(child.stdout, { line, problem }, this.#end.signal).catch(() => undefined);
+    this.#gone = new Promise((resolve) => {
+      const ended = (why: string): void => {
+        resolve();
+        if (this.#child !== child) return;
+        // What it has started and left behind.
+        this.#signal('SIGKILL');
+        this.#child = null;
+        this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
+      };
+      child.once('error', (error) => ended(`cannot be started: ${error.message}`));
+      child.once('exit', (code, signal) => ended(`its program ended (${signal ?? `code ${code}`})`));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#signal('SIGTERM');
+    const killer = setTimeout(this.#killNow, GRACE_MS);
+    await this.#gone;
+    clearTimeout(killer);
+    process.off('exit', this.#killNow);
+  }
+
+  #startAgain(why: string, livedMs: number): void {
+    if (this.#end.signal.aborted) return;
+    this.#inbox.trouble(why);
+    const waitMs = livedMs >= LIVED_MS ? START_AGAIN_MS.first : this.#pauseMs;
+    this.#pauseMs = Math.min(waitMs * 2, START_AGAIN_MS.longest);
+    this.#again = setTimeout(() => this.start(), waitMs);
+  }
+
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+/** What the trader was told in confidence is not for its children. */
+const withoutSecrets = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('TWINBOOK_')));
+
+function lastLine(words: string): string {
+  const last =
+    words
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?') ?? '';
+  return last === '' ? '' : `: ${last}`;
+}

@@ -1,0 +1,103 @@
+/** Follows a CSV or JSONL file: one that is replaced is read anew, one that grows is read on. */
+
+import type { Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { csvRows } from '../../recording/importers/csv.js';
+import type { FileFeed } from '../config/types.js';
+import type { FeedInbox } from './inbox.js';
+import { takeLines } from './lines.js';
+import { COLUMNS } from './read-row.js';
+
+/** A larger file is not read. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const LINE_END = 10;
+
+export class FileReader {
+  readonly #feed: FileFeed;
+  readonly #inbox: FeedInbox;
+  /** The file as it was last looked at. */
+  #seen: Stats | null = null;
+  /** Bytes of it that were taken, up to the end of a line. */
+  #offset = 0;
+  /** The first line of a CSV file; null before it was read. */
+  #header: string | null = null;
+
+  constructor(feed: FileFeed, inbox: FeedInbox) {
+    this.#feed = feed;
+    this.#inbox = inbox;
+  }
+
+  /** Looks once; never throws. */
+  async look(signal: AbortSignal): Promise<void> {
+    let file: FileHandle | null = null;
+    try {
+      file = await open(this.#feed.path, 'r');
+      await this.#read(file, signal);
+    } catch (error) {
+      this.#inbox.trouble(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      await file?.close().catch(() => undefined);
+    }
+  }
+
+  async #read(file: FileHandle, signal: AbortSignal): Promise<void> {
+    const stats = await file.stat();
+    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is no file`);
+    if (stats.size > MAX_BYTES) {
+      return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`);
+    }
+    const before = this.#seen;
+    const isSame =
+      before !== null && before.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
+    if (isSame) return this.#noteUnfinished(stats);
+    if (!(await this.#isLonger(file, stats))) {
+      this.#offset = 0;
+      this.#header = null;
+    }
+    this.#seen = stats;
+    this.#inbox.fine();
+    if (stats.size === this.#offset) return;
+    // Not further than was looked at: what is being written behind comes with the next look.
+    const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
+    const line = (text: string): void => this.#line(text);
+    const problem = this.#inbox.problem.bind(this.#inbox);
+    this.#offset += await takeLines(bytes, { line, problem }, signal);
+  }
+
+  /** The same file with more at its end; what is longer and has no line end there was written anew. */
+  async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
+    const before = this.#seen;
+    if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, this.#offset - 1);
+    return bytesRead === 1 && buffer[0] === LINE_END;
+  }
+
+  /** A last line without an end may still be written: half of a number is another number. */
+  #noteUnfinished({ size }: Stats): void {
+    if (size === this.#offset) return this.#inbox.fine();
+    this.#inbox.trouble('its last line has no line end, and is not taken before it has one');
+  }
+
+  #line(text: string): void {
+    if (!this.#feed.path.toLowerCase().endsWith('.csv')) return this.#inbox.json(text);
+    if (text.trim() === '') return;
+    if (this.#header === null) {
+      this.#header = text;
+      const strange = text.split(',').find((name) => !COLUMNS.includes(name.replace(/^\uFEFF/, '').trim()));
+      if (strange === undefined) return;
+      return this.#inbox.problem({
+        kind: 'column',
+        text: `its first line names a column '${strange.slice(0, 40)}'; known are ${COLUMNS.join(', ')}`,
+      });
+    }
+    const [row] = csvRows(`${this.#header}\n${text}`);
+    const fields = [...(row ?? [])].filter(([, field]) => field !== '');
+    this.#inbox.row(
+      Object.fromEntries(
+        fields.map(([name, field]) => [name, NUMBER.test(field) && name !== 'market' ? Number(field) : field]),
+      ),
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/** What one feed has said and not yet been passed on, and what is wrong with it: bounded, whatever it says. */
+
+import type { FeedValue } from '../../shared/protocol/seam.js';
+import { nowMs } from '../runtime/clock.js';
+import { type RowProblem, readRow } from './read-row.js';
+
+/** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
+const TOGETHER_MS = 100;
+
+/** Markets of one feed; further ones are told once and left out. */
+const MAX_MARKETS = 2_000;
+
+/** Kinds of mistakes that are told one by one; a feed with more has said enough. */
+const MAX_KINDS = 20;
+
+/** How a feed does, for status pages. */
+export interface FeedStatus {
+  readonly name: string;
+  /** Rows that were left out, and lines that are none. */
+  readonly problems: number;
+  /** Why nothing can be read from its source now; null while it can. */
+  readonly trouble: string | null;
+}
+
+export interface FeedEars {
+  readonly deliver: (feed: string, values: readonly FeedValue[]) => void;
+  /** For the operator's eyes. */
+  readonly loud: (text: string) => void;
+  readonly quiet: (text: string) => void;
+}
+
+export class FeedInbox {
+  readonly name: string;
+  readonly #ears: FeedEars;
+  /** By market, the newest alone. */
+  readonly #waiting = new Map<string, FeedValue>();
+  /** By market, what was passed on: the same again is no news. */
+  readonly #known = new Map<string, string>();
+  readonly #told = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #problems = 0;
+  #trouble: string | null = null;
+
+  constructor(name: string, ears: FeedEars) {
+    this.name = name;
+    this.#ears = ears;
+  }
+
+  /** A row as it was parsed. */
+  row(raw: unknown): void {
+    const read = readRow(raw, nowMs());
+    if ('kind' in read) return this.problem(read);
+    const { conditionId, atMs } = read;
+    const told = JSON.stringify(read);
+    if (this.#known.get(conditionId) === told || (this.#waiting.get(conditionId)?.atMs ?? atMs) > atMs) return;
+    if (!this.#known.has(conditionId) && this.#known.size >= MAX_MARKETS) {
+      return this.problem({ kind: 'markets', text: `names more than ${MAX_MARKETS} markets` });
+    }
+    this.#known.set(conditionId, told);
+    this.#waiting.set(conditionId, read);
+    this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
+  }
+
+  /** A line of JSON. */
+  json(line: string): void {
+    if (line.trim() === '') return;
+    let raw: unknown;
+    try {
+      raw = JSON.parse(line);
+    } catch {
+      return this.problem({ kind: 'json', text: 'a line is not JSON' });
+    }
+    this.row(raw);
+  }
+
+  /** Told once for each kind, and counted. */
+  problem({ kind, text }: RowProblem): void {
+    this.#problems += 1;
+    if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
+    this.#told.add(kind);
+    this.#ears.loud(`feed ${this.name}: ${text}; such rows are left out and counted, and said once`);
+  }
+
+  /** Nothing can be read from the source: told once until it can. */
+  trouble(text: string): void {
+    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is tried again and again`);
+    this.#trouble = text;
+  }
+
+  /** The source was read. */
+  fine(): void {
+    if (this.#trouble !== null) this.#ears.quiet(`feed ${this.name}: it can be read again`);
+    this.#trouble = null;
+  }
+
+  get status(): FeedStatus {
+    return { name: this.name, problems: this.#problems, trouble: this.#trouble };
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #passOn(): void {
+    this.#timer = null;
+    const values = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#ears.deliver(this.name, values);
+  }
+}

@@ -1,0 +1,80 @@
+/** One row of a feed: strict, so that what is misspelt or out of range is told and never guessed at. */
+
+import { z } from 'zod';
+import type { FeedValue } from '../../shared/protocol/seam.js';
+
+/** What is wrong with a row. Rows with the same `kind` of mistake are told once and counted. */
+export interface RowProblem {
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** A program's clock may run so far ahead of ours, ms; a value from later than that has a wrong time. */
+const EARLY_MS = 1_000;
+
+/** Times before this are seconds that were meant as milliseconds: the year 2001. */
+const FIRST_MS = 1_000_000_000_000;
+/** The last that a date can hold. */
+const LAST_MS = 8_640_000_000_000_000;
+
+const MS_OR_TEXT = 'wants Unix time in ms, or a text such as 2026-03-01T12:00:00Z';
+const probability = z
+  .number('wants a number')
+  .gt(0, 'wants a number above 0')
+  .lt(1, 'wants a number below 1')
+  .nullish();
+const time = z.union(
+  [
+    z.int().min(FIRST_MS, MS_OR_TEXT).max(LAST_MS, MS_OR_TEXT),
+    z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+  ],
+  MS_OR_TEXT,
+);
+
+const row = z
+  .strictObject({
+    market: z.string('wants a condition id').min(1, 'is empty').max(128, 'is too long'),
+    p: probability,
+    bid: probability,
+    ask: probability,
+    sd: z.number('wants a number').min(0, 'wants 0 or more').max(10, 'wants at most 10').nullish(),
+    at: time,
+    valid_until: time.nullish(),
+  })
+  .superRefine(({ p, bid, ask }, context) => {
+    const complain = (message: string) => context.addIssue({ code: 'custom', message, path: [] });
+    const hasBoth = typeof bid === 'number' && typeof ask === 'number';
+    if (typeof p === 'number' ? bid != null || ask != null : !hasBoth) complain('wants either p, or bid and ask');
+    else if (hasBoth && bid >= ask) complain('the bid is not below the ask');
+  });
+
+/** Columns that a CSV file may have. */
+export const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
+
+/** `nowMs`: when it was seen. */
+export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
+  const parsed = row.safeParse(raw);
+  if (!parsed.success) return problemOf(parsed.error, raw);
+  const { market, p = null, bid = null, ask = null, sd = null, at, valid_until = null } = parsed.data;
+  if (at > nowMs + EARLY_MS) {
+    return { kind: 'at ahead', text: `at: is ${Math.round((at - nowMs) / 1000)} s ahead of this machine's clock` };
+  }
+  return { conditionId: market, p, bid, ask, sd, atMs: Math.min(at, nowMs), validUntilMs: valid_until };
+}
+
+function problemOf({ issues: [issue] }: z.ZodError, raw: unknown): RowProblem {
+  if (issue === undefined) return { kind: 'row', text: 'is no row' };
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return { kind: 'key', text: `unknown key ${shown(issue.keys[0])}; known are ${COLUMNS.join(', ')}` };
+  }
+  const came = field === '' ? raw : Object.getOwnPropertyDescriptor(raw, field)?.value;
+  const what = came === undefined ? 'missing' : `${issue.message}, got ${shown(came)}`;
+  return { kind: `${field} ${issue.message}`, text: `${field === '' ? '' : `${field}: `}${what}` };
+}
+
+/** Shortened and without control characters: it is shown on a terminal. */
+function shown(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.slice(0, 60).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}

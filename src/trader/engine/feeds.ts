@@ -1,0 +1,177 @@
+/** What the user's own feeds say: the newest value of each market, shown to strategies only while it is current. */
+
+import type { FeedValue } from '../../shared/protocol/seam.js';
+import type { FeedView, FeedViews } from '../market/view.js';
+import type { FeedSettings } from './settings.js';
+
+/** Markets of one feed that are remembered; the one that was heard of longest ago gives way. */
+const MAX_MARKETS = 2_000;
+
+/** One feed, for status pages. */
+export interface FeedSnapshot {
+  readonly name: string;
+  /** Markets with a current value. */
+  readonly current: number;
+  /** Values taken in by this run. */
+  readonly values: number;
+  /** Milliseconds since the newest value held; null before the first. */
+  readonly ageMs: number | null;
+}
+
+/** What a feed last said of one market. */
+export interface FeedReading {
+  readonly name: string;
+  /** Null when it never said anything of this market. */
+  readonly view: FeedView | null;
+  /** Why the strategy is not told of it; null when it is. */
+  readonly withheld: string | null;
+}
+
+/** What `Feeds` asks of the trader around it. */
+interface Around {
+  slotsOf(conditionId: string): readonly { readonly feeds: readonly string[]; dirty: boolean }[];
+  readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
+  readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
+  say(timeMs: number, kind: string, text: string): void;
+  loud(timeMs: number, kind: string, text: string): void;
+}
+
+interface FeedMemory {
+  readonly settings: FeedSettings;
+  /** By condition id, the one heard of longest ago first. */
+  readonly newest: Map<string, FeedValue>;
+  values: number;
+  /** Whether the operator was last told that it is current; null before anything was said. */
+  told: boolean | null;
+  /** Our clock, ms: since when its first value is waited for. */
+  sinceMs: number | null;
+  namedUnknown: boolean;
+}
+
+export class Feeds {
+  readonly #feeds: ReadonlyMap<string, FeedMemory>;
+
+  constructor(settings: readonly FeedSettings[]) {
+    this.#feeds = new Map(
+      settings.map((one) => [
+        one.name,
+        { settings: one, newest: new Map(), values: 0, told: null, sinceMs: null, namedUnknown: false },
+      ]),
+    );
+  }
+
+  /** A value that held before the one that is known is passed over. A feed that is not configured is not heard. */
+  take(
+    seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
+    around: Around,
+  ): void {
+    const feed = this.#feeds.get(seen.feed);
+    if (feed === undefined) return;
+    for (const value of seen.values) {
+      const { conditionId, atMs } = value;
+      const before = feed.newest.get(conditionId);
+      if (before !== undefined && before.atMs > atMs) continue;
+      feed.values += 1;
+      feed.newest.delete(conditionId);
+      feed.newest.set(conditionId, value);
+      const [oldest] = feed.newest.keys();
+      if (feed.newest.size > MAX_MARKETS && oldest !== undefined) feed.newest.delete(oldest);
+      for (const slot of around.slotsOf(conditionId)) if (slot.feeds.includes(seen.feed)) slot.dirty = true;
+      nameUnknown(feed, conditionId, seen.nowMs, around);
+    }
+  }
+
+  /** The current values of these feeds for one market, frozen. */
+  of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
+    if (names.length === 0) return NONE;
+    const views: Record<string, FeedView> = {};
+    for (const { name, view, withheld } of this.readings(conditionId, names, nowMs)) {
+      if (view !== null && withheld === null) views[name] = view;
+    }
+    return Object.freeze(views);
+  }
+
+  readings(conditionId: string, names: readonly string[], nowMs: number): readonly FeedReading[] {
+    return [...new Set(names)].map((name) => {
+      const feed = this.#feeds.get(name);
+      const value = feed?.newest.get(conditionId);
+      if (feed === undefined || value === undefined) {
+        return { name, view: null, withheld: 'it has said nothing of this market' };
+      }
+      return { name, view: viewOf(value, nowMs), withheld: whyNotCurrent(value, feed.settings, nowMs) };
+    });
+  }
+
+  /** How old a value is can no longer be told: nothing is shown until it is heard again. */
+  clockSetBack(): void {
+    for (const feed of this.#feeds.values()) {
+      feed.newest.clear();
+      feed.sinceMs = null;
+      feed.told = null;
+    }
+  }
+
+  /** Says once that a feed has fallen silent, and once that it is back. */
+  look(around: Around, nowMs: number): void {
+    for (const feed of this.#feeds.values()) {
+      feed.sinceMs ??= nowMs;
+      const { name, maxAgeMs } = feed.settings;
+      const isCurrent = currentOf(feed, nowMs) > 0;
+      const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
+      if (!isNew) continue;
+      if (isCurrent) around.say(nowMs, 'feed_current', `feed ${name} says what things are worth`);
+      else around.loud(nowMs, 'feed_silent', `feed ${name} ${silenceOf(feed, nowMs)}: who quotes by it quotes nothing`);
+      feed.told = isCurrent;
+    }
+  }
+
+  snapshot(nowMs: number): readonly FeedSnapshot[] {
+    return Array.from(this.#feeds.values(), (feed) => ({
+      name: feed.settings.name,
+      current: currentOf(feed, nowMs),
+      values: feed.values,
+      ageMs: newestAgeMs(feed, nowMs),
+    }));
+  }
+}
+
+const NONE: FeedViews = Object.freeze({});
+
+function viewOf({ conditionId: _market, ...value }: FeedValue, nowMs: number): FeedView {
+  return Object.freeze({ ...value, ageMs: nowMs - value.atMs });
+}
+
+function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSettings, nowMs: number): string | null {
+  if (!(nowMs - atMs <= maxAgeMs)) return `it is older than ${maxAgeMs / 1000} s`;
+  return validUntilMs !== null && nowMs >= validUntilMs ? 'it has expired' : null;
+}
+
+function currentOf({ newest, settings }: FeedMemory, nowMs: number): number {
+  let current = 0;
+  for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
+  return current;
+}
+
+function newestAgeMs({ newest }: FeedMemory, nowMs: number): number | null {
+  let youngestMs = Number.POSITIVE_INFINITY;
+  for (const { atMs } of newest.values()) youngestMs = Math.min(youngestMs, nowMs - atMs);
+  return Number.isFinite(youngestMs) ? youngestMs : null;
+}
+
+function silenceOf(feed: FeedMemory, nowMs: number): string {
+  const ageMs = newestAgeMs(feed, nowMs);
+  return ageMs === null
+    ? 'has said nothing yet'
+    : `says nothing current, its newest value is ${Math.round(ageMs / 1000)} s old`;
+}
+
+/** Said once: which markets there are is known when the catalog is, or when every strategy names its own. */
+function nameUnknown(feed: FeedMemory, conditionId: string, nowMs: number, around: Around): void {
+  const { markets, settings } = around;
+  if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
+  if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
+  feed.namedUnknown = true;
+  const shown = conditionId.replaceAll(/[^\w-]/g, '?');
+  const text = `feed ${feed.settings.name} names market ${shown}, which nobody here quotes; said once`;
+  around.loud(nowMs, 'feed_unknown_market', text);
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it, test } from 'vitest';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from './files.js';
+
+const load = (feeds: string, strategy: string | null = null, more: readonly string[] = []) => {
+  const cwd = folderOf({
+    'trader.yaml': trader(feeds, strategy === null ? '[]' : '[fair.yaml]'),
+    ...(strategy === null ? {} : { 'fair.yaml': strategy }),
+  });
+  return { cwd, config: loadConfig('trader.yaml', { env: {}, cwd, feeds: more }) };
+};
+
+const fair = (feed: string) => `strategy: fair-maker\nparams:\n  feed: ${feed}\n`;
+
+describe('the feeds of a trader file', () => {
+  it('are resolved: paths from the file, hosts from the address, defaults filled in', async () => {
+    const { cwd, config } = load(`feeds:
+  a: { kind: file, path: prices.csv }
+  b: { kind: http, url: "http://127.0.0.1:8080/x", every_ms: 500 }
+  c: { kind: child, command: [node, model.js], max_age_s: 2.5 }`);
+    expect((await config).feeds).toEqual([
+      { name: 'a', maxAgeMs: 60_000, kind: 'file', path: `${cwd}/prices.csv`, everyMs: 1000 },
+      {
+        name: 'b',
+        maxAgeMs: 60_000,
+        kind: 'http',
+        url: 'http://127.0.0.1:8080/x',
+        hosts: ['127.0.0.1:8080'],
+        everyMs: 500,
+        timeoutMs: 5000,
+      },
+      { name: 'c', maxAgeMs: 2500, kind: 'child', command: ['node', 'model.js'], cwd },
+    ]);
+  });
+
+  it('change the hash by what shapes a decision, not by where they come from', async () => {
+    const hashOf = async (feeds: string) => (await load(feeds).config).configHash;
+    const file = await hashOf('feeds: { a: { kind: file, path: x.csv } }');
+    expect(await hashOf('feeds: { a: { kind: file, path: y.csv } }')).toBe(file);
+    expect(await hashOf('feeds: { a: { kind: file, path: x.csv, max_age_s: 9 } }')).not.toBe(file);
+    expect(await hashOf('feeds: {}')).toBe(await hashOf(''));
+  });
+
+  test.each<readonly [feeds: string, message: string]>([
+    [
+      'feeds: { a: { kind: pipe } }',
+      'trader.yaml:6:21: feeds.a.kind: wants "file", "http" or "child", got the text "pipe"',
+    ],
+    ['feeds: { a: { kind: file } }', 'trader.yaml:6:13: feeds.a: a feed of kind file wants path'],
+    [
+      'feeds: { a: { kind: file, path: x, url: "http://h" } }',
+      'feeds.a.url: a feed of kind file has no url; remove it',
+    ],
+    ['feeds: { a: { kind: http, url: "ftp://h" } }', 'feeds.a.url: wants an address such as https://example.org'],
+    [
+      'feeds: { a: { kind: http, url: "https://h.org", hosts: [b.org] } }',
+      'feeds.a.hosts: does not hold h.org, the host of url',
+    ],
+    ['feeds: { a: { kind: child, command: [] } }', 'feeds.a.command: wants at least 1 entries, got 0'],
+    [
+      'feeds: { a: { kind: file, path: x, every_ms: 5 } }',
+      'feeds.a.every_ms: wants a whole number from 100 to 3600000, got the number 5',
+    ],
+    ['feeds: { a: { kind: file, path: x, max_age: 5 } }', "feeds.a: unknown key 'max_age'; did you mean 'max_age_s'?"],
+    ['feeds: { A B: { kind: file, path: x } }', 'wants a name in lower case with dashes'],
+  ])('%s', async (feeds, message) => {
+    await expect(load(feeds).config).rejects.toThrow(message);
+  });
+
+  it('are those that strategies may name', async () => {
+    const feeds = 'feeds: { model: { kind: file, path: x.csv } }';
+    expect((await load(feeds, fair('model')).config).strategies[0]?.params['feed']).toBe('model');
+    await expect(load(feeds, fair('modle')).config).rejects.toThrow(
+      "fair.yaml:3:9: params.feed: there is no feed 'modle' in the trader's file, which has model; did you mean 'model'?",
+    );
+    await expect(load('', fair('model')).config).rejects.toThrow('which has no feeds');
+    expect((await load('', fair('model'), ['model']).config).strategies).toHaveLength(1);
+  });
+});

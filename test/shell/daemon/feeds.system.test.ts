@@ -1,0 +1,122 @@
+/** A trader that quotes around the user's own values, from a program and from an address, on the paper exchange. */
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { StatusData } from '../../../src/shell/control/control-protocol.js';
+import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { until } from '../../support/waiting.js';
+
+/** Says of each market what its line in a file says; while the file is gone it says nothing. */
+const MODEL = `
+import { readFileSync } from 'node:fs';
+setInterval(() => {
+  try {
+    for (const line of readFileSync('prices.txt', 'utf8').split('\\n').filter(Boolean)) {
+      const [market, p] = line.split(' ');
+      console.log(JSON.stringify({ market, p: Number(p), sd: 2, at: Date.now() }));
+    }
+  } catch {}
+}, 200);
+`;
+
+const FAIR = (feed: string, id: string) => `
+strategy: fair-maker
+markets: { ids: [${id}] }
+params: { feed: ${feed}, jump_pause_s: 0, max_gap_sds: 20, order_shares: "5" }
+`;
+
+async function server(answer: RequestListener) {
+  const state = { answer };
+  const listening = createServer((from, to) => state.answer(from, to));
+  await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    listening.closeAllConnections();
+    listening.close();
+  });
+  const { port } = listening.address() as AddressInfo;
+  return { state, url: `http://127.0.0.1:${port}/` };
+}
+
+it('is quoted while it is current, pulled when it is not, and said once each', async () => {
+  const { url } = await exchangeAt('--seed', '3');
+  const list = (await (await fetch(`${url}/markets/?state=open&limit=2`)).json()) as {
+    data: { condition_id: string }[];
+  };
+  const [first = '', second = ''] = list.data.map(({ condition_id }) => condition_id);
+  const prices = (p: number): string => JSON.stringify([{ market: second, p, sd: 2, at: Date.now() }]);
+  const feed = await server((_, to) => void to.end(prices(0.5)));
+  const folder = folderOf({
+    'trader.yaml': traderYaml(
+      url,
+      `feeds:
+  model: { kind: child, command: ["${process.execPath}", model.mjs], max_age_s: 2 }
+  desk: { kind: http, url: "${feed.url}", every_ms: 200, timeout_ms: 1000, max_age_s: 2 }
+guardian: { enabled: false }
+strategies: [first.yaml, second.yaml]`,
+    ),
+    'first.yaml': FAIR('model', first),
+    'second.yaml': FAIR('desk', second),
+    'model.mjs': MODEL,
+    'prices.txt': `${first} 0.5\n`,
+  });
+  const config = join(folder, 'trader.yaml');
+  const trader = started(['start', '-c', config]);
+  const status = async (): Promise<StatusData | null> => {
+    const { code, output } = await ran(['status', '--json', '-c', config]);
+    return code === 0 && output.includes('"budget"')
+      ? (JSON.parse(output.slice(output.indexOf('{'))) as StatusData)
+      : null;
+  };
+  const ordersOf = async (id: string): Promise<number | undefined> =>
+    (await status())?.markets.find(({ market_condition_id }) => market_condition_id === id)?.open_orders;
+  const rests = (id: string) =>
+    until(
+      () => ordersOf(id),
+      (count) => count !== undefined && count > 0,
+    );
+  const isPulled = (id: string) =>
+    until(
+      () => ordersOf(id),
+      (count) => count === 0,
+    );
+
+  await rests(first);
+  await rests(second);
+  const explained = await ran(['explain', first, '-c', config]);
+  expect(explained.output).toMatch(/feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
+
+  // The address first redirects, then sends garbage, then is slow; the other market is quoted all the while.
+  for (const answer of [
+    (_, to) => void to.writeHead(302, { location: 'http://192.0.2.1/' }).end(),
+    (_, to) => void to.end('garbage'),
+    () => undefined,
+  ] satisfies RequestListener[]) {
+    feed.state.answer = answer;
+    await isPulled(second);
+    expect(await ordersOf(first)).toBeGreaterThan(0);
+    feed.state.answer = (_, to) => void to.end(prices(0.5));
+    await rests(second);
+  }
+
+  // The program goes on and says nothing.
+  rmSync(join(folder, 'prices.txt'));
+  await isPulled(first);
+  const silent = (await status())?.markets.find(({ market_condition_id }) => market_condition_id === first);
+  expect(silent?.state).toBe('feed model says nothing current of this market');
+  writeFileSync(join(folder, 'prices.txt'), `${first} 0.5\n`);
+  await rests(first);
+
+  trader.process.kill('SIGTERM');
+  expect(await trader.exited, trader.output()).toBe(0);
+  const said = (text: string) => trader.output().split(text).length - 1;
+  expect(said('feed model says nothing current')).toBe(1);
+  expect(said('feed desk says nothing current')).toBe(3);
+  expect(said('it leads to 192.0.2.1, which its hosts do not list')).toBe(1);
+
+  const replay = await ran(['replay', 'last', '-c', config]);
+  expect(replay.output).toMatch(/every decision|identical|same/i);
+  expect(replay.code).toBe(0);
+}, 180_000);

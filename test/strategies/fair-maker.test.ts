@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FeedView, MarketView } from '../../src/trader/market/view.js';
+import { logit } from '../../src/trader/strategy/maths/log-odds.js';
+import { blend, estimateOfBook, estimateOfFeed, gapSds, kellyShares, priceOf } from '../../strategies/fair/blend.js';
+import fairMaker from '../../strategies/fair-maker.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
+
+const value = (more: Partial<FeedView> = {}): FeedView => ({
+  p: 0.5,
+  bid: null,
+  ask: null,
+  sd: 0.1,
+  atMs: VIEW.nowMs - 1000,
+  ageMs: 1000,
+  validUntilMs: null,
+  ...more,
+});
+
+const told = (more: Partial<FeedView> = {}, view: MarketView = VIEW): MarketView => ({
+  ...view,
+  feeds: { model: value(more) },
+});
+
+const quote = (view: MarketView, raw: unknown = {}) =>
+  fairMaker.create(paramsFor(fairMaker, raw), view.market).quote(view);
+
+const prices = (view: MarketView, raw: unknown = {}) => {
+  const { bids, asks } = quote(view, raw);
+  return [bids[0]?.priceMicros, asks[0]?.priceMicros];
+};
+
+describe('the blend', () => {
+  const model = { x: logit(0.6), variance: 0.1 ** 2 };
+  const others = { x: logit(0.55), variance: 0.15 ** 2 };
+
+  it('weighs by precision in log-odds', () => {
+    const both = blend(model, others);
+    expect(both.x).toBeCloseTo(0.3424514427, 9);
+    expect(priceOf(both)).toBeCloseTo(0.5847858845, 9);
+    expect(Math.sqrt(both.variance)).toBeCloseTo(0.0832050294, 9);
+    expect(gapSds(model, others)).toBeCloseTo(1.135995, 6);
+  });
+
+  it('takes a quarter of what Kelly would', () => {
+    expect(kellyShares(0.25, 1000, 0.6, 0.55)).toBeCloseTo(50.50505, 5);
+  });
+
+  it('is the model where that is certain, and the book where it knows nothing', () => {
+    const p = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+    fc.assert(
+      fc.property(p, p, (ours, theirs) => {
+        const at = (variance: number) =>
+          priceOf(blend({ x: logit(ours), variance }, { x: logit(theirs), variance: 0.02 }));
+        expect(at(1e-12)).toBeCloseTo(ours, 6);
+        expect(at(1e12)).toBeCloseTo(theirs, 6);
+      }),
+    );
+  });
+
+  it('believes a feed less with its age, its own spread, and where it names its deviation', () => {
+    const sigma = 0.01;
+    expect(estimateOfFeed(value({ ageMs: 4000 }), 1, sigma).variance).toBeCloseTo(0.01 + 0.0004, 12);
+    expect(estimateOfFeed(value({ sd: null, ageMs: 0 }), 0.3, sigma).variance).toBeCloseTo(0.09, 12);
+    const twoSided = estimateOfFeed(value({ p: null, bid: 0.4, ask: 0.6, sd: 0, ageMs: 0 }), 1, sigma);
+    expect(twoSided.x).toBeCloseTo(0, 12);
+    expect(twoSided.variance).toBeCloseTo((2 * logit(0.6)) ** 2 / 12, 9);
+  });
+
+  it('knows nothing of a book without two sides', () => {
+    expect(estimateOfBook(viewOf(book([[0.45, 100]], [])))).toBeNull();
+  });
+});
+
+describe('fair-maker', () => {
+  it('quotes around the blend, no better than needed', () => {
+    // Half-spread of two ticks around 0.50; others stand at 0.45 and 0.55, a tick better is enough.
+    expect(prices(told())).toEqual([m(0.46), m(0.54)]);
+    expect(prices(told(), { improve_ticks: 100 })).toEqual([m(0.48), m(0.52)]);
+    expect(quote(told({ sd: 1e-5 }), { improve_ticks: 100, max_gap_sds: 20 }).fairMicros).toBe(m(0.5));
+  });
+
+  it('never falls back to the book: no value, no quotes', () => {
+    const silent = quote({ ...VIEW, feeds: {} });
+    expect([silent.fairMicros, silent.bids, silent.asks]).toEqual([null, [], []]);
+    expect(silent.note).toBe('feed model says nothing current of this market');
+    expect(quote({ ...VIEW, feeds: { other: value() } }).fairMicros).toBeNull();
+  });
+
+  it('says nothing on a value older than it accepts, and asks to be called when it will be', () => {
+    expect(quote(told({ ageMs: 60_001 })).note).toMatch(/60 s old, at most 60 s/);
+    expect(quote(told()).againMs).toBe(VIEW.nowMs - 1000 + 60_001);
+    expect(quote(told({ validUntilMs: VIEW.nowMs + 500 })).againMs).toBe(VIEW.nowMs + 500);
+  });
+
+  it('says nothing where feed and book contradict each other', () => {
+    const far = quote(told({ p: 0.8 }));
+    expect(far.fairMicros).toBeNull();
+    expect(far.note).toMatch(/deviations apart, at most 4/);
+    expect(quote(told({ p: 0.8, sd: 2 })).fairMicros).not.toBeNull();
+  });
+
+  it('says nothing near the ends', () => {
+    const near = viewOf(book([[0.01, 100]], [[0.03, 100]]));
+    expect(quote(told({ p: 0.015, sd: 0.01 }, near)).note).toMatch(/within 0.02 of the end/);
+  });
+
+  it('holds no more than Kelly would, and always lets go of what it holds', () => {
+    // A quarter of Kelly at 0.46 with a belief of 0.50 and 1000 of currency: 40 shares.
+    expect(quote(told(), { order_shares: '100' }).bids[0]?.amountMicros).toBe(m(40.25));
+    const long = quote(holding(told(), 45), { order_shares: '100' });
+    expect(long.bids).toEqual([]);
+    expect(long.asks[0]?.amountMicros).toBeGreaterThanOrEqual(m(45));
+    const reducing = quote({ ...holding(told(), 45), stance: 'reduce-only' }, { order_shares: '100' });
+    expect([reducing.bids, reducing.asks[0]?.amountMicros]).toEqual([[], m(45)]);
+  });
+
+  it('quotes wider when told to', () => {
+    expect(prices({ ...told(), stance: 'widen' }, { half_spread_ticks: 4 })).toEqual([m(0.42), m(0.58)]);
+  });
+});
+
+describe('the worth of the feed', () => {
+  it('is what the quotes earn: the better it knows the truth, the more', () => {
+    // A truth in log-odds, a book that is off by 0.2, and takers who trade at whichever quote the truth makes good for them half of the time.
+    const mean = (sd: number): number => {
+      let seed = 7;
+      const uniform = (): number => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed / 2_147_483_647;
+      };
+      const normal = (): number => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+      let total = 0;
+      for (let i = 0; i < 4000; i++) {
+        const x = 0.5 * normal();
+        const truth = priceOf({ x, variance: 0 });
+        const mid = Math.round(100 * priceOf({ x: x + 0.2 * normal(), variance: 0 })) / 100;
+        const view = viewOf(book([[mid - 0.05, 100]], [[mid + 0.05, 100]]));
+        const p = priceOf({ x: x + sd * normal(), variance: 0 });
+        const { bids, asks } = quote(told({ p, sd, ageMs: 0 }, view), { max_gap_sds: 20, improve_ticks: 20 });
+        const [bid, ask] = [(bids[0]?.priceMicros ?? 0) / 1e6, (asks[0]?.priceMicros ?? 1e6) / 1e6];
+        const isInformed = uniform() < 0.5;
+        const buys = isInformed ? truth > ask : uniform() < 0.5;
+        const sells = isInformed ? truth < bid : !buys;
+        if (buys && asks.length > 0) total += ask - truth;
+        if (sells && bids.length > 0) total += truth - bid;
+      }
+      return total / 4000;
+    };
+    const [sharp, fairly, blunt] = [mean(0.02), mean(0.2), mean(1)];
+    expect(sharp).toBeGreaterThan(fairly);
+    expect(fairly).toBeGreaterThan(blunt);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { FeedValue } from '../../../src/shared/protocol/seam.js';
+import { Feeds } from '../../../src/trader/engine/feeds.js';
+
+const NOW_MS = 1_700_000_000_000;
+
+const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue => ({
+  conditionId,
+  p: 0.6,
+  bid: null,
+  ask: null,
+  sd: 0.1,
+  atMs: NOW_MS,
+  validUntilMs: null,
+  ...more,
+});
+
+/** A trader that quotes market A by feed model. */
+function around() {
+  const said: string[] = [];
+  const slot = { feeds: ['model'], dirty: false };
+  const markets = { get: (id: string) => (id === 'A' ? {} : undefined), hasCatalog: true };
+  return {
+    said,
+    slot,
+    markets,
+    settings: { strategies: [{ markets: { ids: [] } }] },
+    slotsOf: (id: string) => (id === 'A' ? [slot] : []),
+    say(_timeMs: number, kind: string) {
+      this.said.push(kind);
+    },
+    loud(_timeMs: number, kind: string, text: string) {
+      this.said.push(`${kind}: ${text}`);
+    },
+  };
+}
+
+const feeds = () => new Feeds([{ name: 'model', maxAgeMs: 10_000 }]);
+const take = (into: Feeds, values: readonly FeedValue[], nowMs = NOW_MS, trader = around()) => {
+  into.take({ feed: 'model', values, nowMs }, trader);
+  return trader;
+};
+
+describe('the feeds of a trader', () => {
+  it('are shown with their age, to who names them, and wake who quotes by them', () => {
+    const all = feeds();
+    const { slot } = take(all, [value('A')]);
+    expect(slot.dirty).toBe(true);
+    const { conditionId: _, ...shown } = value('A');
+    expect(all.of('A', ['model'], NOW_MS + 3000)).toEqual({ model: { ...shown, ageMs: 3000 } });
+    expect(all.of('A', [], NOW_MS)).toEqual({});
+    expect(all.of('B', ['model'], NOW_MS)).toEqual({});
+    expect(Object.isFrozen(all.of('A', ['model'], NOW_MS)['model'])).toBe(true);
+  });
+
+  it('are shown until they are too old or have expired, and not a millisecond longer', () => {
+    const all = feeds();
+    take(all, [value('A'), value('B', { validUntilMs: NOW_MS + 500 })]);
+    const isShown = (id: string, afterMs: number) => all.of(id, ['model'], NOW_MS + afterMs)['model'] !== undefined;
+    expect([isShown('A', 10_000), isShown('A', 10_001)]).toEqual([true, false]);
+    expect([isShown('B', 499), isShown('B', 500)]).toEqual([true, false]);
+    const [reading] = all.readings('B', ['model'], NOW_MS + 500);
+    expect(reading?.withheld).toBe('it has expired');
+  });
+
+  it('pass over a value from before the one that is known', () => {
+    const all = feeds();
+    take(all, [value('A', { p: 0.7 })]);
+    take(all, [value('A', { p: 0.2, atMs: NOW_MS - 1 })]);
+    expect(all.of('A', ['model'], NOW_MS)['model']?.p).toBe(0.7);
+  });
+
+  it('say once that one is silent, and once that it is back', () => {
+    const all = feeds();
+    const trader = around();
+    for (let afterMs = 0; afterMs <= 12_000; afterMs += 500) all.look(trader, NOW_MS + afterMs);
+    take(all, [value('A', { atMs: NOW_MS + 12_000 })], NOW_MS + 12_000, trader);
+    for (let afterMs = 12_000; afterMs <= 40_000; afterMs += 500) all.look(trader, NOW_MS + afterMs);
+    take(all, [value('A', { atMs: NOW_MS + 40_000 })], NOW_MS + 40_000, trader);
+    all.look(trader, NOW_MS + 40_000);
+    expect(trader.said).toEqual([
+      'feed_silent: feed model has said nothing yet: who quotes by it quotes nothing',
+      'feed_current',
+      'feed_silent: feed model says nothing current, its newest value is 11 s old: who quotes by it quotes nothing',
+      'feed_current',
+    ]);
+  });
+
+  it('name a market that nobody quotes once, and not before the markets are known', () => {
+    const all = feeds();
+    const trader = around();
+    trader.markets.hasCatalog = false;
+    take(all, [value('X')], NOW_MS, trader);
+    expect(trader.said).toEqual([]);
+    trader.markets.hasCatalog = true;
+    take(all, [value('A'), value('X'), value('Y\u001b[2J')], NOW_MS, trader);
+    take(all, [value('X')], NOW_MS, trader);
+    expect(trader.said).toEqual([
+      'feed_unknown_market: feed model names market X, which nobody here quotes; said once',
+    ]);
+  });
+
+  it('are forgotten when the clock is set back: their age can no longer be told', () => {
+    const all = feeds();
+    take(all, [value('A')]);
+    all.clockSetBack();
+    expect(all.of('A', ['model'], NOW_MS)).toEqual({});
+  });
+
+  it('remember so many markets and no more, and are deaf to a feed that is not configured', () => {
+    const all = feeds();
+    take(
+      all,
+      Array.from({ length: 3000 }, (_, index) => value(`M${index}`)),
+    );
+    all.take({ feed: 'unheard', values: [value('A')], nowMs: NOW_MS }, around());
+    const [model, ...others] = all.snapshot(NOW_MS);
+    expect([model?.current, model?.values, others]).toEqual([2000, 3000, []]);
+    expect(all.of('M2999', ['model'], NOW_MS)['model']).toBeDefined();
+    expect(all.of('M0', ['model'], NOW_MS)).toEqual({});
+  });
+});
