@@ -1,0 +1,103 @@
+/** Which leg works a wish, and when sets are split or merged, changes nothing that is owned: to the micro, without fees. */
+
+import { expect, it } from 'vitest';
+import { complement, micros, minMicros, ZERO } from '../../../src/shared/base/micros.js';
+import { Random } from '../../../src/shared/base/random.js';
+import type { ConversionRecord } from '../../../src/trader/ledger/contract.js';
+import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
+
+const MARKET = 'a';
+const CAPITAL = 1_000_000 * ONE;
+
+/** How bids and asks are worked: in one outcome, by buying both, or as it comes. */
+type Way = 'YES only' | 'NO only' | 'both bought' | 'as it comes';
+
+interface Wish {
+  readonly isBid: boolean;
+  /** In YES space. */
+  readonly price: number;
+  readonly amount: number;
+}
+
+function wishes(count: number, seed: number): Wish[] {
+  const random = Random.seeded(seed, 'wishes');
+  const one = (isBid: boolean) => ({
+    isBid,
+    price: 10_000 * (1 + random.below(99)),
+    amount: 10_000 * (1 + random.below(5_000)),
+  });
+  return Array.from({ length: count }, () => [one(true), one(false)]).flat();
+}
+
+/** Equity at a YES price of 0.37, and YES minus NO, after all of it. */
+function played(way: Way, all: readonly Wish[], seed: number) {
+  const random = Random.seeded(seed, way);
+  const ledger = openMemoryLedger();
+  const convert = (kind: 'merge' | 'split', sets: number, at: number) => {
+    const sign = kind === 'merge' ? 1 : -1;
+    const moved = micros(sign * sets);
+    const yesCostMicros = kind === 'merge' ? null : m(Math.floor(sets / 3));
+    const record: ConversionRecord = {
+      pubkey: `${kind}-${at}`,
+      intentId: `${kind}-${at}`,
+      kind,
+      marketConditionId: MARKET,
+      yesMicros: moved,
+      noMicros: moved,
+      cashMicros: moved,
+      yesCostMicros,
+      seenMs: at,
+    };
+    ledger.addIntent(intentOf({ id: record.intentId, kind }));
+    ledger.bookConversion(record);
+  };
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+    ledger.setCapital(m(CAPITAL), 1);
+    ledger.addIntent(intentOf({ id: 'order' }));
+    ledger.addOrder(orderOf({ pubkey: 'order', intentId: 'order' }));
+    convert('split', 100_000 * ONE, 0);
+    for (const [at, { isBid, price, amount }] of all.entries()) {
+      const buys =
+        way === 'both bought' || (way === 'as it comes' ? random.chance(0.5) : isBid === (way === 'YES only'));
+      const isYes = buys === isBid;
+      const priceMicros = isYes ? m(price) : complement(m(price));
+      const side = buys ? 'buy' : 'sell';
+      const trade = { pubkey: `t-${at}`, orderPubkey: 'order', marketConditionId: MARKET, feeMicros: ZERO };
+      ledger.bookFill(fillOf({ ...trade, isYes, side, priceMicros, amountMicros: m(amount), seenMs: at + 1 }));
+      if (way === 'as it comes' && random.chance(0.1)) convert(random.chance(0.5) ? 'merge' : 'split', ONE, at + 1);
+    }
+  });
+  expect(ledger.verify()).toEqual([]);
+  const [yes, no] = [ledger.shares(MARKET, true), ledger.shares(MARKET, false)];
+  const pairs = minMicros(yes, no);
+  const alone = Math.floor(((yes - pairs) * 37 + (no - pairs) * 63) / 100);
+  const { totalMicros } = ledger.pnl(new Map([[MARKET, m(370_000)]]));
+  return { equity: ledger.cash() + pairs + alone, net: yes - no, total: totalMicros };
+}
+
+it('ends with the same position and the same equity, in one outcome, by buying both, or as it comes', () => {
+  for (const seed of [1, 2, 3]) {
+    const all = wishes(300, seed);
+    const { equity, net } = played('YES only', all, seed);
+    for (const way of ['NO only', 'both bought', 'as it comes'] as const) {
+      expect(played(way, all, seed), way).toMatchObject({ equity, net });
+    }
+  }
+});
+
+it('and after ten thousand round trips the ledger still adds up, to what a single sum makes of them', () => {
+  const all = wishes(10_000, 7);
+  const { equity, net } = played('as it comes', all, 7);
+  const sum = all.reduce(
+    ({ cash, held }, { isBid, price, amount }) => {
+      const [paid, sign] = [Number((BigInt(price) * BigInt(amount)) / BigInt(ONE)), isBid ? 1 : -1];
+      return { cash: cash - sign * paid, held: held + sign * amount };
+    },
+    { cash: CAPITAL, held: 0 },
+  );
+  expect(net).toBe(sum.held);
+  const worth = sum.held >= 0 ? Math.floor(sum.held * 0.37) : sum.held + Math.floor(-sum.held * 0.63);
+  expect(Math.abs(equity - (sum.cash + worth))).toBeLessThanOrEqual(1);
+});
