@@ -8,7 +8,7 @@ import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/contra
 import { ChallengeScene, STEP_MS } from '../../../src/lab/arena/polled/challenge-scene.js';
 import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { LEAD_MS, START_MS } from '../../../src/lab/arena/polled/stage.js';
-import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
+import { moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { Config } from '../../../src/shell/config/types.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
@@ -109,6 +109,22 @@ describe('a trader in the rationed challenge', () => {
     const config: Config = { ...alone.config, file: '/elsewhere/trader.yaml', capitalMicros: micros(70 * ONE) };
     const { wealth, result } = await rationed({}, 5, Promise.resolve({ ...alone, config }));
     expect(wealth - result).toBeCloseTo(70, 6);
+  });
+
+  it('of a strategy file alone is stopped by no limit in currency before its money is gone', async () => {
+    const { config, strategy: own } = await entrant('bands');
+    const strategy = { ...own, risk: config.risk };
+    const { capitalMicros, risk, limitsOf } = moneyFor(config, 3);
+    expect(capitalMicros).toBe(3000 * ONE);
+    for (const limits of [risk, limitsOf(strategy)]) {
+      expect(limits.maxOrderNotionalMicros).toBe(1000 * ONE);
+      expect(limits.maxPositionSharesMicros).toBe(3000 * ONE);
+      for (const most of [limits.maxEventLossMicros, limits.maxTotalCostMicros, limits.maxLossDayMicros])
+        expect(most).toBe(capitalMicros);
+    }
+    // What its own file tightens stays as tight, and no other strategy is told of it.
+    const tight = { ...strategy, risk: { ...strategy.risk, maxEventLossMicros: micros(7 * ONE) } };
+    expect(limitsOf(tight)).toEqual({ ...risk, maxEventLossMicros: 7 * ONE });
   });
 
   it.each([

@@ -101,7 +101,7 @@ interface Money {
  * A trader's file keeps its capital and its limits. Around a strategy file alone there is the money of the challenge for
  * each market, and no limit in currency stops it before that is gone.
  */
-function moneyFor(config: Config, markets: number): Money {
+export function moneyFor(config: Config, markets: number): Money {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);
   if (!isAlone) return { capitalMicros, risk, limitsOf: (strategy) => strategy.risk };
@@ -111,7 +111,9 @@ function moneyFor(config: Config, markets: number): Money {
     maxOrderSharesMicros: shares,
     maxOrderNotionalMicros: micros(CAPITAL_A_MARKET * ONE),
     maxPositionSharesMicros: shares,
-    maxEventPositionSharesMicros: shares,
+    // Markets of the crowd share events.
+    maxEventPositionSharesMicros: micros(POSITION_A_MARKET * markets * ONE),
+    maxEventLossMicros: all,
     maxOpenOrders: risk.maxOpenOrders * markets,
     maxTotalCostMicros: all,
     maxLossDayMicros: all,
