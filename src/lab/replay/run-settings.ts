@@ -11,6 +11,7 @@ import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
+import { limitsOfThen } from '../../trader/risk/limits.js';
 import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
 import type { ReplayedTrader } from './contract.js';
@@ -37,13 +38,16 @@ export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
         cause: error,
       });
     });
-    strategies.push({ name, module: strategy, params, markets, quoteHours, risk });
+    strategies.push({ name, module: strategy, params, markets, quoteHours, risk: limitsOfThen(risk) });
   }
-  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge } = run;
+  const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
   const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
+  const risk = limitsOfThen(run.risk);
   const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   return { runId, configHash, version, profile, ...decided };
 }
+
+const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);
 
 /** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
@@ -52,7 +56,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   return [
     ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
-    ...valueChanges('risk', run.risk, trader.risk, false),
+    ...(isSame(limitsOfThen(run.risk), trader.risk) ? [] : valueChanges('risk', run.risk, trader.risk, false)),
     ...valueChanges('polling', run.polling, trader.polling, false),
     ...valueChanges('merge', run.merge, trader.merge, false),
     ...valueChanges('events', run.events ?? [], trader.events, false),

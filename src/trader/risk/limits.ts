@@ -193,6 +193,14 @@ const RULES: readonly Rule[] = [
   { name: 'min_time_to_resolution_s', limit: 'minTimeToResolutionS', tighter: 'higher', money: false },
 ];
 
+/** Limits as an older version wrote them down: one that did not exist then held nothing back. */
+export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
+  const absent = RULES.filter(({ limit }) => stored[limit] === undefined);
+  const loosest = absent.map(({ limit, tighter }) => [limit, tighter === 'lower' ? Number.MAX_SAFE_INTEGER : 0]);
+  // Whatever later versions add to the limits is in the table of rules.
+  return { ...Object.fromEntries(loosest), ...stored } as RiskLimits;
+}
+
 /** A setting of an override that would loosen the trader's limit. */
 export interface Loosening {
   readonly name: keyof RiskOverride;

@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/version.js';
 import type { RunDescription } from '../../../src/shell/journal/contract.js';
 import { describeRun } from '../../../src/shell/journal/describe-run.js';
+import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { folderOf } from '../../support/folders.js';
 
 const TRADER = `
@@ -126,4 +127,16 @@ it('the settings of the run itself need its modules, and say which one is gone',
     code: 'strategy_invalid',
     message: expect.stringMatching(/^strategy own of the run: .*mine\.mjs: no such file/),
   });
+});
+
+it('a limit that the version of the run did not have held nothing back then, and is no change', async () => {
+  const { run } = await place();
+  // As a journal of such a version holds it.
+  const { maxEventLossMicros: _, ...risk } = run.risk;
+  const strategies = run.strategies.map((strategy) => ({ ...strategy, risk: risk as RiskLimits }));
+  const older = { ...run, strategies, risk: risk as RiskLimits };
+  const then = await traderThen(older);
+  expect(then.risk.maxEventLossMicros).toBe(Number.MAX_SAFE_INTEGER);
+  expect(then.strategies.map((strategy) => strategy.risk)).toEqual(then.strategies.map(() => then.risk));
+  expect(changesSince(older, then)).toEqual([]);
 });
