@@ -5,7 +5,7 @@ import type { Strategy, StrategyEvent } from '../../trader/strategy/contract.js'
 import type { ShownLook, ShownMarkets } from './contract.js';
 
 /** Looks kept of one market; of a long recording the first ones are enough. */
-const MOST_LOOKS = 2000;
+const MOST_LOOKS = 500;
 
 /** A strategy that quotes as the given one does and keeps what it is shown. */
 export function keepViews(strategy: Strategy): { readonly strategy: Strategy; shown(): ShownMarkets } {

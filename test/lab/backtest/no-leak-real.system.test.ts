@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { EVENT } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { REAL_DATA } from '../../recording/samples.js';
+import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
 
@@ -48,16 +49,21 @@ describe.skipIf(!existsSync(KALSHI))('a real window (needs ../shared/data)', () 
   const tickers = existsSync(KALSHI) ? readdirSync(join(KALSHI, 'events')).sort() : [];
   const [first = '', last = ''] = [tickers[0], tickers.at(-1)];
 
-  it.each([
+  const windows = [
     [first, 'with the record of its market', true],
     [last, 'without one', false],
-  ])('%s, %s: cut in half it decides the same requests until then', async (ticker, _, about) => {
-    const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
-    const cutMs = await lastEventMs(half);
-    expect(await lastEventMs(whole)).toBeGreaterThan(cutMs + 60_000);
-    const untilMs = cutMs - PRINTS_LATE_MS;
-    const wanted = await decisionsBefore(untilMs, whole);
-    expect(ordersIn(wanted)).toBeGreaterThan(10);
-    expect(await decisionsBefore(untilMs, half)).toEqual(wanted);
-  });
+  ] as const;
+
+  it.each(times(windows.slice(0, 1), windows))(
+    '%s, %s: cut in half it decides the same requests until then',
+    async (ticker, _, about) => {
+      const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
+      const cutMs = await lastEventMs(half);
+      expect(await lastEventMs(whole)).toBeGreaterThan(cutMs + 60_000);
+      const untilMs = cutMs - PRINTS_LATE_MS;
+      const wanted = await decisionsBefore(untilMs, whole);
+      expect(ordersIn(wanted)).toBeGreaterThan(10);
+      expect(await decisionsBefore(untilMs, half)).toEqual(wanted);
+    },
+  );
 });
