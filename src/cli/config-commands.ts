@@ -15,13 +15,15 @@ import { addConfigExplainCommand } from './config-explain.js';
 import { addStrategyNewCommand } from './lab/strategy-new.js';
 import { addStrategyTestCommand } from './lab/strategy-test.js';
 import { EXIT } from './output/exit.js';
-import { action, type Session, withConfig, withJson } from './output/io.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 
 export function addConfigCommands(program: Command, session: Session): void {
   const { io } = session;
-  const strategies = withJson(program.command('strategies').description('the shipped strategies and their parameters'));
-  action<{ json?: true }>(strategies, session, async (options) => {
+  const strategies = addJsonOption(
+    program.command('strategies').description('the shipped strategies and their parameters'),
+  );
+  addAction<{ json?: true }>(strategies, session, async (options) => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
     if (options.json === true) {
       io.out(
@@ -45,8 +47,10 @@ export function addConfigCommands(program: Command, session: Session): void {
   addStrategyTestCommand(strategies, session);
 
   const config = program.command('config').description('checks, explains and prints configurations');
-  const check = withConfig(config.command('check').description('reads the configuration with all its strategy files'));
-  action<{ config: string }>(check, session, async (options) => {
+  const check = addConfigOption(
+    config.command('check').description('reads the configuration with all its strategy files'),
+  );
+  addAction<{ config: string }>(check, session, async (options) => {
     const { file, strategies: files, configHash } = await loadConfig(options.config, io);
     io.out(
       `${file}: ok, ${files.length} strategy file${files.length === 1 ? '' : 's'}, hash ${configHash.slice(0, 12)}\n`,
@@ -55,7 +59,7 @@ export function addConfigCommands(program: Command, session: Session): void {
   });
 
   const schema = config.command('schema').description('prints the JSON Schema of trader files and strategy files');
-  action(schema, session, async () => {
+  addAction(schema, session, async () => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
     const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, paramsSchema(strategy)]));
     io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params }));
@@ -64,9 +68,9 @@ export function addConfigCommands(program: Command, session: Session): void {
 
   addConfigExplainCommand(config, session);
 
-  const show = withConfig(config.command('show').description('prints the resolved configuration, secrets masked'));
-  withJson(show);
-  action<{ config: string }>(show, session, async (options) => {
+  const show = addConfigOption(config.command('show').description('prints the resolved configuration, secrets masked'));
+  addJsonOption(show);
+  addAction<{ config: string }>(show, session, async (options) => {
     io.out(json(shownConfig(await loadConfig(options.config, io))));
     return EXIT.ok;
   });

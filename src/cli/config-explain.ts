@@ -6,7 +6,7 @@ import { kindOf } from '../shell/config/explain-issues.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
 import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
 import { EXIT } from './output/exit.js';
-import { action, type Session, withJson } from './output/io.js';
+import { addAction, addJsonOption, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 
 export function addConfigExplainCommand(config: Command, session: Session): void {
@@ -14,7 +14,7 @@ export function addConfigExplainCommand(config: Command, session: Session): void
     .command('explain')
     .argument('[setting]', 'only this setting or group, such as risk or risk.max_loss_day')
     .description('lists every setting with its range, default and meaning');
-  action<{ json?: true }>(withJson(command), session, (options, [wanted]) => {
+  addAction<{ json?: true }>(addJsonOption(command), session, (options, [wanted]) => {
     const files = [
       { file: 'trader', rows: rowsOf(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
       { file: 'strategy', rows: rowsOf(jsonSchema(strategyFileSchema)).filter(isWanted(wanted)) },

@@ -7,7 +7,7 @@ import type { DataOf } from '../shared/protocol/endpoints.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import { findNamed } from './names.js';
 import { EXIT } from './output/exit.js';
-import { action, type Session, withConfig, withJson } from './output/io.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
 import { type Column, json, table, when } from './output/table.js';
 import { venueAddress } from './venue-address.js';
 import { openWallet, requireAnswer, withVenue } from './venue-session.js';
@@ -36,7 +36,7 @@ function addWalletCommands(keys: Command, session: Session): void {
     .command('create')
     .description('makes a new wallet file; never overwrites one')
     .requiredOption('--file <file>', 'where to write it');
-  action<PlainOption & { file: string; json?: true }>(withPlain(withJson(create)), session, async (options) => {
+  addAction<PlainOption & { file: string; json?: true }>(withPlain(addJsonOption(create)), session, async (options) => {
     const [{ createKeyFile }, passphrase] = await Promise.all([
       import('../shell/wallet/key-file.js'),
       sealingPassphrase(options, session),
@@ -52,7 +52,7 @@ function addWalletCommands(keys: Command, session: Session): void {
     .description('copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file')
     .requiredOption('--from <file>', 'the file to copy from, mode 0600')
     .requiredOption('--to <file>', 'the new wallet file');
-  action<PlainOption & { from: string; to: string }>(
+  addAction<PlainOption & { from: string; to: string }>(
     withPlain(importKey),
     session,
     async ({ from, to, ...options }) => {
@@ -66,8 +66,10 @@ function addWalletCommands(keys: Command, session: Session): void {
     },
   );
 
-  const show = withJson(withConfig(keys.command('show').description("prints the wallet's address, nothing secret")));
-  action<KeysOptions>(show, session, async (options) => {
+  const show = addJsonOption(
+    addConfigOption(keys.command('show').description("prints the wallet's address, nothing secret")),
+  );
+  addAction<KeysOptions>(show, session, async (options) => {
     const config = loadTraderConfig(options.config, io);
     const { address } = await openWallet(config, io);
     io.out(options.json === true ? json({ address, file: config.wallet.file }) : `${address}\n`);
@@ -108,7 +110,7 @@ function addBootstrap(keys: Command, session: Session): void {
   const bootstrap = keys
     .command('bootstrap')
     .description('makes API credentials by proving control of the wallet, and stores them with mode 0600');
-  action<KeysOptions>(withJson(withConfig(bootstrap)), session, async (options) => {
+  addAction<KeysOptions>(addJsonOption(addConfigOption(bootstrap)), session, async (options) => {
     const config = loadTraderConfig(options.config, io);
     const wallet = await openWallet(config, io);
     const [{ ServiceClient }, { createCredentials }, { loadCredentials, saveCredentials }] = await Promise.all([
@@ -141,10 +143,10 @@ function addBootstrap(keys: Command, session: Session): void {
 
 function addList(keys: Command, session: Session): void {
   const { io } = session;
-  const list = withJson(
-    withConfig(keys.command('list').description('API keys of the account, as the venue lists them')),
+  const list = addJsonOption(
+    addConfigOption(keys.command('list').description('API keys of the account, as the venue lists them')),
   );
-  action<KeysOptions>(list, session, async (options) => {
+  addAction<KeysOptions>(list, session, async (options) => {
     const rows = await withVenue(loadTraderConfig(options.config, io), io, async ({ client }) =>
       requireAnswer(await client.call('keys.list', {}), 'the API keys'),
     );
@@ -159,7 +161,7 @@ function addRevoke(keys: Command, session: Session): void {
     .command('revoke')
     .argument('<id>', 'the key id as `keys list` shows it, or its beginning')
     .description('revokes an API key; the one in use is also removed from the credentials file');
-  action<KeysOptions>(withJson(withConfig(revoke)), session, async (options, [typed = '']) => {
+  addAction<KeysOptions>(addJsonOption(addConfigOption(revoke)), session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, io);
     const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {

@@ -6,11 +6,11 @@ import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
 import { nonEmpty } from './arguments.js';
 import { cancelAllText, isClean, orders } from './control/cancel-all.js';
-import { type ControlOptions, modeText, QUICK_S, SLOW_S, withControl } from './control/control-options.js';
+import { addControlOptions, type ControlOptions, modeText, QUICK_S, SLOW_S } from './control/control-options.js';
 import { askOrPass, type Unreached } from './control/reach.js';
 import { cancelPast } from './control/stop-directly.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import { action, type CliIo, type Session } from './output/io.js';
+import { addAction, type CliIo, type Session } from './output/io.js';
 import { json } from './output/table.js';
 
 /** A trader that ended, or fell silent, after it had answered a moment before. */
@@ -30,8 +30,8 @@ export function addKillCommand(program: Command, session: Session): void {
     )
     .option('--verify', 'waits until two reads have shown that nothing rests; exit code 5 if they did not in time')
     .option('--reason <text>', 'recorded in the ledger', nonEmpty);
-  withControl(command, SLOW_S);
-  action<KillOptions>(command, session, async (options) => {
+  addControlOptions(command, SLOW_S);
+  addAction<KillOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const killing: Killing = { options, config, io: session.io, reason: options.reason ?? 'operator' };
     // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.

@@ -9,7 +9,7 @@ import type { Credentials } from '../shell/wallet/credentials.js';
 import { integerBetween, numberBetween } from './arguments.js';
 import { askTrader } from './control/control-client.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import { action, type CliIo, type Session, withConfig } from './output/io.js';
+import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
 import { openWallet } from './venue-session.js';
 
@@ -29,7 +29,7 @@ export function addRecordCommand(program: Command, session: Session): void {
   const command = program
     .command('record')
     .description("records a venue's books and trades, and own orders if there are credentials, until it is stopped");
-  withConfig(command)
+  addConfigOption(command)
     .option('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)')
     .addOption(
       new Option('--share <x>', "part of the venue's request budget to use, 0.05 to 1")
@@ -40,7 +40,7 @@ export function addRecordCommand(program: Command, session: Session): void {
     .addOption(new Option('--minutes <n>', 'ends by itself after so long').argParser(integerBetween(1, 1_000_000)))
     .addOption(new Option('--depth <n>', 'levels a side to ask for').default(100).argParser(integerBetween(1, 100)))
     .option('--no-own', 'public data only, even if there are credentials');
-  action<RecordFlags>(command, session, (flags) => runRecord(flags, session.io));
+  addAction<RecordFlags>(command, session, (flags) => runRecord(flags, session.io));
 }
 
 async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {

@@ -12,7 +12,7 @@ import { loadConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import { integerBetween, nonEmpty } from './arguments.js';
 import type { ExitCode } from './output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from './output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
 import { json } from './output/table.js';
 import { EXIT_OF, lineText, type StepLine } from './rehearsal/steps.js';
 
@@ -32,13 +32,13 @@ export function addRehearseCommand(program: Command, session: Session): void {
     .description(
       'takes one small order through its whole life on an embedded paper exchange, then at the venue if told to',
     );
-  withJson(withConfig(command))
+  addJsonOption(addConfigOption(command))
     .option('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once')
     .option('--i-accept-that-this-trades', 'needed with --live: the order is real')
     .option('--market <id>', 'the market of the order at the venue; default: the first that a strategy wants', nonEmpty)
     .option('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty)
     .addOption(new Option('--timeout <s>', 'for each life of an order').default(90).argParser(integerBetween(5, 3600)));
-  action<RehearseFlags>(command, session, (flags) => rehearse(flags, session.io));
+  addAction<RehearseFlags>(command, session, (flags) => rehearse(flags, session.io));
 }
 
 async function rehearse(flags: RehearseFlags, io: CliIo): Promise<ExitCode> {

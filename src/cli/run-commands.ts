@@ -7,15 +7,15 @@ import { venueNames } from '../shell/config/shipped.js';
 import { profilePath, readProfile } from '../shell/config/venue.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import { action, type CliIo, type Session, withConfig } from './output/io.js';
+import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
 
 export function addRunCommands(program: Command, session: Session): void {
   const start = program
     .command('start')
     .description('runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first');
-  withConfig(start);
-  action<{ config: string }>(start, session, async (options) => {
+  addConfigOption(start);
+  addAction<{ config: string }>(start, session, async (options) => {
     keepFilesPrivate();
     const config = await loadConfig(options.config, session.io);
     const { runTrader } = await import('../shell/daemon/daemon.js');
@@ -75,7 +75,7 @@ function addExchangeCommand(program: Command, session: Session): void {
         .default(1)
         .argParser(numberBetween(0.01, 10_000)),
     );
-  action<ExchangeFlags>(command, session, (flags) => runExchange(flags, session.io));
+  addAction<ExchangeFlags>(command, session, (flags) => runExchange(flags, session.io));
 }
 
 async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {

@@ -110,7 +110,7 @@ export class Belief {
     // A clock that was set back: how long ago the newest look was is not known any more.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
-    if (last === null) this.grid.spread(look.bid ?? LOWEST, look.ask ?? HIGHEST);
+    if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     else if (look.bookMs > last.bookMs) this.#update(last, look, view);
     if (last === null || look.bookMs > last.bookMs) this.#last = look;
     this.ahead.copyFrom(this.grid);
@@ -135,7 +135,7 @@ export class Belief {
     for (const side of ['bid', 'ask'] as const) this.#bookEvidence(side, last, look, dt, view);
     this.#jumps += this.grid.jumpProbability();
     if (this.grid.normalise()) return;
-    this.grid.spread(look.bid ?? LOWEST, look.ask ?? HIGHEST);
+    this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     this.evidence = 'what was seen contradicts the belief: it begins anew';
   }
 
@@ -150,13 +150,19 @@ export class Belief {
       const chance = byChance * (grid.sum() - taken);
       const probability = chance / (chance + taken + 1e-12);
       const wasFirst = this.#isFirst(side, goneAt, last);
-      this.takers.came(side, { probability, shares: goneShares, price: goneAt, isLeast: true, wasFirst });
+      this.takers.observeTaker(side, { probability, shares: goneShares, price: goneAt, isLeast: true, wasFirst });
       this.#weigh(side, goneAt, byChance, 1);
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
       const wasFirst = this.#isFirst(side, partPrice, last);
-      this.takers.came(side, { probability: 1, shares: partShares, price: partPrice, isLeast: false, wasFirst });
+      this.takers.observeTaker(side, {
+        probability: 1,
+        shares: partShares,
+        price: partPrice,
+        isLeast: false,
+        wasFirst,
+      });
     }
     if (stoodAt !== null) this.#weigh(side, stoodAt, 1, OVERLOOKED);
     const exposedAt = goneAt ?? stoodAt;

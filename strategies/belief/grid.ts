@@ -46,7 +46,7 @@ export class Grid {
   high = POINTS - 1;
 
   /** Nothing is known between two prices in (0, 1). */
-  spread(from: number, to: number): void {
+  fillUniform(from: number, to: number): void {
     this.mass.fill(0);
     this.low = Math.floor(placeOf(Math.min(from, to)));
     this.high = Math.ceil(placeOf(Math.max(from, to)));

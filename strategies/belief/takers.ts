@@ -105,7 +105,7 @@ export class Takers {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
 
-  came(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
+  observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
     if (wasFirst) this.#takers += probability;
     else this.#reached += probability;
     for (const model of this.#sizes[side]) learn(model, Math.log(shares) + model.logUnit(price), probability, isLeast);

@@ -5,7 +5,7 @@
 
 import type { BacktestPlan, EventSource } from '../../src/lab/backtest/contract.js';
 import { runBacktest } from '../../src/lab/backtest/run.js';
-import { decoded, streamed } from '../../src/lab/backtest/sources.js';
+import { playFromMemory, streamRecording } from '../../src/lab/backtest/sources.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { plan } from '../lab/backtest/plans.js';
@@ -70,7 +70,7 @@ async function work(kind: string, recordings: readonly Recording[]): Promise<Bac
     done = await backtested(
       recordings.map((recording, index) => {
         const chunks = held[index];
-        return chunks === undefined ? streamed(recording) : decoded(recording.market, chunks);
+        return chunks === undefined ? streamRecording(recording) : playFromMemory(recording.market, chunks);
       }),
     );
   }

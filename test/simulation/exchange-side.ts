@@ -80,7 +80,7 @@ export class ExchangeSide {
       startingFunds: FUNDS,
       challengeLifetimeMs: 600_000,
       seed,
-      observer: { filled: (fill) => this.fills.set(fill.tradePubkey, fill) },
+      observer: { onFill: (fill) => this.fills.set(fill.tradePubkey, fill) },
     };
     this.#core = new SimulatedCore(this.#settings, undefined, this.#archive);
     this.#random = Random.seeded(seed, 'exchange');

@@ -10,7 +10,7 @@ import { Timeline } from '../../src/lab/backtest/timeline.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
-import { Pacing, type Place } from '../../src/shell/client/pacing.js';
+import { Pacing, type Permit } from '../../src/shell/client/pacing.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 import type { DraftSigner } from '../../src/trader/executor/contract.js';
 import { LedgerBroken } from '../../src/trader/ledger/database.js';
@@ -52,8 +52,8 @@ export interface Diary {
 }
 
 /** How a request of this lane may leave now; null when it may not. */
-function placeOf(pacing: Pacing, lane: Lane, nowMs: number): Place | null {
-  if (pacing.places(nowMs) >= 1) return 'place';
+function placeOf(pacing: Pacing, lane: Lane, nowMs: number): Permit | null {
+  if (pacing.freePermits(nowMs) >= 1) return 'place';
   return Pacing.mayProbe(lane) && pacing.nextProbeMs(nowMs) <= nowMs ? 'probe' : null;
 }
 
@@ -449,8 +449,8 @@ export class World {
       if (isSigned) process.pending--;
       const { outcome, heard } = delivery;
       if (outcome.kind === 'unknown' && !outcome.sent) pacing.giveBack(place);
-      else if (heard === null) pacing.silence(place, this.timeline.nowMs);
-      else pacing.hear(place, heard, this.timeline.nowMs);
+      else if (heard === null) pacing.onSilence(place, this.timeline.nowMs);
+      else pacing.onAnswer(place, heard, this.timeline.nowMs);
       this.#deliver(process, request, sentMs, delivery);
     });
   }

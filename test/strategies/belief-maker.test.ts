@@ -156,7 +156,7 @@ describe('the grid', () => {
 
   it('says when evidence contradicts all that it held for possible', () => {
     const grid = new Grid();
-    grid.spread(0.4, 0.6);
+    grid.fillUniform(0.4, 0.6);
     grid.weighBy(() => 0);
     expect(grid.normalise()).toBe(false);
   });
@@ -170,7 +170,8 @@ describe('takers', () => {
     const rate = takers.rate;
     takers.exposed(1000);
     expect(takers.rate).toBeLessThan(rate / 10);
-    for (let i = 0; i < 50; i++) takers.came('ask', { ...VISIT, shares: 200, price: 0.5, isLeast: i % 2 === 0 });
+    for (let i = 0; i < 50; i++)
+      takers.observeTaker('ask', { ...VISIT, shares: 200, price: 0.5, isLeast: i % 2 === 0 });
     expect(takers.rate).toBeGreaterThan(0.04);
     expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(190);
     // The other side has learned nothing of it.
@@ -181,7 +182,7 @@ describe('takers', () => {
     const takers = new Takers(10);
     for (let i = 0; i < 40; i++) {
       const price = i % 2 === 0 ? 0.5 : 0.05;
-      takers.came('ask', { ...VISIT, shares: 5 / price, price });
+      takers.observeTaker('ask', { ...VISIT, shares: 5 / price, price });
     }
     expect(Math.exp(takers.logMeanAt('ask', 0.02))).toBeCloseTo(250, -1.5);
   });

@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session } from '../output/io.js';
+import { addAction, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
+import { addControlOptions, type ControlOptions, SLOW_S } from './control-options.js';
 import { askOrPass } from './reach.js';
 import { cancelAlone, cancelPast } from './stop-directly.js';
 
@@ -15,8 +15,8 @@ export function addCancelAllCommand(program: Command, session: Session): void {
     .command('cancel-all')
     .description('cancels every open order; works without a running trader too, and past one that hangs')
     .option('--verify', 'read twice that nothing rests; exit code 1 if something does');
-  withControl(command, SLOW_S);
-  action<ControlOptions & { verify?: true }>(command, session, async (options) => {
+  addControlOptions(command, SLOW_S);
+  addAction<ControlOptions & { verify?: true }>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const asked = { verify: options.verify === true, timeoutMs: options.timeout * 1000 };
     const { data, isProven } = await cancelAll(config, asked, session.io);

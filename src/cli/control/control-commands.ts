@@ -7,10 +7,10 @@ import { nonEmpty } from '../arguments.js';
 import { addKillCommand } from '../kill.js';
 import { addExplainCommand } from '../ledger/explain.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session } from '../output/io.js';
+import { addAction, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { addCancelAllCommand } from './cancel-all.js';
-import { type ControlOptions, modeText, QUICK_S, withControl } from './control-options.js';
+import { addControlOptions, type ControlOptions, modeText, QUICK_S } from './control-options.js';
 import { askThere } from './reach.js';
 import { addStopCommand } from './stop.js';
 
@@ -79,10 +79,10 @@ export function addControlCommands(program: Command, session: Session): void {
 
 function addModeCommand(program: Command, session: Session, offered: ModeCommand): void {
   const { summary, reason, unsaid, request } = offered;
-  const command = withControl(program.command(request('').command).description(summary), QUICK_S);
+  const command = addControlOptions(program.command(request('').command).description(summary), QUICK_S);
   if (reason === 'required') command.requiredOption('--reason <text>', 'why it may trade again; recorded', nonEmpty);
   if (reason === 'optional') command.option('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  action<ControlOptions & { reason?: string }>(command, session, async (options) => {
+  addAction<ControlOptions & { reason?: string }>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const mode: ModeData = await askThere(request(options.reason ?? unsaid), config, {
       timeoutMs: options.timeout * 1000,

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { ModeData } from '../../shell/control/control-protocol.js';
 import { integerBetween } from '../arguments.js';
-import { withConfig, withJson } from '../output/io.js';
+import { addConfigOption, addJsonOption } from '../output/io.js';
 
 export interface ControlOptions {
   readonly config: string;
@@ -17,8 +17,8 @@ export const QUICK_S = 10;
 
 export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
 
-export const withControl = (command: Command, timeoutS: number): Command =>
-  withJson(withConfig(command)).addOption(
+export const addControlOptions = (command: Command, timeoutS: number): Command =>
+  addJsonOption(addConfigOption(command)).addOption(
     new Option('--timeout <s>', 'how long to wait for the trader, s')
       .default(timeoutS)
       .argParser(integerBetween(1, 3600)),

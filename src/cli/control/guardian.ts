@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig } from '../output/io.js';
+import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
 import { keepFilesPrivate } from '../private-files.js';
 
 /** A submit that is on its way when the trader dies arrives within this, ms; a minute is what sockets wait. */
@@ -21,7 +21,7 @@ export function addGuardianCommand(program: Command, session: Session): void {
     .command('guardian')
     .description("cancels everything when the trader's heart stops; the trader starts one by itself")
     .option('--with-trader', 'ends when the trader has ended and nothing rests; else it stays for the next one');
-  action<GuardianFlags>(withConfig(command), session, (flags) =>
+  addAction<GuardianFlags>(addConfigOption(command), session, (flags) =>
     guard(loadTraderConfig(flags.config, session.io), flags.withTrader !== true, session.io),
   );
 }

@@ -6,17 +6,17 @@ import { loadTraderConfig } from '../../shell/config/load.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readLedger } from '../ledger/ledger-reading.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session } from '../output/io.js';
+import { addAction, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { type ControlOptions, SLOW_S, withControl } from './control-options.js';
+import { addControlOptions, type ControlOptions, SLOW_S } from './control-options.js';
 import { askThere } from './reach.js';
 
 export function addStopCommand(program: Command, session: Session): void {
   const command = program
     .command('stop')
     .description('cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest');
-  withControl(command, SLOW_S);
-  action<ControlOptions>(command, session, async (options) => {
+  addControlOptions(command, SLOW_S);
+  addAction<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     await askThere({ command: 'stop' }, config, { timeoutMs: options.timeout * 1000, untilGone: true });
     // The process is gone, so its ledger says how it ended.

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Calibration, calibrate } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
-import { count, counted, decimal, percent, shares } from '../../lab/report/figures.js';
+import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
 import { openRecordings } from '../../recording/recording.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session, withJson } from '../output/io.js';
+import { addAction, addJsonOption, type Session } from '../output/io.js';
 import { json, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 
@@ -23,8 +23,8 @@ export function addCalibrate(data: Command, session: Session): void {
     .description('follows real orders by their sizes and says which fill model fills as they were filled')
     .argument('<paths...>', 'recordings that hold every change of every level, such as those of Kalshi')
     .option('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE);
-  withJson(command);
-  action<CalibrateFlags>(command, session, async (flags, paths) => {
+  addJsonOption(command);
+  addAction<CalibrateFlags>(command, session, async (flags, paths) => {
     const { io } = session;
     const recordings = await openRecordings(paths.map((path) => resolve(io.cwd, path)));
     const line = new ProgressLine(io, flags.json === true);
@@ -41,16 +41,16 @@ function calibrationTable(found: Calibration, out: string): string {
   const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
   const rows = table(fits, [
     { title: 'MODEL', cell: ({ model }) => model },
-    { title: 'OF FILLED', cell: ({ filledShare }) => percent(filledShare), right: true },
-    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => percent(cancelledShare, 2), right: true },
+    { title: 'OF FILLED', cell: ({ filledShare }) => formatPercent(filledShare), right: true },
+    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => formatPercent(cancelledShare, 2), right: true },
     { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
   ]);
-  const followed = `${counted(filledOrders, 'order')} really filled (${shares(filledMicros)} shares), ${counted(cancelledOrders, 'order')} cancelled (${shares(cancelledMicros)})`;
+  const followed = `${formatQuantity(filledOrders, 'order')} really filled (${formatShares(filledMicros)} shares), ${formatQuantity(cancelledOrders, 'order')} cancelled (${formatShares(cancelledMicros)})`;
   const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
   const said =
     best === null
       ? 'Too few were filled to choose a model.'
       : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
-  const trust = `Of ${counted(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
+  const trust = `Of ${formatQuantity(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
   return `${followed}${left}\n${rows}${trust}\n${said}\n`;
 }

@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
 import { runQuery } from './query.js';
@@ -43,11 +43,11 @@ function addReader<Options extends DataOptions>(
   run: (paths: readonly string[], options: Options, io: CliIo) => Promise<ExitCode>,
 ): Command {
   const command = data.command(name).description(summary);
-  withJson(withConfig(command)).argument(
+  addJsonOption(addConfigOption(command)).argument(
     '[paths...]',
     'folders or files (default: recording.dir of the configuration)',
   );
-  action<Options>(command, session, (options, args) =>
+  addAction<Options>(command, session, (options, args) =>
     run(pathsOf(args, options.config, session.io), options, session.io),
   );
   return command;
@@ -130,10 +130,10 @@ function addImport(data: Command, session: Session): void {
     .description('turns recordings of other venues into our format; a line that is broken is counted and left out')
     .argument('<kind>', 'kalshi or polymarket')
     .argument('<paths...>', 'folders or files');
-  withJson(withConfig(command))
+  addJsonOption(addConfigOption(command))
     .option('--out <dir>', 'folder to write to (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already');
-  action<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
+  addAction<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
     const { io } = session;
     if (kind !== 'kalshi' && kind !== 'polymarket') {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
@@ -192,8 +192,10 @@ function addQuery(data: Command, session: Session): void {
     .description('SQL over the views events, polls, own and markets; reads and never writes')
     .argument('<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'")
     .argument('[paths...]', 'folders (default: recording.dir of the configuration)');
-  withJson(withConfig(command)).addOption(new Option('--csv', 'print CSV in place of a table').conflicts('json'));
-  action<DataOptions & { readonly csv?: true }>(command, session, async (options, [sql = '', ...paths]) => {
+  addJsonOption(addConfigOption(command)).addOption(
+    new Option('--csv', 'print CSV in place of a table').conflicts('json'),
+  );
+  addAction<DataOptions & { readonly csv?: true }>(command, session, async (options, [sql = '', ...paths]) => {
     const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
     await runQuery(sql, pathsOf(paths, options.config, session.io), format, session.io);
     return EXIT.ok;

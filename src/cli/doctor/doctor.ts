@@ -8,7 +8,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { type Check, failCheck, ok } from '../check.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { openWallet } from '../venue-session.js';
 import { signingCheck } from './signing-vectors.js';
@@ -18,12 +18,12 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command('doctor')
     .description('checks configuration, data folder, key, credentials, clock, signing and request budget');
-  withJson(withConfig(command)).option(
+  addJsonOption(addConfigOption(command)).option(
     '--draft <file>',
     "only show what a draft's message asks for and whether it would be signed; - reads standard input",
   );
   command.option('--fees <market>', 'only show what the fees of a market are taken of, by its newest trades');
-  action<{ config: string; json?: true; draft?: string; fees?: string }>(command, session, async (options) => {
+  addAction<{ config: string; json?: true; draft?: string; fees?: string }>(command, session, async (options) => {
     if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
     if (options.fees !== undefined) {
       const { showFees } = await import('./fees.js');

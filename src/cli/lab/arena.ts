@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ArenaResult, Entered } from '../../lab/arena/contract.js';
 import type { ArenaSource } from '../../lab/arena/thread-contract.js';
-import { count, duration } from '../../lab/report/figures.js';
+import { count, formatDuration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, DEFAULT_CONFIG, type Session, withJson } from '../output/io.js';
+import { addAction, addJsonOption, type CliIo, DEFAULT_CONFIG, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
@@ -51,11 +51,11 @@ export function addArenaCommand(program: Command, session: Session): void {
         .default(availableParallelism(), 'as many as there are cores')
         .argParser(integerBetween(1, 256)),
     );
-  withConditions(withJson(command)).option(
+  withConditions(addJsonOption(command)).option(
     '--report <file>',
     'write a page with tables, charts and worst seeds, one HTML file',
   );
-  action<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
+  addAction<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
 
 async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
@@ -93,7 +93,7 @@ async function enteredFrom(files: readonly string[], source: ArenaSource): Promi
 }
 
 const progressText = (done: number, all: number, ms: number): string =>
-  `simulations ${count(done)}/${count(all)}, ${duration((ms / done) * (all - done))} left`;
+  `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
 
 async function tell(result: ArenaResult, options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   if (options.report !== undefined) {

@@ -12,7 +12,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
@@ -39,7 +39,7 @@ export function addBacktestCommand(program: Command, session: Session): void {
   const command = program
     .command('backtest')
     .description('runs strategy files over recordings, with the live trader’s own code on a virtual clock');
-  withBacktestData(withJson(withConfig(command)))
+  withBacktestData(addJsonOption(addConfigOption(command)))
     .addOption(fillModelOption(BRACKET))
     .addOption(
       new Option(
@@ -50,7 +50,7 @@ export function addBacktestCommand(program: Command, session: Session): void {
         .default('resume'),
     )
     .option('--report <file>', 'write the report, one HTML file');
-  action<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
+  addAction<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
 }
 
 /** What a backtest and a sweep are both told of their data. */

@@ -1,12 +1,13 @@
 /** The table of `twinbook parity` for several runs. */
 
 import type { ErrorBand, RunsParity } from '../../lab/parity/over-runs.js';
-import { counted, gain, percent } from '../../lab/report/figures.js';
+import { formatGain, formatPercent, formatQuantity } from '../../lab/report/figures.js';
 import { table } from '../output/table.js';
 
-const share = (value: number | null): string => `${value !== null && value > 0 ? '+' : ''}${percent(value)}`;
+const share = (value: number | null): string => `${value !== null && value > 0 ? '+' : ''}${formatPercent(value)}`;
 
-const shown = ({ unit }: ErrorBand, value: number | null): string => (unit === 'share' ? share(value) : gain(value));
+const shown = ({ unit }: ErrorBand, value: number | null): string =>
+  unit === 'share' ? share(value) : formatGain(value);
 
 const unsigned = (band: ErrorBand, value: number | null): string => shown(band, value).replace('+', '');
 
@@ -25,6 +26,6 @@ export function runsText({ runs, filledRuns, heldRuns, bands }: RunsParity): str
   const held =
     filledRuns === 0
       ? 'Nothing was filled live in any of them, so there is nothing to be off from.'
-      : `In ${heldRuns} of the ${counted(filledRuns, 'run')} with fills the live ones lie within the band of the models.`;
-  return `\n${counted(runs, 'run')} together\n${rows}${held}\n`;
+      : `In ${heldRuns} of the ${formatQuantity(filledRuns, 'run')} with fills the live ones lie within the band of the models.`;
+  return `\n${formatQuantity(runs, 'run')} together\n${rows}${held}\n`;
 }

@@ -6,12 +6,12 @@ import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity, Side } from '../../lab/parity/contract.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
-import { count, gain, money, percent, shares } from '../../lab/report/figures.js';
+import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, record, table, when } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
@@ -45,8 +45,8 @@ export function addParityCommand(program: Command, session: Session): void {
         .argParser(integerBetween(0, 600_000)),
     )
     .option('--report <file>', 'write the sessions side by side as a report, one HTML file');
-  withJson(withRunConfig(command));
-  action<ParityFlags>(command, session, async (flags, names) => {
+  addJsonOption(withRunConfig(command));
+  addAction<ParityFlags>(command, session, async (flags, names) => {
     const { io } = session;
     if (names.length > 1 && flags.report !== undefined) {
       throw new TwinbookError('usage', 'a report is of one run', 'Leave --report out, or name one run.');
@@ -163,14 +163,14 @@ type Line = readonly [name: string, figure: (side: Side) => string];
 
 const LINES: readonly Line[] = [
   ['Fills', ({ fills }) => count(fills)],
-  ['Shares filled', ({ sharesMicros }) => shares(sharesMicros)],
-  ['Result', ({ resultMicros }) => gain(resultMicros)],
-  ['  spread earned', ({ spreadMicros }) => gain(spreadMicros)],
-  ['  inventory drift', ({ driftMicros }) => gain(driftMicros)],
-  ['  fees', ({ feesMicros }) => money(feesMicros)],
-  ['Largest inventory', ({ peakInventoryMicros }) => shares(peakInventoryMicros)],
-  ['Two-sided quotes', ({ twoSidedShare }) => percent(twoSidedShare)],
-  ['One-sided quotes', ({ oneSidedShare }) => percent(oneSidedShare)],
+  ['Shares filled', ({ sharesMicros }) => formatShares(sharesMicros)],
+  ['Result', ({ resultMicros }) => formatGain(resultMicros)],
+  ['  spread earned', ({ spreadMicros }) => formatGain(spreadMicros)],
+  ['  inventory drift', ({ driftMicros }) => formatGain(driftMicros)],
+  ['  fees', ({ feesMicros }) => formatMoney(feesMicros)],
+  ['Largest inventory', ({ peakInventoryMicros }) => formatShares(peakInventoryMicros)],
+  ['Two-sided quotes', ({ twoSidedShare }) => formatPercent(twoSidedShare)],
+  ['One-sided quotes', ({ oneSidedShare }) => formatPercent(oneSidedShare)],
   ['Orders placed', ({ ordersPlaced }) => count(ordersPlaced)],
   ['Orders canceled', ({ ordersCanceled }) => count(ordersCanceled)],
   ['Public requests', ({ publicRequests }) => (publicRequests === null ? '–' : count(publicRequests))],
@@ -205,7 +205,7 @@ function marketTable({ markets, sides }: Parity): string {
     ...sides.map(
       ({ name }, index): Column<MarketParity> => ({
         title: name,
-        cell: (market) => shares(market.sides[index]?.sharesMicros ?? 0),
+        cell: (market) => formatShares(market.sides[index]?.sharesMicros ?? 0),
         right: true,
       }),
     ),
@@ -214,7 +214,7 @@ function marketTable({ markets, sides }: Parity): string {
   return table(markets, columns);
 }
 
-const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${percent(share, 0)}`;
+const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
 function bandRange({ lowShare, highShare }: FillBand): string {
   if (lowShare === null || highShare === null) return '–';
@@ -228,5 +228,5 @@ function bandText(band: FillBand): string {
     ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
   );
   const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
-  return `Fill error, of ${shares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+  return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Aftermath, Difference, ReplayResult } from '../../lab/replay/contract.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record, when } from '../output/table.js';
 import { openRun, RUN_ARGUMENT, traderOfNow, withRunConfig } from './run-option.js';
 
@@ -28,8 +28,8 @@ export function addReplayCommand(program: Command, session: Session): void {
     .argument('<run>', RUN_ARGUMENT)
     .description('decides a recorded run once more from what it saw, and compares every request that it made')
     .option('--as-recorded', "with the run's own settings, whatever its files say now");
-  withJson(withRunConfig(command));
-  action<ReplayFlags>(command, session, async (flags, [name = '']) => {
+  addJsonOption(withRunConfig(command));
+  addAction<ReplayFlags>(command, session, async (flags, [name = '']) => {
     const replayed = await replayNamed(name, flags, session.io);
     session.io.out(flags.json === true ? json(rowOf(replayed)) : textOf(replayed));
     return replayed.result.difference === null ? EXIT.ok : EXIT.difference;

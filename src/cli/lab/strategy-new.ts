@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session } from '../output/io.js';
+import { addAction, type CliIo, type Session } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 
 export function addStrategyNewCommand(strategies: Command, session: Session): void {
@@ -15,7 +15,7 @@ export function addStrategyNewCommand(strategies: Command, session: Session): vo
     .description('writes a strategy to begin with: a module, its file, and scenarios that test it')
     .argument('<name>', 'lower case with dashes, such as my-maker', strategyName)
     .option('--dir <folder>', 'where to write', '.');
-  action<{ dir: string }>(command, session, ({ dir }, [name = '']) => write(name, dir, session.io));
+  addAction<{ dir: string }>(command, session, ({ dir }, [name = '']) => write(name, dir, session.io));
 }
 
 function strategyName(text: string): string {

@@ -9,7 +9,7 @@ import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session, withJson } from '../output/io.js';
+import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 
@@ -36,8 +36,8 @@ export function addStrategyTestCommand(strategies: Command, session: Session): v
     .addOption(
       new Option('--seed <n>', 'seed of the generated markets').default(1).argParser(integerBetween(0, 2 ** 31)),
     );
-  withJson(command);
-  action<unknown>(command, session, async (_, [name = '']) => {
+  addJsonOption(command);
+  addAction<unknown>(command, session, async (_, [name = '']) => {
     // The command above takes --json too, and is given it first.
     const options = command.optsWithGlobals<TestFlags>();
     if (options.record === true && options.scenarios === undefined)

@@ -1,6 +1,6 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import { count, gain, money, ratio, UNKNOWN } from '../../lab/report/figures.js';
+import { count, formatGain, formatMoney, ratio, UNKNOWN } from '../../lab/report/figures.js';
 import type {
   ConfigurationResult,
   FreshResult,
@@ -86,7 +86,7 @@ const of =
   };
 
 const worstDrawdown = ({ models }: ConfigurationResult): string =>
-  models.length === 0 ? UNKNOWN : money(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
+  models.length === 0 ? UNKNOWN : formatMoney(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
 
 /** What the rule of each model about crossings filled and left, of the configuration that leads. */
 function crossingTable({ configurations: [best] }: SweepResult): string {
@@ -131,12 +131,16 @@ function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { a
     { title: 'TESTED ON', cell: ({ testEvents }) => testEvents, right: true },
     { title: 'CONFIG', cell: ({ chosen }) => chosen, right: true },
     ...assumptions.fillModels.flatMap((model, index): Column<WalkForward['steps'][number]>[] => [
-      { title: `${model.toUpperCase()} IN`, cell: (step) => gain(step.inSampleMicros[index] ?? null), right: true },
-      { title: 'OUT OF SAMPLE', cell: (step) => gain(step.outOfSampleMicros[index] ?? null), right: true },
+      {
+        title: `${model.toUpperCase()} IN`,
+        cell: (step) => formatGain(step.inSampleMicros[index] ?? null),
+        right: true,
+      },
+      { title: 'OUT OF SAMPLE', cell: (step) => formatGain(step.outOfSampleMicros[index] ?? null), right: true },
     ]),
   ]);
   const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
-    return `Out of sample in all, ${fillModel}: ${gain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
+    return `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
   });
   return `Walking forward: the configuration that was best on all earlier events, on those that follow\n${lines}${sums.join('')}`;
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { feeCurve } from '../../lab/backtest/fees/fee-curves.js';
 import { latencyChoice } from '../../lab/backtest/latency-choice.js';
-import { count, duration } from '../../lab/report/figures.js';
+import { count, formatDuration } from '../../lab/report/figures.js';
 import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
 import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../lab/sweep/bounds.js';
 import type { SweepPlan, SweepProgress, SweepWatcher } from '../../lab/sweep/contract.js';
@@ -16,7 +16,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { integerBetween, numberBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
@@ -55,7 +55,7 @@ export function addSweepCommand(program: Command, session: Session): void {
   const command = program
     .command('sweep')
     .description('backtests many configurations and says how far the best of them may be believed');
-  withWorlds(withBacktestData(withJson(withConfig(command)), false))
+  withWorlds(withBacktestData(addJsonOption(addConfigOption(command)), false))
     .option(
       '--param <name=values>',
       'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
@@ -90,7 +90,7 @@ export function addSweepCommand(program: Command, session: Session): void {
     )
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
-  action<SweepFlags>(command, session, (options) => sweep(options, session.io));
+  addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
 }
 
 /** In place of recordings. */
@@ -269,6 +269,6 @@ function progressText(
 ): string {
   if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
   const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
-  const left = leftMs === null ? '' : `, ${duration(leftMs)} left`;
+  const left = leftMs === null ? '' : `, ${formatDuration(leftMs)} left`;
   return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { StrategyStateRow } from '../../trader/ledger/contract.js';
 import { marketMeant } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Cell, json, record, when } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
@@ -13,8 +13,8 @@ export function addBeliefsCommand(program: Command, session: Session): void {
     .command('beliefs')
     .description('what strategies believe of markets and have learned there, as they saved it last')
     .argument('[market]', 'only this market: the beginning of its id, or words of its title');
-  withJson(withConfig(command));
-  action<ReadOptions>(command, session, async (options, [market]) => {
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions>(command, session, async (options, [market]) => {
     const rows = await readLedger(options.config, session.io, (ledger) => {
       const meant = marketMeant(market, ledger, options.json === true ? null : session.io);
       const states = ledger.strategyStates().filter(({ marketConditionId: id }) => meant === undefined || id === meant);

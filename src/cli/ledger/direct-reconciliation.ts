@@ -163,7 +163,7 @@ function underWay(ledger: LedgerReader): UnderWay {
     pendingMerge: (market) => pending('merge', market),
     pendingSplit: (market) => pending('split', market),
     pendingRedeem: (market) => pending('redeem', market),
-    liveOrders: () =>
+    restingOrders: () =>
       orders
         .filter(({ status }) => RESTING_STATUSES.includes(status))
         .map(({ pubkey, createdMs }) => ({ orderPubkey: pubkey, createdMs, cancelPending: false })),

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, table, when } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
@@ -16,8 +16,8 @@ export function addEventsCommand(program: Command, session: Session): void {
     .command('events')
     .description('what was said and what happened: commands with their reasons, limits, refusals; newest first')
     .addOption(new Option('--limit <n>', 'how many').default(SHOWN).argParser(integerBetween(1, MOST)));
-  withJson(withConfig(command));
-  action<ReadOptions & { limit: number }>(command, session, async (options) => {
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions & { limit: number }>(command, session, async (options) => {
     const events = await readLedger(options.config, session.io, (ledger) => ledger.events(options.limit));
     const rows = events.map(({ timeMs, ...event }) => ({ time: timeMs, ...event }));
     session.io.out(options.json === true ? json(rows) : table(events, COLUMNS));

@@ -7,11 +7,11 @@ import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainOrder } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { askTrader } from '../control/control-client.js';
-import { type ControlOptions, withControl } from '../control/control-options.js';
+import { addControlOptions, type ControlOptions } from '../control/control-options.js';
 import { marketsNamed } from '../market-meant.js';
 import { findNamed } from '../names.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session } from '../output/io.js';
+import { addAction, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
 
@@ -23,8 +23,8 @@ export function addExplainCommand(program: Command, session: Session): void {
       "the beginning of an order's pubkey, an intent's or a market's id, or words of its title",
     )
     .description('why this order, at this price; or why this market is not quoted, guard by guard');
-  withControl(command, 10);
-  action<ControlOptions>(command, session, async (options, [typed = '']) => {
+  addControlOptions(command, 10);
+  addAction<ControlOptions>(command, session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, session.io);
     const subject = await subjectMeant(typed, config, session.io);
     const { lines } = await explainSubject(subject, config, options.timeout * 1000, session.io);

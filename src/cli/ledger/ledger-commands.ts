@@ -5,7 +5,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type {
-  FillRow,
+  BookedFill,
   IntentRow,
   LedgerReader,
   MarketRecord,
@@ -15,7 +15,7 @@ import type {
 import { integerBetween } from '../arguments.js';
 import { marketMeant } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
-import { action, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, short, table, when } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
@@ -113,7 +113,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
   list: List<Item, Row, Options>,
 ): void {
   const command = program.command(list.name).description(list.summary);
-  withJson(withConfig(command))
+  addJsonOption(addConfigOption(command))
     .addOption(
       new Option('--limit <n>', `at most so many rows (table: ${TABLE_ROWS}, JSON: all)`).argParser(
         integerBetween(1, 1_000_000),
@@ -121,7 +121,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
     )
     .option('--market <name>', 'only this market: the beginning of its id, or words of its title');
   list.options?.(command);
-  action<Options>(command, session, async (options) => {
+  addAction<Options>(command, session, async (options) => {
     const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
     // One more than is shown tells whether there are more.
     const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
@@ -213,7 +213,7 @@ const DRAFT_COLUMNS: readonly Column<ReturnType<typeof draftRow>>[] = [
   { title: 'REASON', cell: (row) => row.last_reason },
 ];
 
-const fillRow = (fill: FillRow) => ({
+const fillRow = (fill: BookedFill) => ({
   pubkey: fill.pubkey,
   order_pubkey: fill.orderPubkey,
   market_condition_id: fill.marketConditionId,

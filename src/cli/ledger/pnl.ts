@@ -8,7 +8,7 @@ import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js'
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { askTrader } from '../control/control-client.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
@@ -21,10 +21,10 @@ export function addPnlCommand(program: Command, session: Session): void {
   const command = program
     .command('pnl')
     .description('result so far: realised, fees, and holdings at the running trader’s fair prices (else at cost)');
-  withJson(withConfig(command))
+  addJsonOption(addConfigOption(command))
     .option('--report <file>', 'write a report of everything in the ledger, one HTML file')
     .option('--data <path...>', 'for the report: recordings of its markets, for prices that a ledger does not hold');
-  action<PnlOptions>(command, session, (options) => tellPnl(options, session.io));
+  addAction<PnlOptions>(command, session, (options) => tellPnl(options, session.io));
 }
 
 async function tellPnl(options: PnlOptions, io: CliIo) {

@@ -5,9 +5,9 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import { askTrader } from '../control/control-client.js';
-import { type ControlOptions, SLOW_S, withControl } from '../control/control-options.js';
+import { addControlOptions, type ControlOptions, SLOW_S } from '../control/control-options.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session } from '../output/io.js';
+import { addAction, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
 import { withVenue } from '../venue-session.js';
 import { reconcileDirectly } from './direct-reconciliation.js';
@@ -16,8 +16,8 @@ export function addReconcileCommand(program: Command, session: Session): void {
   const command = program
     .command('reconcile')
     .description('compares the ledger with the exchange; exit code 6 if they differ');
-  withControl(command, SLOW_S);
-  action<ControlOptions>(command, session, async (options) => {
+  addControlOptions(command, SLOW_S);
+  addAction<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const differences = await findDifferences(config, options.timeout * 1000, session.io);
     if (options.json === true) session.io.out(json(differences));

@@ -10,7 +10,7 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
 import { EXIT } from '../output/exit.js';
-import { action, type CliIo, type Session, withConfig, withJson } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, record, short, table, when } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
@@ -18,8 +18,8 @@ export function addStatusCommand(program: Command, session: Session): void {
   const command = program
     .command('status')
     .description('what the trader does now; without a running trader, what its ledger says');
-  withJson(withConfig(command));
-  action<ReadOptions>(command, session, async (options) => {
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const guardian = guardianStatus(config);
     const live = await liveStatus(config);

@@ -37,13 +37,13 @@ export function defaultConfig(cwd: string): string {
   return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
 }
 
-export const withConfig = (command: Command): Command =>
+export const addConfigOption = (command: Command): Command =>
   command.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
 
-export const withJson = (command: Command): Command => command.option('--json', 'print JSON in place of a table');
+export const addJsonOption = (command: Command): Command => command.option('--json', 'print JSON in place of a table');
 
 /** Registers what a command does: its options and arguments in, its exit code out. */
-export function action<Options>(
+export function addAction<Options>(
   command: Command,
   session: Session,
   run: (options: Options, args: readonly string[]) => ExitCode | Promise<ExitCode>,

@@ -57,7 +57,7 @@ export class ExecutorShell {
 
   /** Signs what is stored. The submits wait; a refusal is among the events. */
   sign(): void {
-    this.#react(() => this.#executor.afterCommit(Date.now()));
+    this.#react(() => this.#executor.signDrafts(Date.now()));
   }
 
   /** Lets the executor go on until something is so; false when it was not in time. */

@@ -11,7 +11,7 @@ import type { Outcome } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
 import { Exposure } from '../../trader/risk/exposure.js';
-import type { Facts } from '../../trader/risk/facts.js';
+import type { RiskFacts } from '../../trader/risk/facts.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { examineDraft } from '../doctor/draft.js';
@@ -240,7 +240,7 @@ export class OrderLife {
   }
 
   /** Nothing is held and nothing rests, or the rehearsal would not have come so far. */
-  #facts(): Facts {
+  #facts(): RiskFacts {
     const { config, profile } = this.#place;
     return {
       sight: { ...this.#market.view, health: this.#health() },

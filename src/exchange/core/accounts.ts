@@ -92,7 +92,7 @@ export class Shares {
   #books = new Float64Array(BOOK_STRIDE * 4);
 
   /** Must be called before an account's shares are changed. */
-  reserve(account: number): void {
+  ensureAccount(account: number): void {
     const needed = (account + 1) * STRIDE;
     if (needed <= this.#cells.length) return;
     const cells = Math.max(needed, this.#cells.length * 2);
@@ -187,7 +187,7 @@ export class Shares {
 
   load(dump: SharesDump): void {
     const last = Math.max((dump.cells.at(-2) ?? 0) / STRIDE, (dump.books.at(-2) ?? 0) / BOOK_STRIDE);
-    this.reserve(Math.floor(last));
+    this.ensureAccount(Math.floor(last));
     fillSparse(this.#cells, dump.cells);
     fillSparse(this.#books, dump.books);
   }

@@ -13,15 +13,15 @@ export class CoreClock {
   }
 
   /** Lets time pass: everything due comes first, in time order. An earlier time counts as now. */
-  reach(nowMs: number): void {
+  advanceTo(nowMs: number): void {
     const { context } = this.#parts;
-    if (context.due.nextMs <= nowMs) this.#doDue(nowMs);
+    if (context.timers.nextMs <= nowMs) this.#doDue(nowMs);
     if (nowMs > context.nowMs) context.nowMs = nowMs;
   }
 
   #doDue(nowMs: number): void {
     const { context } = this.#parts;
-    for (let due = context.due.take(nowMs); due !== null; due = context.due.take(nowMs)) {
+    for (let due = context.timers.take(nowMs); due !== null; due = context.timers.take(nowMs)) {
       context.nowMs = Math.max(context.nowMs, due.dueMs);
       this.#do(due);
     }

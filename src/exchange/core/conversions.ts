@@ -71,7 +71,7 @@ export class Conversions {
     const named = context.catalog.requireMarket(conditionId);
     if (!named.ok) return named;
     const market = named.value;
-    const { trading } = market;
+    const { orderbook: trading } = market;
     if (this.#identity.account(account).custodial) return refuse('custodial_user_trading_not_allowed');
     if (trading === null || market.card.marginEnabled) return refuse('share_conversion_market_not_eligible');
     const amount = parseDecimal(amountText);
@@ -83,7 +83,7 @@ export class Conversions {
       const { state, pubkey, message, amount: asked } = unfinished;
       return state === 'waiting_to_sign' && asked === amount ? ok({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
     }
-    market.shares.reserve(account);
+    market.shares.ensureAccount(account);
     if (this.#available(kind, account, market) < amount) return refuse(TOO_LITTLE[kind]);
     return ok(this.#start(kind, account, market, amount));
   }
@@ -114,7 +114,7 @@ export class Conversions {
     };
     this.#keep(record);
     this.#lock(record, market, amount);
-    context.due.put(expiresMs, 'conversion', id);
+    context.timers.put(expiresMs, 'conversion', id);
     return { pubkey, message };
   }
 
@@ -162,7 +162,7 @@ export class Conversions {
     if (!signatureValid) return badSignature();
     const context = this.#context;
     record.state = 'in_process';
-    context.due.put(landsMs(context), 'landing', record.id);
+    context.timers.put(landsMs(context), 'landing', record.id);
     return ok(this.#row(record));
   }
 
@@ -234,7 +234,7 @@ export class Conversions {
       );
       for (const record of this.#records[kind].allLive()) {
         this.#open.set(openKey(kind, record.account, record.market), record);
-        this.#context.catalog.market(record.market).shares.reserve(record.account);
+        this.#context.catalog.market(record.market).shares.ensureAccount(record.account);
       }
     }
   }

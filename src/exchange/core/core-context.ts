@@ -16,7 +16,7 @@ export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;
   readonly funds: Funds;
-  readonly due: TimerQueue;
+  readonly timers: TimerQueue;
   /** Where final records go; see records.ts. */
   readonly archive: Archive;
   /** Wallet of an account; null for an internal one. */

@@ -18,7 +18,7 @@ import { InternalOrders } from './internal-orders.js';
 import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market } from './market.js';
-import { HOUSE } from './matching/matching.js';
+import { RECORDED_ACCOUNT } from './matching/matching.js';
 import { type RecordedColumns, RecordedFeed } from './matching/recorded-feed.js';
 import { asMicros } from './money.js';
 import { Reads } from './reads.js';
@@ -43,10 +43,10 @@ export class ExchangeCore extends Reads implements contract.Core {
     this.#clock = new CoreClock(this.parts);
     this.#internal = new InternalOrders(this.parts);
     this.#margin = new MarginCalls(this.parts.margin);
-    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.#clock.reach(nowMs));
+    this.#feed = new RecordedFeed(this.parts.context, this.parts.matching, (nowMs) => this.#clock.advanceTo(nowMs));
     if (snapshot !== undefined) return;
     const house = this.parts.identity.openInternal('recorded', true, 0);
-    assert(house === HOUSE, 'the recorded market owns the first account');
+    assert(house === RECORDED_ACCOUNT, 'the recorded market owns the first account');
   }
 
   /**
@@ -70,11 +70,11 @@ export class ExchangeCore extends Reads implements contract.Core {
   }
 
   advance(nowMs: number): void {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
   }
 
   createChallenge(nowMs: number, wallet: string, nonce: string): Result<contract.WireChallenge> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.challenge(wallet, nonce);
   }
 
@@ -85,40 +85,40 @@ export class ExchangeCore extends Reads implements contract.Core {
     apiKey: string,
     secret: string,
   ): Result<contract.WireCredential> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.createKey(request, signatureValid, apiKey, secret);
   }
 
   revokeKey(nowMs: number, account: Account, keyId: string): Result<contract.WireKey> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.revoke(account, keyId);
   }
 
   deposit(nowMs: number, wallet: string, funds: Micros): Result<contract.WireFunds> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.deposit(wallet, funds);
   }
 
   setCustodial(nowMs: number, wallet: string, custodial: boolean): Result<contract.WireFunds> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.setCustodial(wallet, custodial);
   }
 
   setSigningAvailable(nowMs: number, available: boolean): void {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     this.parts.context.signingAvailable = available;
   }
 
   setDelays(nowMs: number, delays: contract.Delays): void {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     this.parts.context.delays = delays;
   }
 
   createMarket(nowMs: number, spec: contract.MarketSpec): Result<contract.CreatedMarket> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     const made = this.parts.context.catalog.create(this.nowMs, spec);
     if (!made.ok) return made;
-    made.value.shares.reserve(HOUSE);
+    made.value.shares.ensureAccount(RECORDED_ACCOUNT);
     return ok({ index: made.value.index, condition_id: made.value.card.conditionId });
   }
 
@@ -136,7 +136,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       market.paused = paused;
-      if (market.trades) this.#feed.reopened(market);
+      if (market.isTradable) this.#feed.reopened(market);
       this.parts.margin.sweep(market);
       return null;
     });
@@ -164,7 +164,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     conditionId: string,
     change: (market: Market) => Refusal | null,
   ): Result<contract.WireDetail> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     const { catalog } = this.parts.context;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
@@ -175,7 +175,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     market.state = state;
     this.parts.margin.marketMoved(market, isSettledMarket(state));
     if (isSettledMarket(state)) market.tape.settle();
-    const { trading } = market;
+    const { orderbook: trading } = market;
     if (trading === null) return;
     if (state !== 'open') this.parts.orders.cancelAll(this.parts.matching, market, trading);
     // Recorded liquidity is shown while the market is open, and only then.
@@ -183,62 +183,62 @@ export class ExchangeCore extends Reads implements contract.Core {
   }
 
   draftOrder(nowMs: number, account: Account, request: contract.OrderRequest): Result<contract.WireDraft> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.orders.draft(account, request);
   }
 
   submitOrder(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
   }
 
   draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.orders.draftCancel(account, pubkey);
   }
 
   submitCancel(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireOrder> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
   }
 
   draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.conversions.draft('merge', account, conditionId, amount);
   }
 
   submitMerge(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.conversions.submit('merge', account, pubkey, valid);
   }
 
   draftSplit(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.conversions.draft('split', account, conditionId, amount);
   }
 
   submitSplit(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireConversion> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.conversions.submit('split', account, pubkey, valid);
   }
 
   draftRedeem(nowMs: number, account: Account, conditionId: string): Result<contract.WireDraft> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.redeems.draft(account, conditionId);
   }
 
   submitRedeem(nowMs: number, account: Account, pubkey: string, valid: boolean): Result<contract.WireRedeem> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.redeems.submit(account, pubkey, valid);
   }
 
   setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<contract.WireDetail> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.setReferencePrice(conditionId, price);
   }
 
   draftMarginRequest(nowMs: number, account: Account, terms: contract.MarginTerms): Result<contract.WireRequest> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.draftRequest(account, terms);
   }
 
@@ -248,37 +248,37 @@ export class ExchangeCore extends Reads implements contract.Core {
     pubkey: string,
     signatureValid: boolean,
   ): Result<contract.WireRequest> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.submitRequest(account, pubkey, signatureValid);
   }
 
   cancelMarginRequest(nowMs: number, account: Account, pubkey: string): Result<contract.WireCancelledRequest> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.cancelRequest(account, pubkey);
   }
 
   closePosition(nowMs: number, account: Account, pubkey: string, price: Micros | null): Result<contract.WireClose> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.closePosition(account, pubkey, price);
   }
 
   setTpSl(nowMs: number, account: Account, pubkey: string, change: contract.TpSlChange): Result<contract.WireTpSl> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.setTpSl(account, pubkey, change);
   }
 
   deleteTpSl(nowMs: number, account: Account, pubkey: string): Result<contract.WireTpSl> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.deleteTpSl(account, pubkey);
   }
 
   claimSettlement(nowMs: number, account: Account, positionPubkey: string): Result<contract.WireClaim> {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#margin.claimSettlement(account, positionPubkey);
   }
 
   openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
   }
 
@@ -291,13 +291,13 @@ export class ExchangeCore extends Reads implements contract.Core {
     amount: Micros,
     immediate: boolean,
   ): number {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     const market = this.parts.context.catalog.markets[index];
     return this.#internal.place(market, { account, side, price, amount, immediate });
   }
 
   cancelInternal(nowMs: number, handle: number): boolean {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#internal.cancel(handle);
   }
 
@@ -308,7 +308,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     price: Micros,
     total: Micros,
   ): boolean {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     const { catalog } = this.parts.context;
     return this.#feed.level(this.parts.context.nowMs, catalog.markets[index], side, price, total);
   }
@@ -320,12 +320,12 @@ export class ExchangeCore extends Reads implements contract.Core {
     price: Micros,
     amount: Micros,
   ): boolean {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     return this.#feed.trade(this.parts.context.catalog.markets[index], takerSide, price, amount);
   }
 
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
-    this.#clock.reach(nowMs);
+    this.#clock.advanceTo(nowMs);
     this.#feed.clear(this.parts.context.nowMs, this.parts.context.catalog.market(index));
   }
 
@@ -350,7 +350,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     const market = this.parts.context.catalog.market(index);
     assert(market.state !== 'open', 'a recorded market is over when it has closed');
     market.tape.settle(keepTrades);
-    market.trading?.book.endRecorded();
+    market.orderbook?.book.endRecorded();
   }
 
   /** How many events of the last `playRecorded` the market had no place for, as when `recordedLevel` answers false. */

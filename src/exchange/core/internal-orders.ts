@@ -3,7 +3,7 @@
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Market } from './market.js';
-import { HOUSE, legFor } from './matching/matching.js';
+import { legFor, RECORDED_ACCOUNT } from './matching/matching.js';
 import { isBuyLeg } from './matching/order-pool.js';
 import { buyLock } from './money.js';
 import { i32 } from './typed-arrays.js';
@@ -38,13 +38,16 @@ export class InternalOrders {
   place(market: Market | undefined, { account, side, price, amount, immediate }: InternalOrder): number {
     this.#lastFilled = 0;
     const { context, matching, pool } = this.#parts;
-    assert(account > HOUSE && account < context.funds.count, 'an order comes from an account that was opened');
-    if (market === undefined || !market.trades || market.trading === null) return REFUSED_MARKET;
-    const { trading } = market;
+    assert(
+      account > RECORDED_ACCOUNT && account < context.funds.count,
+      'an order comes from an account that was opened',
+    );
+    if (market === undefined || !market.isTradable || market.orderbook === null) return REFUSED_MARKET;
+    const { orderbook: trading } = market;
     const { tick, lot, config } = trading;
     if (price < config.min_price || price > config.max_price || price % tick !== 0) return REFUSED_GRID;
     if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return REFUSED_GRID;
-    market.shares.reserve(account);
+    market.shares.ensureAccount(account);
     const leg = legFor(market, account, side === BID, amount);
     if (isBuyLeg(leg)) {
       const own = side === BID ? price : ONE - price;
@@ -65,8 +68,8 @@ export class InternalOrders {
     // A handle of an API order is not an internal one: those end by their drafts alone.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = context.catalog.market(i32(pool.market, slot));
-    if (market.trading === null) throw new AssertionFailed('an order rests on a market without a book');
-    matching.cancel(market, market.trading, slot);
+    if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
+    matching.cancel(market, market.orderbook, slot);
     return true;
   }
 }

@@ -31,7 +31,7 @@ export class MarketSummaries {
 }
 
 function factsOf(market: Market, context: CoreContext): MarketFacts {
-  const { card, tape, trading } = market;
+  const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];
   return {

@@ -79,7 +79,7 @@ export interface Trading {
 export class Market {
   readonly index: number;
   readonly card: MarketCard;
-  readonly trading: Trading | null;
+  readonly orderbook: Trading | null;
   /** What a margin market has in place of a book. */
   readonly margin: MarginPool | null;
   readonly shares = new Shares();
@@ -97,12 +97,12 @@ export class Market {
     this.card = card;
     this.state = state;
     const { config, referencePrice = DEFAULT_REFERENCE } = card;
-    this.trading = config.kind === 'orderbook' ? tradingOf(config, pool, model) : null;
+    this.orderbook = config.kind === 'orderbook' ? tradingOf(config, pool, model) : null;
     this.margin = config.kind === 'orderbook' ? null : MarginPool.of(config, referencePrice);
   }
 
   /** Whether orders may be placed and matched. */
-  get trades(): boolean {
+  get isTradable(): boolean {
     return this.state === 'open' && !this.paused;
   }
 
@@ -122,7 +122,7 @@ export class Market {
 
   dump(): MarketDump {
     const { card, state, paused, unbacked, outcomeIsYes, collateral } = this;
-    const book = this.trading?.book;
+    const book = this.orderbook?.book;
     return {
       card,
       state,
@@ -148,7 +148,7 @@ export class Market {
     this.tape.load(dump.tape);
     this.candles.load(dump.candles);
     if (dump.margin !== undefined) this.margin?.load(dump.margin);
-    this.trading?.book.loadRecorded(dump.recorded);
+    this.orderbook?.book.loadRecorded(dump.recorded);
   }
 }
 

@@ -54,14 +54,14 @@ export class Orders implements FillListener {
     const named = context.catalog.requireMarket(request.market_condition_id);
     if (!named.ok) return named;
     const market = named.value;
-    const { trading } = market;
+    const { orderbook: trading } = market;
     // "Refused on margin-enabled markets" (decisions, section 4), also where such a market has a book.
     if (trading === null || market.card.marginEnabled) {
       return invalid('market_condition_id', 'Orders are taken on order-book markets without margin trading.');
     }
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
-    market.shares.reserve(account);
+    market.shares.ensureAccount(account);
     const obstacle = this.#obstacle(account, market, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
     const record = this.#open(account, market, checked.value, request.order_type);
@@ -73,7 +73,7 @@ export class Orders implements FillListener {
    * that each need all there is, both are granted, and the one that is submitted second fails.
    */
   #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
-    if (!market.trades) return 'order_market_not_open';
+    if (!market.isTradable) return 'order_market_not_open';
     const needed = lockOf(order, trading);
     if (isBuyLeg(order.leg)) return this.#context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
     return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
@@ -103,7 +103,7 @@ export class Orders implements FillListener {
       cancel: null,
     };
     this.#records.keep(record);
-    context.due.put(expiresMs, 'order', id);
+    context.timers.put(expiresMs, 'order', id);
     return record;
   }
 
@@ -127,7 +127,7 @@ export class Orders implements FillListener {
     if (record.status !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
     const market = this.#context.catalog.market(record.market);
-    const trading = must(market.trading, 'the book of an order');
+    const trading = must(market.orderbook, 'the book of an order');
     const obstacle = this.#obstacle(account, market, trading, record);
     if (obstacle !== null) {
       this.#become(record, 'failed');
@@ -175,7 +175,7 @@ export class Orders implements FillListener {
     if (isMaker) record.status = 'partially_filled';
     const { nowMs: timeMs, settings } = this.#context;
     this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
-    settings.observer?.filled({
+    settings.observer?.onFill({
       timeMs,
       account: record.account,
       market: record.market,
@@ -232,7 +232,7 @@ export class Orders implements FillListener {
 
   #cancel(matching: Matching, record: OrderRecord): void {
     const market = this.#context.catalog.market(record.market);
-    matching.cancel(market, must(market.trading, 'the book of an order'), this.#pool.slotOf(record.handle));
+    matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.slotOf(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
@@ -293,7 +293,7 @@ export class Orders implements FillListener {
     }));
     this.#records.load(records, dump.lastId);
     // Shares must have room for whoever may still trade.
-    for (const { market, account } of records) this.#context.catalog.market(market).shares.reserve(account);
+    for (const { market, account } of records) this.#context.catalog.market(market).shares.ensureAccount(account);
     for (const record of dump.records) this.#release(record);
   }
 

@@ -71,7 +71,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   nextDueMs(): number | null {
-    const { nextMs } = this.parts.context.due;
+    const { nextMs } = this.parts.context.timers;
     return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
   }
 
@@ -205,7 +205,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   bookVersion(market: MarketIndex): number {
-    return this.#market(market).trading?.book.version ?? 0;
+    return this.#market(market).orderbook?.book.version ?? 0;
   }
 
   bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook {
@@ -235,7 +235,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
-    const { trading } = this.#market(market);
+    const { orderbook: trading } = this.#market(market);
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayed(side, price / trading.tick));
   }
@@ -273,7 +273,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   }
 
   bestReal(market: MarketIndex, side: BookSide): Micros | null {
-    const { trading } = this.#market(market);
+    const { orderbook: trading } = this.#market(market);
     if (trading === null) return null;
     const tick = side === BID ? trading.book.bestBid : trading.book.bestAsk;
     return tick === NO_TICK ? null : asMicros(tick * trading.tick);

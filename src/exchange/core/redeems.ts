@@ -52,7 +52,7 @@ export class Redeems {
     for (const { market: index, pubkey, message } of this.#records.liveOf(account)) {
       if (index === market.index) return ok({ pubkey, message });
     }
-    market.shares.reserve(account);
+    market.shares.ensureAccount(account);
     const yes = market.shares.available(account, true);
     const no = market.shares.available(account, false);
     if (yes === 0 && no === 0) return invalid('market_condition_id', 'No shares of this market to redeem.');
@@ -81,7 +81,7 @@ export class Redeems {
     this.#records.keep(record);
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
-    context.due.put(expiresMs, 'redeem', id);
+    context.timers.put(expiresMs, 'redeem', id);
     return { pubkey, message: record.message };
   }
 
@@ -153,7 +153,7 @@ export class Redeems {
       records.map((record) => ({ ...record })),
       lastId,
     );
-    for (const { market, account } of records) this.#context.catalog.market(market).shares.reserve(account);
+    for (const { market, account } of records) this.#context.catalog.market(market).shares.ensureAccount(account);
   }
 }
 

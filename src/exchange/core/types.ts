@@ -44,14 +44,14 @@ export interface CoreSettings {
 /** For a shell that measures. It may read the core, never change it. */
 export interface CoreObserver {
   /** The book is still as it was right before the trade, but for the real orders that it has reached so far. */
-  filled(fill: ObservedFill): void;
+  onFill(fill: ObservedFill): void;
   /**
    * A recorded amount has changed at or beyond the price of resting real orders of the other side, or the recorded book was
    * cleared. `side`: of the recorded amount. `arrivedMicros`: the price to which something new has come, null when something
    * went. `bestMicros`: the best price that the recording still holds there, whatever of it real orders have eaten, null when it
    * reaches no real order any more. Both in YES space. Called after the fills that it caused.
    */
-  crossed?(
+  onCrossing?(
     timeMs: number,
     market: MarketIndex,
     side: BookSide,

@@ -45,7 +45,7 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
     settings,
     catalog: new Catalog(settings, pool, chosenModel(settings.fillModel ?? 'risk-averse')),
     funds: new Funds(),
-    due: new TimerQueue(),
+    timers: new TimerQueue(),
     archive,
     walletOf: (account) => identity.account(account).wallet,
     nowMs: 0,
@@ -100,7 +100,7 @@ export function dumpSubsystems(parts: CoreSubsystems): Snapshot {
     fees: matching.fees,
     funds: context.funds.dump(),
     pool: pool.dump(),
-    due: context.due.dump(),
+    due: context.timers.dump(),
     catalog: context.catalog.dump(),
     identity: identity.dump(),
     orders: orders.dump(),
@@ -131,14 +131,14 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   matching.fees = saved.fees;
   context.funds.load(saved.funds);
   pool.load(saved.pool);
-  context.due.load(saved.due);
+  context.timers.load(saved.due);
   context.catalog.load(saved.catalog);
   identity.load(saved.identity);
   orders.load(saved.orders);
   for (const market of context.catalog.markets) {
     loadResting(pool, market, saved.resting[market.index] ?? []);
     // Linking the resting orders counted as changes: the book's version comes last.
-    if (market.trading !== null) market.trading.book.version = saved.catalog.markets[market.index]?.version ?? 0;
+    if (market.orderbook !== null) market.orderbook.book.version = saved.catalog.markets[market.index]?.version ?? 0;
   }
   conversions.load(saved.conversions);
   redeems.load(saved.redeems);

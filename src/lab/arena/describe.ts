@@ -1,6 +1,6 @@
 /** Sentences about a simulation, for tables and pages. */
 
-import { counted, decimal } from '../report/figures.js';
+import { decimal, formatQuantity } from '../report/figures.js';
 import type { ArenaResult, Conditions, Mean, NamedSimulation, World } from './contract.js';
 
 /** The option of the command line that sets each. */
@@ -12,7 +12,7 @@ export const CONDITION_OPTIONS: Readonly<Record<keyof Conditions, string>> = {
 };
 
 const TEXTS: Readonly<Record<keyof Conditions, (value: number) => string>> = {
-  markets: (value) => `${counted(value, 'market')} at once`,
+  markets: (value) => `${formatQuantity(value, 'market')} at once`,
   publicPerMinute: (value) => `${value} public requests a minute`,
   signedPerMinute: (value) => `${value} signed ones`,
   delayMs: (value) => `${value} ms there and back`,

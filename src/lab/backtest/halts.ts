@@ -59,7 +59,7 @@ export class Halts {
   }
 
   /** Whether the trader is halted or held back and is to be resumed now; asked after markets have opened, and once a minute. */
-  mustResume(nowMs: number): boolean {
+  takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
     if (this.#since === null || this.#after === 'end') return false;
@@ -67,7 +67,7 @@ export class Halts {
   }
 
   /** Whether it is halted and no market is open any more, so that what it holds is to be redeemed; once for each halt. */
-  mustSettle(openMarkets: number): boolean {
+  takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
     return true;

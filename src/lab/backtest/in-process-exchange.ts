@@ -79,10 +79,10 @@ export class InProcessExchange {
     const filled = (fill: ObservedFill) => {
       this.#ownTrades.add();
       this.#orders = null;
-      listener.filled(fill);
+      listener.onFill(fill);
     };
-    const crossed: CoreObserver['crossed'] = (...crossing) => listener.crossed?.(...crossing);
-    const observer = { filled, crossed };
+    const crossed: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
+    const observer = { onFill: filled, onCrossing: crossed };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
@@ -226,8 +226,8 @@ const isFirstPage = (query: Call<'trades.list'>['query']): boolean =>
   query.cursor === undefined && query.market_condition_id === undefined && query.limit === LONGEST_PAGE;
 
 /** Hands a call to its handler; the declaration of this very name has read its body, and the trader wrote its query. */
-function handle<N extends EndpointName>(name: N, call: object, desk: HandlerContext): Reply<N> {
-  return HANDLERS[name](call as ServiceCall<N>, desk);
+function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
+  return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
 /** A draft is the same on the wire as off it. */

@@ -87,7 +87,7 @@ export class Metrics implements CoreObserver {
     this.account.end(nowMs, this.#equityMicros, this.#lockedMicros);
   }
 
-  filled(fill: ObservedFill): void {
+  onFill(fill: ObservedFill): void {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
     this.#holding.add(market);
@@ -95,7 +95,7 @@ export class Metrics implements CoreObserver {
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  crossed(
+  onCrossing(
     timeMs: number,
     index: number,
     side: BookSide,

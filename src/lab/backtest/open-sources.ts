@@ -5,7 +5,7 @@ import type { Recording } from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { EventSource } from './contract.js';
-import { kept, streamed } from './sources.js';
+import { keepInMemory, streamRecording } from './sources.js';
 
 /** The names of fill models as they are known. Throws TwinbookError `usage` for one that is not, or that stands twice. */
 export function checkFillModels(names: readonly string[]): readonly string[] {
@@ -33,5 +33,5 @@ export async function openSources(
 ): Promise<{ readonly recordings: readonly Recording[]; readonly sources: readonly EventSource[] }> {
   const recordings = await openRecordings(paths);
   const shared = { events: 0 };
-  return { recordings, sources: recordings.map((recording) => kept(streamed(recording), shared)) };
+  return { recordings, sources: recordings.map((recording) => keepInMemory(streamRecording(recording), shared)) };
 }

@@ -25,7 +25,7 @@ import { Metrics } from './metrics.js';
 import { ReplayDriver } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
 import { sessionOf } from './session.js';
-import { readsEnded } from './sources.js';
+import { waitForReads } from './sources.js';
 import { Timeline } from './timeline.js';
 import { Trace } from './trace.js';
 import { startTrader, type TraderSide } from './trader-side.js';
@@ -46,7 +46,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
     return run.outcome();
   } finally {
     run.close();
-    await readsEnded();
+    await waitForReads();
   }
 }
 
@@ -66,11 +66,11 @@ const FAILED: Outcome = {
 function observerOf(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
   if (made === undefined) return metrics;
   return {
-    filled: (fill) => {
-      metrics.filled(fill);
+    onFill: (fill) => {
+      metrics.onFill(fill);
       made.filled(fill);
     },
-    crossed: (...crossing) => metrics.crossed(...crossing),
+    onCrossing: (...crossing) => metrics.onCrossing(...crossing),
   };
 }
 
@@ -212,8 +212,8 @@ class BacktestRun {
 
   #resumeIfDue(): void {
     this.#halts.looked(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
-    const isDue = this.#halts.mustResume(this.#nowMs);
-    if (!isDue && !this.#halts.mustSettle(this.#driver.openCount)) return;
+    const isDue = this.#halts.takeResume(this.#nowMs);
+    if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
     // What it sends counts from now, also right after a pause that was skipped.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });

@@ -13,7 +13,7 @@ import { gapsIn } from '../../recording/gaps.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
 /** Reads one chunk ahead of what is played. */
-export const streamed = (recording: Recording): EventSource => ({
+export const streamRecording = (recording: Recording): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
   summary: recording.summary ?? null,
@@ -31,7 +31,7 @@ export const streamed = (recording: Recording): EventSource => ({
 export const gapsOf = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
 
 /** Plays columns as they are; many runs may play the same ones. */
-export const decoded = (
+export const playFromMemory = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
   summary: RecordingSummary | null = null,
@@ -78,7 +78,7 @@ const KEPT_EVENTS = 4_000_000;
  * The same source, which keeps its columns from the first run for the next one, as long as all that share `kept` stay
  * within the bound.
  */
-export function kept(source: EventSource, shared: { events: number }): EventSource {
+export function keepInMemory(source: EventSource, shared: { events: number }): EventSource {
   let chunks: EventChunk[] | null = null;
   return {
     market: source.market,
@@ -91,7 +91,7 @@ export function kept(source: EventSource, shared: { events: number }): EventSour
       return source.warnings;
     },
     open: () => {
-      if (chunks !== null) return decoded(source.market, chunks).open();
+      if (chunks !== null) return playFromMemory(source.market, chunks).open();
       return new KeepingStream(source.open(), shared, (read) => {
         // Of two runs at once the first one's are kept.
         if (chunks !== null) return false;
@@ -160,7 +160,7 @@ const underWay = new Set<Promise<unknown>>();
  * Resolves when every read that is under way now has ended. A thread or process that ends in the middle of one takes the
  * whole process with it: the reader's native part reports to somebody who is gone.
  */
-export const readsEnded = (): Promise<unknown> => Promise.all(underWay);
+export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function noted(read: Promise<unknown>): void {
   // What becomes of it is told to whoever waits for it; here only that it has ended counts.

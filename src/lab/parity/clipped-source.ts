@@ -3,7 +3,7 @@
 import { ChunkWriter } from '../../recording/chunks.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
 import type { ChunkStream, EventSource } from '../backtest/contract.js';
-import { counted } from '../report/figures.js';
+import { formatQuantity } from '../report/figures.js';
 import { FIRST_LOOK_MS } from './contract.js';
 
 /** How long a market stays open beyond the part, ms: whoever stops at its end still finds his orders. */
@@ -17,7 +17,7 @@ export function clipped(source: EventSource, fromMs: number, untilMs: number): E
   const told =
     gaps.length === 0
       ? []
-      : [`the recording of "${source.market.title}" has ${counted(gaps.length, 'gap')} in this span`];
+      : [`the recording of "${source.market.title}" has ${formatQuantity(gaps.length, 'gap')} in this span`];
   return {
     market: { ...source.market, openTimeMs: Math.max(source.market.openTimeMs, fromMs) },
     firstMs: null,

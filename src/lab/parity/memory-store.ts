@@ -5,7 +5,7 @@ import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '.
 import type { MarketSink, RecordingStore, Stamp } from '../../recording/store/contract.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
-import { decoded } from '../backtest/sources.js';
+import { playFromMemory } from '../backtest/sources.js';
 import { FIRST_LOOK_MS } from './contract.js';
 
 export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
@@ -98,7 +98,7 @@ class MemorySink implements MarketSink {
     const [gaps, events, lastMs] = [this.#gaps, this.#events, this.#writer.lastTimeMs];
     const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
     const summary = { firstMs, lastMs, events, gaps, refused, steppedBack, bytes: 0 };
-    return decoded({ ...this.market, openTimeMs }, chunks, summary);
+    return playFromMemory({ ...this.market, openTimeMs }, chunks, summary);
   }
 
   #isEvent(priceMicros: number, amountMicros: number): boolean {

@@ -8,7 +8,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import type { ReplayedTrader } from '../replay/contract.js';
 import { remadeTrader } from '../replay/remade-trader.js';
 import { startingLedger } from '../replay/replay-run.js';
-import { counted } from '../report/figures.js';
+import { formatQuantity } from '../report/figures.js';
 
 export interface OpeningAccount {
   /** What brings a backtest into the mode that the run began in; null when it simply began. */
@@ -49,11 +49,13 @@ function remarksOn(ledger: Ledger): string[] {
   const remarks: string[] = [];
   if (held > 0) {
     remarks.push(
-      `The run began with ${counted(held, 'holding')}, the backtest with none; only what changed is compared.`,
+      `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
     );
   }
   if (underWay > 0) {
-    remarks.push(`The run began with ${counted(underWay, 'order')} or conversions under way, the backtest with none.`);
+    remarks.push(
+      `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
+    );
   }
   return remarks;
 }

@@ -15,7 +15,7 @@ import { runBacktest } from '../backtest/run.js';
 import type { ReplayedTrader } from '../replay/contract.js';
 import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
-import { counted } from '../report/figures.js';
+import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
 import { clipped } from './clipped-source.js';
 import { compare } from './comparison.js';
@@ -87,7 +87,7 @@ const REMARKS = [
 function remarksOn({ markets }: SessionRecord): string[] {
   const taken = markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
   if (taken === 0) return [];
-  return [`${counted(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
+  return [`${formatQuantity(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
 }
 
 interface Played {

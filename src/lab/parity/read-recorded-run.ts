@@ -8,7 +8,7 @@ import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, sourceOf } from '../backtest/latency-choice.js';
 import { RequestCount } from '../backtest/request-count.js';
-import { counted } from '../report/figures.js';
+import { formatQuantity } from '../report/figures.js';
 import type { LiveRun } from './contract.js';
 import { MemoryStore } from './memory-store.js';
 import { RunOrders } from './run-orders.js';
@@ -125,13 +125,15 @@ class Reading {
     const remarks: string[] = [];
     if (this.#timedOut > 0) {
       remarks.push(
-        `Live, ${counted(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
+        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
       );
     }
     if (gaps > 0)
-      remarks.push(`The run's own polls leave ${counted(gaps, 'gap')} in which nothing is known of a market.`);
+      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which nothing is known of a market.`);
     if (this.#unsent > 0) {
-      remarks.push(`${counted(this.#unsent, 'request')} never left live: the budget had no place for them in time.`);
+      remarks.push(
+        `${formatQuantity(this.#unsent, 'request')} never left live: the budget had no place for them in time.`,
+      );
     }
     return remarks;
   }

@@ -7,7 +7,7 @@ import { coverageOf } from '../session/coverage.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
 import { yesCostOf } from '../session/moves.js';
-import { BEFORE_TRADE_MS, fillRecord } from '../session/own-trade.js';
+import { BEFORE_TRADE_MS, toFillRecord } from '../session/own-trade.js';
 import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
 import type { RunConversion, RunFill, RunOrder } from './run-orders.js';
@@ -115,7 +115,7 @@ export class RunMarket {
     };
     const priceMicros = trade.isYes ? row.price : complement(row.price);
     const markMicros = this.#markAt(trade.timeMs - BEFORE_TRADE_MS) ?? (source === null ? null : priceMicros);
-    return fillRecord(trade, markMicros, (timeMs) => this.#markAt(timeMs));
+    return toFillRecord(trade, markMicros, (timeMs) => this.#markAt(timeMs));
   }
 
   #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {

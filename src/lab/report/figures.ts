@@ -19,11 +19,11 @@ export function decimal(value: number, places: number): string {
 const orUnknown = <T>(value: T | null, text: (known: T) => string): string => (value === null ? UNKNOWN : text(value));
 
 /** Currency with two places, e.g. `−12.30`. */
-export const money = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
+export const formatMoney = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
 
 /** The same with a plus sign for a gain. */
-export const gain = (micros: number | null): string =>
-  orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${money(known)}`);
+export const formatGain = (micros: number | null): string =>
+  orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
 /** Every millionth of it, for figures that are to be added up: `+12.345678`. */
 export function exactGain(micros: number): string {
@@ -34,7 +34,7 @@ export function exactGain(micros: number): string {
 }
 
 /** Shares: whole ones from a hundred on, else two places. */
-export const shares = (micros: number | null): string =>
+export const formatShares = (micros: number | null): string =>
   orUnknown(micros, (known) => decimal(known / ONE, Math.abs(known) >= 100 * ONE || known % ONE === 0 ? 0 : 2));
 
 /** A price or an edge per share in cents of the currency, e.g. `+0.42`. */
@@ -43,7 +43,7 @@ export const cents = (micros: number | null): string => orUnknown(micros, (known
 export const signedCents = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= 50 ? '+' : ''}${cents(known)}`);
 
-export const percent = (part: number | null, places = 1): string =>
+export const formatPercent = (part: number | null, places = 1): string =>
   orUnknown(part, (known) => `${decimal(known * 100, places)} %`);
 
 export const count = (value: number | null): string => orUnknown(value, (known) => decimal(known, 0));
@@ -58,7 +58,7 @@ const UNITS = [
 ] as const;
 
 /** `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`: two units at most. */
-export const duration = (ms: number | null): string =>
+export const formatDuration = (ms: number | null): string =>
   orUnknown(ms, (known) => {
     if (known < 1_000) return `${decimal(known, 0)} ms`;
     if (known < 10_000) return `${decimal(known / 1_000, 1)} s`;
@@ -78,5 +78,5 @@ export const duration = (ms: number | null): string =>
 export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
 /** `1 market`, `2 markets`. */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
+export const formatQuantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

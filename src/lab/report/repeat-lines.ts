@@ -1,7 +1,7 @@
 /** Means and spreads of repeats as lines of figures, for the terminal and for the page. */
 
 import type { RepeatFigures, RunSpread } from './analysis/contract.js';
-import { count, gain, money, signedCents } from './figures.js';
+import { count, formatGain, formatMoney, signedCents } from './figures.js';
 
 export type RepeatLine = readonly [name: string, figure: (repeats: RepeatFigures) => string];
 
@@ -14,12 +14,12 @@ const unsignedCents: Shown = (micros) => signedCents(micros).replace('+', '');
 
 /** ± is the deviation between repeats. */
 export const REPEAT_LINES: readonly RepeatLine[] = [
-  ['Result, mean', ({ resultMicros }) => meanAndSpread(gain, money, resultMicros)],
-  ['  lowest', ({ resultMicros }) => gain(resultMicros.lowest)],
-  ['  highest', ({ resultMicros }) => gain(resultMicros.highest)],
-  ['  95 % interval, from', ({ intervalMicros }) => gain(intervalMicros?.[0] ?? null)],
-  ['  95 % interval, to', ({ intervalMicros }) => gain(intervalMicros?.[1] ?? null)],
-  ['Spread earned', ({ spreadMicros }) => meanAndSpread(gain, money, spreadMicros)],
+  ['Result, mean', ({ resultMicros }) => meanAndSpread(formatGain, formatMoney, resultMicros)],
+  ['  lowest', ({ resultMicros }) => formatGain(resultMicros.lowest)],
+  ['  highest', ({ resultMicros }) => formatGain(resultMicros.highest)],
+  ['  95 % interval, from', ({ intervalMicros }) => formatGain(intervalMicros?.[0] ?? null)],
+  ['  95 % interval, to', ({ intervalMicros }) => formatGain(intervalMicros?.[1] ?? null)],
+  ['Spread earned', ({ spreadMicros }) => meanAndSpread(formatGain, formatMoney, spreadMicros)],
   ['Fills', ({ fills }) => meanAndSpread(count, count, fills)],
   ['Markout 5 s, cents', ({ markout5sMicros }) => meanAndSpread(signedCents, unsignedCents, markout5sMicros)],
   ['Markout 60 s, cents', ({ markout60sMicros }) => meanAndSpread(signedCents, unsignedCents, markout60sMicros)],

@@ -4,43 +4,53 @@ import { bracketVerdict, modelOf, repeatedModels } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
 import { sharedWarnings } from './analysis/warnings.js';
-import { count, duration, gain, money, percent, ratio, shares, signedCents, UNKNOWN } from './figures.js';
+import {
+  count,
+  formatDuration,
+  formatGain,
+  formatMoney,
+  formatPercent,
+  formatShares,
+  ratio,
+  signedCents,
+  UNKNOWN,
+} from './figures.js';
 import { REPEAT_LINES } from './repeat-lines.js';
 
 type Line = readonly [name: string, figure: (analysis: Analysis) => string];
 
 const LINES: readonly Line[] = [
-  ['Result', ({ result }) => gain(result.resultMicros)],
-  ['  of the capital', ({ equity }) => percent(equity.returnShare, 2)],
-  ['  spread earned', ({ result }) => gain(result.spreadMicros)],
-  ['  inventory drift', ({ result }) => gain(result.driftMicros)],
-  ['  fees', ({ result }) => gain(-result.feesMicros)],
-  ['  merges', ({ result }) => gain(result.mergesMicros)],
-  ['  settlement', ({ result }) => gain(result.settlementMicros)],
-  ['  cannot be divided', ({ result }) => gain(result.undividedMicros)],
-  ['95 % interval, from', ({ byEvent }) => gain(shownInterval(byEvent)?.[0] ?? null)],
-  ['95 % interval, to', ({ byEvent }) => gain(shownInterval(byEvent)?.[1] ?? null)],
+  ['Result', ({ result }) => formatGain(result.resultMicros)],
+  ['  of the capital', ({ equity }) => formatPercent(equity.returnShare, 2)],
+  ['  spread earned', ({ result }) => formatGain(result.spreadMicros)],
+  ['  inventory drift', ({ result }) => formatGain(result.driftMicros)],
+  ['  fees', ({ result }) => formatGain(-result.feesMicros)],
+  ['  merges', ({ result }) => formatGain(result.mergesMicros)],
+  ['  settlement', ({ result }) => formatGain(result.settlementMicros)],
+  ['  cannot be divided', ({ result }) => formatGain(result.undividedMicros)],
+  ['95 % interval, from', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[0] ?? null)],
+  ['95 % interval, to', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[1] ?? null)],
   ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
-  ['Deepest drawdown', ({ drawdown }) => money(drawdown.maxMicros)],
-  ['Capital locked, mean', ({ capital }) => money(capital.meanLockedMicros)],
+  ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros)],
+  ['Capital locked, mean', ({ capital }) => formatMoney(capital.meanLockedMicros)],
   ['Fills', ({ trading }) => count(trading.fills)],
-  ['Filled of posted', ({ trading }) => percent(trading.fillRatioShare)],
+  ['Filled of posted', ({ trading }) => formatPercent(trading.fillRatioShare)],
   ['Markout 5 s, cents', (analysis) => markout(analysis, 5_000)],
   ['Markout 60 s, cents', (analysis) => markout(analysis, 60_000)],
   ['Markout settlement, cents', (analysis) => markout(analysis, 'settlement')],
-  ['Filled at crossings', ({ crossing }) => shares(crossing?.filled.sharesMicros ?? null)],
-  ['Crossed, not filled', ({ crossing }) => shares(crossing?.unfilled.sharesMicros ?? null)],
-  ['  crossed for, median', ({ crossing }) => duration(crossing?.unfilled.crossed.median ?? null)],
+  ['Filled at crossings', ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null)],
+  ['Crossed, not filled', ({ crossing }) => formatShares(crossing?.unfilled.sharesMicros ?? null)],
+  ['  crossed for, median', ({ crossing }) => formatDuration(crossing?.unfilled.crossed.median ?? null)],
   ['  markout 1 s, cents', (analysis) => crossedMarkout(analysis, 1_000)],
   ['  markout 5 s, cents', (analysis) => crossedMarkout(analysis, 5_000)],
   ['  markout 60 s, cents', (analysis) => crossedMarkout(analysis, 60_000)],
   ['  markout settlement, cents', (analysis) => crossedMarkout(analysis, 'settlement')],
-  ['Two-sided quotes', ({ quoting }) => percent(quoting.twoSidedShare)],
-  ['Public requests, of limit', ({ requests }) => percent(requests?.publicShare ?? null)],
-  ['Carried into settlement', ({ inventory }) => percent(inventory.carriedShare)],
+  ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
+  ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
+  ['Carried into settlement', ({ inventory }) => formatPercent(inventory.carriedShare)],
   ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
-  ['Recorded time covered', ({ coverage }) => percent(coverage.coveredShare, 2)],
-  ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : duration(coverage.spanMs))],
+  ['Recorded time covered', ({ coverage }) => formatPercent(coverage.coveredShare, 2)],
+  ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : formatDuration(coverage.spanMs))],
 ];
 
 /** The widest that a table gets. */

@@ -7,7 +7,7 @@ import { type FillRecord, MARKOUT_HORIZONS_MS } from './contract.js';
 type ToldAsItIs = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker';
 
 /** Times on the session's clock. */
-export interface ToldTrade extends Pick<FillRecord, ToldAsItIs> {
+export interface ReportedTrade extends Pick<FillRecord, ToldAsItIs> {
   /** In the space of its own outcome. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
@@ -23,8 +23,8 @@ export const BEFORE_TRADE_MS = 1;
  * @param markMicros the others' middle before the trade
  * @param markAt the middle some time after it; null when it is not known, or beyond the session's end
  */
-export function fillRecord(
-  trade: ToldTrade,
+export function toFillRecord(
+  trade: ReportedTrade,
   markMicros: number | null,
   markAt: (timeMs: number) => number | null,
 ): FillRecord {

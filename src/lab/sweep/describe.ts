@@ -1,7 +1,7 @@
 /** Figures of a sweep as a person reads them, the same on the terminal and in the page. */
 
 import { ONE } from '../../shared/base/micros.js';
-import { count, counted, gain, money, percent, ratio, UNKNOWN } from '../report/figures.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type {
   Axis,
@@ -30,7 +30,7 @@ export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
 export const capitalised = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const withError = ({ mean, standardError }: FreshMean): string =>
-  `${gain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${money(Math.round(standardError * ONE))}`}`;
+  `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
 
 /** Rows of the table of fresh seeds: world, chosen, unchanged, difference, seeds below 0. */
 export const FRESH_HEADS = ['World', 'Chosen', 'Unchanged', 'Chosen more', 'Below 0'] as const;
@@ -56,10 +56,10 @@ export const sharpeText = (sharpe: SharpePerEvent | null, events: number): strin
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
 };
 
-export const deflatedText = (sharpe: SharpePerEvent | null): string => percent(sharpe?.deflated ?? null);
+export const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
 export const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
-  overfitting === null ? 'too few' : percent(overfitting.probability);
+  overfitting === null ? 'too few' : formatPercent(overfitting.probability);
 
 /** Without the strategy's name where there is only one. */
 export function axisName(axes: readonly Axis[], index: number): string {
@@ -72,11 +72,13 @@ export function axisName(axes: readonly Axis[], index: number): string {
 export function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
-  return [signFlips ? 'sign flips' : '', alarms > 0 ? counted(alarms, 'alarm') : '']
+  return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']
     .filter((text) => text !== '')
     .join(', ');
 }
 
 /** Of repeats the mean, with the deviation between them. */
 export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult): string =>
-  repeatDeviationMicros === null ? gain(resultMicros) : `${gain(resultMicros)} ± ${money(repeatDeviationMicros)}`;
+  repeatDeviationMicros === null
+    ? formatGain(resultMicros)
+    : `${formatGain(resultMicros)} ± ${formatMoney(repeatDeviationMicros)}`;

@@ -11,7 +11,7 @@ import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import { modelOfChoice } from '../backtest/latency-choice.js';
 import { planOf } from '../backtest/plan.js';
-import { streamed } from '../backtest/sources.js';
+import { streamRecording } from '../backtest/sources.js';
 import type { SweepPlan, SweepResult, SweepWatcher, SweptEvent, Task } from './contract.js';
 import { foldCount, foldsOf } from './folds.js';
 import { identityOf, latencyName } from './identity.js';
@@ -222,7 +222,7 @@ const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } 
 function wholePlan({ config, recordings, fillModels, latency, ...options }: SweepPlan): BacktestPlan {
   for (const name of fillModels) fillModel(name);
   const { seed, landingMs, fees, allMarkets } = options;
-  return planOf(config, recordings.map(streamed), {
+  return planOf(config, recordings.map(streamRecording), {
     fillModel: fillModels[0] ?? '',
     latency: modelOfChoice(latency, seed),
     seed,

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openRecordings } from '../../recording/recording.js';
 import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
-import { decoded, stoppable, streamed } from '../backtest/sources.js';
+import { playFromMemory, stoppable, streamRecording } from '../backtest/sources.js';
 import { columnsOf } from './columns.js';
 import type { TaskOutcome } from './contract.js';
 import { sameConfig } from './same-config.js';
@@ -38,9 +38,11 @@ async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
 async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
   const found =
     data.kind === 'shared'
-      ? data.markets.map(({ market, summary, slabs, gaps }) => decoded(market, slabs.map(columnsOf), summary, gaps))
+      ? data.markets.map(({ market, summary, slabs, gaps }) =>
+          playFromMemory(market, slabs.map(columnsOf), summary, gaps),
+        )
       : (await openRecordings(data.paths)).map((recording) =>
-          stoppable(streamed(recording), () => Atomics.load(setup.stop, 0) !== 0),
+          stoppable(streamRecording(recording), () => Atomics.load(setup.stop, 0) !== 0),
         );
   return new Map(found.map((source) => [source.market.conditionId, source]));
 }

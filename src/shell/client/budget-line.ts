@@ -6,7 +6,7 @@
 
 import Bottleneck from 'bottleneck';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
-import { type Heard, Pacing, type Place } from './pacing.js';
+import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
@@ -17,23 +17,23 @@ const URGENT: readonly Lane[] = ['cancel', 'submit'];
 interface Prober {
   readonly lane: Lane;
   /** False when it does not wait any more. */
-  readonly settle: (place: Place) => boolean;
+  readonly settle: (place: Permit) => boolean;
 }
 
 /** What requests of one scope pass through on their way out. */
 export interface Line {
   /** Takes a place if one is free and nobody stands in line; the fast path. */
-  tryEnter(): Place | null;
+  tryEnter(): Permit | null;
   /** Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed. */
-  enter(lane: Lane, patienceMs: number): Promise<Place | null>;
+  enter(lane: Lane, patienceMs: number): Promise<Permit | null>;
   /** The request left, and silence came. */
-  leave(place: Place): void;
+  onSilence(place: Permit): void;
   /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
-  leaveHeard(place: Place, heard: Heard): number | null;
+  onAnswer(place: Permit, heard: AnswerSignals): number | null;
   /** The request with a place never left. */
-  leaveUnsent(place: Place): void;
+  onUnsent(place: Permit): void;
   /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
-  isOverdrawn(place: Place): boolean;
+  isOverdrawn(place: Permit): boolean;
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface Line {
 export class OpenLine implements Line {
   #closed = false;
 
-  tryEnter(): Place | null {
+  tryEnter(): Permit | null {
     return this.#closed ? null : 'place';
   }
 
@@ -49,15 +49,15 @@ export class OpenLine implements Line {
     return Promise.resolve(null);
   }
 
-  leave(): void {
+  onSilence(): void {
     // Nothing is counted.
   }
 
-  leaveHeard(_: Place, { throttled }: Heard): number | null {
+  onAnswer(_: Permit, { throttled }: AnswerSignals): number | null {
     return throttled ? 0 : null;
   }
 
-  leaveUnsent(): void {
+  onUnsent(): void {
     // Nothing is counted.
   }
 
@@ -90,18 +90,18 @@ export class BudgetLine implements Line {
     this.#monotonicMs = monotonicMs;
   }
 
-  tryEnter(): Place | null {
-    if (this.#queued > 0 || this.#closed || this.#pacing.places(this.#monotonicMs()) < 1) return null;
+  tryEnter(): Permit | null {
+    if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
 
-  enter(lane: Lane, patienceMs: number): Promise<Place | null> {
+  enter(lane: Lane, patienceMs: number): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
     if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
       let waiting = true;
-      const settle = (place: Place | null): boolean => {
+      const settle = (place: Permit | null): boolean => {
         if (!waiting) return false;
         waiting = false;
         clearTimeout(timer);
@@ -113,7 +113,7 @@ export class BudgetLine implements Line {
       const turn = () => {
         this.#queued -= 1;
         this.#called -= 1;
-        if (!settle('place')) this.leaveUnsent('place'); // waits no more: the place goes to the next one
+        if (!settle('place')) this.onUnsent('place'); // waits no more: the place goes to the next one
         return Promise.resolve();
       };
       // Bottleneck rejects only what `close` drops.
@@ -123,23 +123,23 @@ export class BudgetLine implements Line {
     });
   }
 
-  leave(place: Place): void {
-    this.#pacing.silence(place, this.#monotonicMs());
+  onSilence(place: Permit): void {
+    this.#pacing.onSilence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
-  leaveHeard(place: Place, heard: Heard): number | null {
-    const pauseMs = this.#pacing.hear(place, heard, this.#monotonicMs());
+  onAnswer(place: Permit, heard: AnswerSignals): number | null {
+    const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
-  leaveUnsent(place: Place): void {
+  onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();
   }
 
-  isOverdrawn(place: Place): boolean {
+  isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
 
@@ -153,7 +153,7 @@ export class BudgetLine implements Line {
   #callUp(): void {
     if (this.#closed) return;
     const nowMs = this.#monotonicMs();
-    const free = Math.max(0, Math.floor(this.#pacing.places(nowMs)));
+    const free = Math.max(0, Math.floor(this.#pacing.freePermits(nowMs)));
     const called = Math.min(free, this.#queued - this.#called);
     for (let n = 0; n < called; n++) this.#pacing.start('place');
     this.#called += called;

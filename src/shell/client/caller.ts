@@ -27,7 +27,7 @@ import type {
 } from './contract.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
-import type { Place } from './pacing.js';
+import type { Permit } from './pacing.js';
 import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
 import { type Attempt, type Sender, Transport } from './transport.js';
 import { type AnswerTimes, VenueClock } from './venue-clock.js';
@@ -198,23 +198,23 @@ export class HttpCaller implements ServiceCaller {
       const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
       const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
-      if (attempted === null) line.leaveUnsent(place);
+      if (attempted === null) line.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
   }
 
   /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
-  async #sendIfStill(job: Job, line: Line, place: Place): Promise<Attempted | typeof OVERDRAWN> {
+  async #sendIfStill(job: Job, line: Line, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
     if (!line.isOverdrawn(place)) return this.#send(job, line, place);
-    line.leaveUnsent(place);
+    line.onUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, line: Line, place: Place): Promise<Attempted> {
+  async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
     const { declaration, message, latestMs } = job;
     const sentMs = this.#clock.nowMs();
     if (sentMs >= latestMs || this.#closing.signal.aborted) {
-      line.leaveUnsent(place);
+      line.onUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
@@ -229,8 +229,8 @@ export class HttpCaller implements ServiceCaller {
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
-    if (sent) line.leave(place);
-    else line.leaveUnsent(place);
+    if (sent) line.onSilence(place);
+    else line.onUnsent(place);
     const outcome = { kind: 'unknown', reason, sent } as const;
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
@@ -240,7 +240,7 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    { line, place }: { readonly line: Line; readonly place: Place },
+    { line, place }: { readonly line: Line; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
@@ -250,7 +250,7 @@ export class HttpCaller implements ServiceCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    const waitMs = line.leaveHeard(place, { genuine, throttled, budget, askedMs });
+    const waitMs = line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;

@@ -21,10 +21,10 @@ const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
 /** How a request may leave: as one of those that the window has room for, or to find out whether the venue means it. */
-export type Place = 'place' | 'probe';
+export type Permit = 'place' | 'probe';
 
 /** What an answer says about the budget. */
-export interface Heard {
+export interface AnswerSignals {
   /** Whether the service itself spoke, in its own envelope. */
   readonly genuine: boolean;
   /** HTTP 429. */
@@ -62,7 +62,7 @@ export class Pacing {
   }
 
   /** Requests of any lane that may leave now. */
-  places(nowMs: number): number {
+  freePermits(nowMs: number): number {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
 
@@ -78,40 +78,40 @@ export class Pacing {
   }
 
   /** One request leaves. */
-  start(place: Place): void {
+  start(place: Permit): void {
     this.window.start();
     if (place === 'probe') this.#isProbing = true;
   }
 
   /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
-  isOverdrawn(place: Place, nowMs: number): boolean {
+  isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
 
   /** The request with a place never left. */
-  giveBack(place: Place): void {
+  giveBack(place: Permit): void {
     this.window.giveBack();
     if (place === 'probe') this.#isProbing = false;
   }
 
   /** The request left, and nothing was heard of it. */
-  silence(place: Place, nowMs: number): void {
+  onSilence(place: Permit, nowMs: number): void {
     this.window.finish(nowMs);
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
   /** The request was answered. Returns for how long nothing but probes leaves because of a refusal, ms; null without one. */
-  hear(place: Place, heard: Heard, nowMs: number): number | null {
+  onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
     if (!heard.throttled) this.#refusals = 0;
     this.window.finish(nowMs);
     if (!heard.throttled && heard.genuine && place === 'probe') this.#letThrough(nowMs);
-    else if (place === 'probe' || this.places(nowMs) < 1) this.#probeEnded(nowMs, place);
+    else if (place === 'probe' || this.freePermits(nowMs) < 1) this.#probeEnded(nowMs, place);
     return pauseMs;
   }
 
-  #onRefusal(place: Place, { genuine, askedMs, budget }: Heard, nowMs: number): number {
+  #onRefusal(place: Permit, { genuine, askedMs, budget }: AnswerSignals, nowMs: number): number {
     // Another trouble than the last one.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
@@ -143,7 +143,7 @@ export class Pacing {
     this.#probeAtMs = nowMs;
   }
 
-  #probeEnded(nowMs: number, place: Place = 'probe'): void {
+  #probeEnded(nowMs: number, place: Permit = 'probe'): void {
     if (place === 'probe') this.#isProbing = false;
     const waitMs = PROBE_MS.first * 2 ** Math.min(this.#probesRefused, 10) * (1 + this.#random());
     this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, waitMs);

@@ -5,7 +5,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type { FillRow, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
+import type { BookedFill, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
 import type { DashboardConfig } from '../config/types.js';
 import type { Host, PageAction, PageState } from '../dashboard/contract.js';
 import type { Dashboard } from '../dashboard/dashboard.js';
@@ -150,7 +150,7 @@ const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
   created: order.createdMs,
 });
 
-const fillRow = (fill: FillRow): PageState['fills'][number] => ({
+const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
   market: fill.marketConditionId,
   side: fill.side,
   outcome: outcomeOf(fill),

@@ -15,7 +15,7 @@ export class StopWatch {
   /** The file is there and has been obeyed. */
   #obeyed = false;
   #asked: string | null = null;
-  #ledger: Pick<Ledger, 'checkPlace'> | null = null;
+  #ledger: Pick<Ledger, 'checkFile'> | null = null;
 
   constructor(ledgerPath: string, steadyMs: () => number = () => performance.now()) {
     this.#path = stopFileOf(ledgerPath);
@@ -23,7 +23,7 @@ export class StopWatch {
   }
 
   /** From here on it also looks whether this ledger, which is open, is still the file of its name. */
-  guard(ledger: Pick<Ledger, 'checkPlace'>): void {
+  guard(ledger: Pick<Ledger, 'checkFile'>): void {
     this.#ledger = ledger;
   }
 
@@ -76,7 +76,7 @@ export class StopWatch {
     const isNew = reason !== null && !this.#obeyed;
     this.#obeyed = reason !== null;
     if (isNew) return { kind: 'kill', reason };
-    this.#ledger?.checkPlace();
+    this.#ledger?.checkFile();
     return null;
   }
 }

@@ -125,7 +125,7 @@ export class RecordPlan implements Core {
   #plan(nowMs: number): void {
     const open = [...this.#markets].filter(([, watched]) => isOpen(watched));
     this.#queue.setOpenOrders(0);
-    const asks = this.#poller.due(nowMs, {
+    const asks = this.#poller.takeDue(nowMs, {
       markets: open.map(([marketConditionId, { feed }]) => ({
         marketConditionId,
         restingMicros: ZERO,

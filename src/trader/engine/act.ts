@@ -20,7 +20,7 @@ export const TICK_MS = 500;
 export function act(state: TraderState, nowMs: number): void {
   state.bornMs ??= nowMs;
   // First of all: a command that forbids something must hold before anything that was waiting is sent again.
-  allow(state, nowMs);
+  applyRung(state, nowMs);
   const ticking = nowMs - state.tickedMs >= TICK_MS || nowMs < state.tickedMs;
   if (ticking) {
     state.tickedMs = nowMs;
@@ -29,26 +29,26 @@ export function act(state: TraderState, nowMs: number): void {
     state.markets.forget((conditionId) => state.isOurs(conditionId));
     for (const market of state.valuation.marks.keys())
       if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
-    state.value(nowMs);
+    state.valueHoldings(nowMs);
     state.feeds.look(state, nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
     state.modes.onStart();
-    state.say(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
+    state.notify(nowMs, 'started', 'own orders, fills and assets have been read; quoting begins');
   }
   const { mode, reason } = state.mode();
   if (mode === 'stopped') return;
-  allow(state, nowMs);
+  applyRung(state, nowMs);
   const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
-  const turn = new TraderStepContext(state, hold, nowMs);
-  for (const tracked of state.markets.all) turnsOf(state, tracked, turn, ticking);
+  const context = new TraderStepContext(state, hold, nowMs);
+  for (const entry of state.markets.all) actInMarket(state, entry, context, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
-  prove(state, ticking, nowMs);
+  pollForProof(state, ticking, nowMs);
   poll(state, mode === 'stopping', nowMs);
 }
 
 /** Lets leave what the rung lets leave, and takes back what it does not. */
-function allow(state: TraderState, nowMs: number): void {
+function applyRung(state: TraderState, nowMs: number): void {
   const { mode } = state.mode();
   const { orders, conversions, stance } = LADDER[mode];
   state.executor.setConverting(conversions);
@@ -63,7 +63,7 @@ function allow(state: TraderState, nowMs: number): void {
   if (isWishedAnew) state.executor.withdraw(null, nowMs);
   // What waits for the request budget has not left yet, and now it must not: not even signed orders.
   if (orders === 'none' || isWishedAnew) state.queue.recall(isOfPlace, `the trader is ${mode}`);
-  if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.touch(conditionId);
+  if (stance !== state.stance) for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
   state.stance = stance;
 }
 
@@ -72,41 +72,37 @@ const isOfSplit = ({ call }: Ask): boolean => call.endpoint === 'splits.create' 
 const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
 const isOfConversion = (ask: Ask): boolean => isOfSplit(ask) || TO_CURRENCY_CALLS.includes(ask.call.endpoint);
 
-function turnsOf(state: TraderState, tracked: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
+function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
-  const paused = state.pauses.reasonOf(tracked.conditionId);
-  const turn = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
-  turn.refresh();
+  const paused = state.pauses.reasonOf(entry.conditionId);
+  const context = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
+  context.refresh();
   // Not where the signer refused either.
   const { conversions } = LADDER[state.mode().mode];
   let begun = false;
   if (conversions !== 'none' && paused === undefined) {
     // Before the slots: what a merge takes they must not offer again.
-    const rules = conversionRules(state, tracked, conversions === 'all');
-    begun = convert(tracked, rules, turn);
-    begun = cancelAll(mergeBlockers(tracked, rules.merge, rules.core, turn), tracked.conditionId, turn) || begun;
+    const rules = conversionRules(state, entry, conversions === 'all');
+    begun = convert(entry, rules, context);
+    begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), entry.conditionId, context) || begun;
   }
   if (begun) {
-    state.stale();
-    turn.refresh();
+    state.invalidateOwn();
+    context.refresh();
   }
-  for (const slot of tracked.slots) {
+  for (const slot of entry.slots) {
     if (!slot.dirty && nowMs < slot.dueMs && nowMs >= slot.quotedMs) continue;
-    const { conditionId } = tracked;
-    const view = tracked.feed.view(
-      nowMs,
-      state.ownIn(conditionId, slot),
-      state.feeds.of(conditionId, slot.feeds, nowMs),
-    );
+    const { conditionId } = entry;
+    const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), state.feeds.of(conditionId, slot.feeds, nowMs));
     if (isInStartupGrace(state, slot, view)) continue;
-    begun = quoteSlot(slot, tracked.feed, view, turn) || begun;
+    begun = quoteSlot(slot, entry.feed, view, context) || begun;
     state.coreSets.take(slot, slot.quotes);
     remember(state, slot, nowMs);
     sayFailure(state, slot, nowMs);
   }
-  withdrawUnwanted(state, tracked, nowMs);
-  if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, tracked), tracked.conditionId, turn) || begun;
-  if (begun) state.stale();
+  withdrawUnwanted(state, entry, nowMs);
+  if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, entry), entry.conditionId, context) || begun;
+  if (begun) state.invalidateOwn();
 }
 
 /** Orders on their way to a market in which nobody quotes any more must not arrive. */
@@ -133,27 +129,28 @@ function conversionRules(
 
 /** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
 function flatten(state: TraderState, nowMs: number): void {
-  const turn = new TraderStepContext(state, 'flattening', nowMs);
+  const context = new TraderStepContext(state, 'flattening', nowMs);
   let left = state.own.unsettled > 0;
-  for (const tracked of state.markets.all) {
-    const { feed, conditionId } = tracked;
+  for (const entry of state.markets.all) {
+    const { feed, conditionId } = entry;
     const { yesMicros, noMicros } = heldIn(state.own, conditionId);
     if (
       feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)
     ) {
       left = true;
     }
-    if (flattenMarket(tracked, feed.sight(nowMs), state.valuation.marks.get(conditionId) ?? null, turn)) state.stale();
+    if (flattenMarket(entry, feed.sight(nowMs), state.valuation.marks.get(conditionId) ?? null, context))
+      state.invalidateOwn();
   }
   if (left) return;
   state.modes.onFlat();
-  state.loud(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
+  state.alert(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
 }
 
 /** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
-function orphans(state: TraderState, tracked: MarketEntry) {
-  const names = new Set(tracked.slots.map((slot) => slot.strategy.name));
-  return (state.own.orders.get(tracked.conditionId) ?? []).filter((order) => !names.has(order.strategy));
+function orphans(state: TraderState, entry: MarketEntry) {
+  const names = new Set(entry.slots.map((slot) => slot.strategy.name));
+  return (state.own.orders.get(entry.conditionId) ?? []).filter((order) => !names.has(order.strategy));
 }
 
 /** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */
@@ -162,7 +159,7 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const trouble = slot.takeMemoryTrouble();
   if (trouble === null) return;
   const where = `strategy ${slot.strategy.name} in "${showTitle(state, slot.conditionId)}"`;
-  state.loud(nowMs, 'strategy_memory', `${where}: ${trouble}`);
+  state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
 
 /** Within a transaction of the ledger. */
@@ -178,11 +175,11 @@ function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const failure = slot.takeFailure();
   if (failure === null) return;
   const text = `strategy ${slot.strategy.name} is stopped in market ${slot.conditionId}: ${failure}`;
-  state.loud(nowMs, 'strategy_failed', text);
+  state.alert(nowMs, 'strategy_failed', text);
 }
 
 /** While a proof is wanted and nothing of ours is unsettled, looks at our resting orders again and again. */
-function prove(state: TraderState, ticking: boolean, nowMs: number): void {
+function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void {
   if (state.own.unsettled > 0) {
     state.settledMs = null;
     state.modes.onUnsettled();
@@ -199,7 +196,7 @@ function poll(state: TraderState, stopping: boolean, nowMs: number): void {
   polling.nowMs = nowMs;
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const asks = poller.due(nowMs, polling);
+  const asks = poller.takeDue(nowMs, polling);
   // The round first: looks that leave together with its lists begin after it.
   const round = asks.filter(isRound).flatMap((ask) => reconciler.begin(ask, nowMs));
   for (const ask of asks) {

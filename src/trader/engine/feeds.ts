@@ -32,8 +32,8 @@ interface Around {
   slotsOf(conditionId: string): readonly { readonly feeds: readonly string[]; dirty: boolean }[];
   readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
   readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
-  say(timeMs: number, kind: string, text: string): void;
-  loud(timeMs: number, kind: string, text: string): void;
+  notify(timeMs: number, kind: string, text: string): void;
+  alert(timeMs: number, kind: string, text: string): void;
 }
 
 interface FeedMemory {
@@ -119,8 +119,9 @@ export class Feeds {
       const isCurrent = currentOf(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
-      if (isCurrent) around.say(nowMs, 'feed_current', `feed ${name} says what things are worth`);
-      else around.loud(nowMs, 'feed_silent', `feed ${name} ${silenceOf(feed, nowMs)}: who quotes by it quotes nothing`);
+      if (isCurrent) around.notify(nowMs, 'feed_current', `feed ${name} says what things are worth`);
+      else
+        around.alert(nowMs, 'feed_silent', `feed ${name} ${silenceOf(feed, nowMs)}: who quotes by it quotes nothing`);
       feed.told = isCurrent;
     }
   }
@@ -173,5 +174,5 @@ function nameUnknown(feed: FeedMemory, conditionId: string, nowMs: number, aroun
   feed.namedUnknown = true;
   const shown = conditionId.replaceAll(/[^\w-]/g, '?');
   const text = `feed ${feed.settings.name} names market ${shown}, which nobody here quotes; said once`;
-  around.loud(nowMs, 'feed_unknown_market', text);
+  around.alert(nowMs, 'feed_unknown_market', text);
 }

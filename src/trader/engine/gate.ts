@@ -6,8 +6,8 @@
 import type { OrderExecutor } from '../executor/contract.js';
 import type { Sight } from '../market/view.js';
 import type { ActionPace } from '../risk/action-pace.js';
-import { inFlight } from '../risk/controls.js';
-import type { Facts, RiskStance } from '../risk/facts.js';
+import { toWorkingOrder } from '../risk/controls.js';
+import type { RiskFacts, RiskStance } from '../risk/facts.js';
 import type { FillFacts } from '../risk/fill-guard.js';
 import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
@@ -36,13 +36,13 @@ export interface StepContext {
   readonly executor: OrderExecutor;
   nextIntentId(conditionId: string): string;
   /** True when a cancel for this order was tried so recently that its answer should be awaited. */
-  triedToCancel(orderPubkey: string): boolean;
+  noteCancelTry(orderPubkey: string): boolean;
 }
 
 /** Judges one intent of any kind, and begins it when risk approves it. Returns the refusal, or null when it was begun. */
 export function approveAndExecute(
   intent: Intent,
-  facts: Facts,
+  facts: RiskFacts,
   reason: () => string,
   context: StepContext,
 ): Refused | null {
@@ -51,18 +51,18 @@ export function approveAndExecute(
   for (const ask of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(ask);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
   // The next order must be judged as if this one rested already.
-  if (intent.kind === 'place') context.own.exposure.work(inFlight(intent, facts));
+  if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
   return null;
 }
 
 /** What risk is told: about the market of an order, or, for what needs no market, about ourselves. */
-export const factsOf = (
+export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,
   limits: RiskLimits = context.limits,
-): Facts => ({
+): RiskFacts => ({
   sight,
   limits,
   exposure: context.own.exposure,

@@ -15,7 +15,7 @@ export interface MarketEntry {
   /** Replaced by an empty one when the market is taken out. */
   feed: MarketTracker;
   /** Why nothing that comes of this market is taken in, until a person resumes; null while it is. */
-  outBecause: string | null;
+  excludedBecause: string | null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
   readonly slots: QuoteSlot[];
   /** Our clock, ms: no merge or redeem is tried before. */
@@ -59,18 +59,18 @@ export class Markets {
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
-    const tracked: MarketEntry = {
+    const entry: MarketEntry = {
       conditionId,
       feed: new MarketTracker(conditionId, this.#settings.profile.fee_schedule),
-      outBecause: null,
+      excludedBecause: null,
       slots: [],
       nextConversionMs: 0,
       conversionFailures: 0,
       saleAfterMs: 0,
     };
-    this.#tracked.set(conditionId, tracked);
+    this.#tracked.set(conditionId, entry);
     this.version++;
-    return tracked;
+    return entry;
   }
 
   /** Lets go of markets that are over and in which nothing of ours is left. */
@@ -104,9 +104,9 @@ export class Markets {
 
   /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
   reopen(): void {
-    for (const tracked of this.#tracked.values()) {
-      const { feed, slots } = tracked;
-      tracked.outBecause = null;
+    for (const entry of this.#tracked.values()) {
+      const { feed, slots } = entry;
+      entry.excludedBecause = null;
       for (const slot of slots) if (feed.facts !== null) slot.reopen(feed.facts, this.#settings.boundedCall);
     }
   }
@@ -125,12 +125,12 @@ export class Markets {
   }
 
   /** Takes in a detail; writes what changed to the ledger. True when the market's phase changed. */
-  onDetail(tracked: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
-    const before = tracked.feed.facts;
-    tracked.feed.onDetail(detail, at);
-    const facts = tracked.feed.facts;
+  onDetail(entry: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
+    const before = entry.feed.facts;
+    entry.feed.onDetail(detail, at);
+    const facts = entry.feed.facts;
     if (facts === null) return false;
-    for (const slot of tracked.slots) this.#open(slot, facts);
+    for (const slot of entry.slots) this.#open(slot, facts);
     this.#save(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
   }
@@ -149,12 +149,12 @@ export class Markets {
   }
 
   #assign(conditionId: string, strategy: StrategySettings): void {
-    const tracked = this.track(conditionId);
+    const entry = this.track(conditionId);
     if (this.#isQuotedBy(conditionId, strategy)) return;
     const slot = new QuoteSlot(conditionId, strategy);
     if (this.#quoting.has(strategy.name)) slot.inQuoteHours = true;
-    if (tracked.feed.facts !== null) this.#open(slot, tracked.feed.facts);
-    tracked.slots.push(slot);
+    if (entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
+    entry.slots.push(slot);
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {

@@ -24,7 +24,7 @@ export function quietUntilMs(state: TraderState): number {
   const releaseMs = state.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;
   let untilMs = Math.min(state.tickedMs + TICK_MS, state.poller.quietUntilMs, releaseMs, roundMs);
-  for (const tracked of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, tracked));
+  for (const entry of state.markets.all) untilMs = Math.min(untilMs, marketQuietUntilMs(state, entry));
   return Math.max(nowMs, untilMs);
 }
 
@@ -34,9 +34,9 @@ function isCalm(state: TraderState, nowMs: number): boolean {
   return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
 }
 
-function marketQuietUntilMs(state: TraderState, tracked: MarketEntry): number {
-  let untilMs = mayConvert(state, tracked) ? tracked.nextConversionMs : Number.POSITIVE_INFINITY;
-  for (const slot of tracked.slots) {
+function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
+  let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
+  for (const slot of entry.slots) {
     if (slot.dirty) return Number.NEGATIVE_INFINITY;
     untilMs = Math.min(untilMs, slot.dueMs);
   }

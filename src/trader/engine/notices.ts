@@ -13,12 +13,12 @@ export class Notices {
     this.#ledger = ledger;
   }
 
-  say(timeMs: number, kind: string, text: string): void {
+  notify(timeMs: number, kind: string, text: string): void {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
   /** Also kept in the ledger: somebody must be able to find it tomorrow. */
-  loud(timeMs: number, kind: string, text: string): void {
+  alert(timeMs: number, kind: string, text: string): void {
     const notice: Notice = { timeMs, severity: 'loud', kind, text };
     this.#waiting.push(notice);
     this.#ledger.addEvent(notice);

@@ -44,35 +44,35 @@ function observeMarket(state: TraderState, routed: OfMarket): void {
 
 function readMarket(state: TraderState, { poll, conditionId, report, requestId }: OfMarket): PollResult {
   const { outcome } = report;
-  const tracked = state.markets.get(conditionId);
-  if (tracked === undefined || tracked.outBecause !== null || outcome.kind !== 'answered') return resultOf(report);
+  const entry = state.markets.get(conditionId);
+  if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return resultOf(report);
   if (overfull(report.ask, outcome.data) !== null) return 'failed';
   const at: SeenAt = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
   try {
-    takeIn(state, tracked, poll, outcome.data, at);
+    takeIn(state, entry, poll, outcome.data, at);
   } catch (error) {
     // Arithmetic that a row of this market has broken; a broken ledger or promise of our own ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    state.takeOut(tracked, `a ${poll} answer cannot be reckoned with: ${error.message}`, report.nowMs);
+    state.excludeMarket(entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, report.nowMs);
     return 'failed';
   }
-  state.touch(conditionId);
+  state.requestRequote(conditionId);
   return 'ok';
 }
 
 /** The shell answers an ask with the data of the ask's own endpoint; its owner says which that was. */
-function takeIn(state: TraderState, tracked: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
-  const { conditionId } = tracked;
+function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
+  const { conditionId } = entry;
   switch (poll) {
     case 'book':
-      return tracked.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+      return entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
     case 'trades':
-      return tracked.feed.onTrades(data as DataOf<'markets.trades'>, at);
+      return entry.feed.onTrades(data as DataOf<'markets.trades'>, at);
     case 'detail':
-      if (state.markets.onDetail(tracked, data as DataOf<'markets.detail'>, at)) {
-        state.say(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${tracked.feed.facts?.phase}`);
+      if (state.markets.onDetail(entry, data as DataOf<'markets.detail'>, at)) {
+        state.notify(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${entry.feed.facts?.phase}`);
       }
-      state.stale(); // fees and event may have changed what our orders can cost
+      state.invalidateOwn(); // fees and event may have changed what our orders can cost
   }
 }
 

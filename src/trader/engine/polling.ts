@@ -33,7 +33,7 @@ export class Polling implements PollFacts {
     const { markets } = this.#state;
     if (this.#version !== markets.version) {
       this.#version = markets.version;
-      this.#markets = Array.from(markets.all, (tracked) => new Polled(tracked, this, this.#state));
+      this.#markets = Array.from(markets.all, (entry) => new Polled(entry, this, this.#state));
     }
     return this.#markets;
   }
@@ -61,9 +61,9 @@ class Polled implements PolledMarket {
   readonly #polling: Polling;
   readonly #state: Polls;
 
-  constructor(tracked: MarketEntry, polling: Polling, state: Polls) {
-    this.marketConditionId = tracked.conditionId;
-    this.#tracked = tracked;
+  constructor(entry: MarketEntry, polling: Polling, state: Polls) {
+    this.marketConditionId = entry.conditionId;
+    this.#tracked = entry;
     this.#polling = polling;
     this.#state = state;
   }

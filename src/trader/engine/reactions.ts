@@ -2,7 +2,7 @@
 
 import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
-import type { FillRow } from '../ledger/contract.js';
+import type { BookedFill } from '../ledger/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
 import { POST_ONLY } from './quoting/post-only.js';
@@ -11,30 +11,30 @@ import { amount, showTitle, type TraderState } from './state.js';
 
 export function react(state: TraderState, { asks, events }: Reaction, nowMs: number): void {
   for (const ask of asks) state.queue.push(ask);
-  if (asks.length > 0 || events.length > 0) state.stale();
+  if (asks.length > 0 || events.length > 0) state.invalidateOwn();
   for (const event of events) onEvent(state, event, nowMs);
 }
 
 function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void {
   switch (event.kind) {
     case 'orderOpened':
-      return state.touch(event.market);
+      return state.requestRequote(event.market);
     case 'orderClosed':
       state.cancelTries.delete(event.orderPubkey);
       if (event.filledMicros > 0) state.poller.expedite({ kind: 'fills' });
-      return state.touch(event.market);
+      return state.requestRequote(event.market);
     case 'fillBooked':
       return onFill(state, event.fill, event.strategy, nowMs);
     case 'notDone':
       return onNotDone(state, event, nowMs);
     case 'cancelDone':
-      return state.touch(event.market);
+      return state.requestRequote(event.market);
     case 'mergeDone':
     case 'splitDone':
     case 'redeemDone': {
-      state.touch(event.market);
+      state.requestRequote(event.market);
       conversionDone(state.track(event.market));
-      return state.say(
+      return state.notify(
         nowMs,
         event.kind,
         `${CONVERTED[event.kind]} in "${showTitle(state, event.market)}" for ${amount(abs(event.cashMicros))}`,
@@ -43,7 +43,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'signingRefused':
       state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
       conversionFailed(state.track(event.market), nowMs);
-      return state.loud(
+      return state.alert(
         nowMs,
         'signing_refused',
         `${event.intentId} in "${showTitle(state, event.market)}": ${event.reason}`,
@@ -51,7 +51,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
       if (ALARMING.includes(event.trouble)) state.guards.fillAlarm.raise(event.text);
-      return state.loud(nowMs, event.trouble, event.text);
+      return state.alert(nowMs, event.trouble, event.text);
   }
 }
 
@@ -69,7 +69,7 @@ const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
 /** After one of these, the prices and amounts that we signed no longer limit what we can lose. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
-function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: number): void {
+function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
   state.fills += 1;
   state.countFill(fill, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
@@ -87,14 +87,14 @@ function onFill(state: TraderState, fill: FillRow, strategy: string, nowMs: numb
   }
   const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
   const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
-  state.say(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
+  state.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
 }
 
 /** Answers that are nobody's fault and need no pause: the next turn simply tries again. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
-  state.touch(event.market);
+  state.requestRequote(event.market);
   if (HARMLESS.includes(event.slug)) return;
   if (event.slug === POST_ONLY) {
     // The next would be drafted on the same few seconds of the market, and a draft ties up money until it expires.
@@ -109,5 +109,5 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   // The market is not what we thought it was: look before anything else is tried.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });
   const what = `${event.intentKind} in "${showTitle(state, event.market)}" was not done`;
-  state.say(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
+  state.notify(nowMs, 'not_done', `${what}: ${event.slug}, ${event.reason}`);
 }

@@ -27,7 +27,7 @@ export function orderInTime<T extends Observation>(seen: T, { seenMs }: TraderSt
 
 export function receive(state: TraderState, observation: Observation): Received {
   const { nowMs } = observation;
-  state.see(nowMs);
+  state.advanceClock(nowMs);
   switch (observation.kind) {
     case 'time':
       return { kind: 'time' };
@@ -50,7 +50,7 @@ function noteSilence(state: TraderState, silentBecause: string | null, nowMs: nu
   const wasSilent = state.silence >= SILENT_AFTER;
   state.silence = silentBecause === null ? 0 : state.silence + 1;
   if (state.silence === SILENT_AFTER) {
-    state.loud(
+    state.alert(
       nowMs,
       'silent',
       `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
@@ -59,6 +59,6 @@ function noteSilence(state: TraderState, silentBecause: string | null, nowMs: nu
   // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
   if (state.silence >= SILENT_AFTER) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
   if (!wasSilent || silentBecause !== null) return;
-  state.loud(nowMs, 'answering', 'the exchange answers again');
+  state.alert(nowMs, 'answering', 'the exchange answers again');
   for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
 }

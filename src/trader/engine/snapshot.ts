@@ -102,18 +102,18 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
 }
 
 function marketSnapshot(state: TraderState, conditionId: string, nowMs: number): MarketSnapshot {
-  const tracked = state.track(conditionId);
+  const entry = state.track(conditionId);
   const orders = state.own.orders.get(conditionId) ?? [];
   const bids = orders.filter(({ side }) => side === 'bid').map(({ priceMicros }) => priceMicros);
   const asks = orders.filter(({ side }) => side === 'ask').map(({ priceMicros }) => priceMicros);
   const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-  const quotes = tracked.slots[0]?.quotes;
-  const sight = tracked.feed.sight(nowMs);
+  const quotes = entry.slots[0]?.quotes;
+  const sight = entry.feed.sight(nowMs);
   return {
     conditionId,
     title: showTitle(state, conditionId),
-    strategies: tracked.slots.map((slot) => slot.strategy.name),
-    note: tracked.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
+    strategies: entry.slots.map((slot) => slot.strategy.name),
+    note: entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
     askMicros: asks.length === 0 ? null : asks.reduce(minMicros),
@@ -124,9 +124,9 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
     feeds: state.feeds.readings(
       conditionId,
-      tracked.slots.flatMap((slot) => slot.feeds),
+      entry.slots.flatMap((slot) => slot.feeds),
       nowMs,
     ),
-    refusals: tracked.slots.flatMap((slot) => slot.refusals),
+    refusals: entry.slots.flatMap((slot) => slot.refusals),
   };
 }

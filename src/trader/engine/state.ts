@@ -3,7 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
-import type { FillRow, Ledger } from '../ledger/contract.js';
+import type { BookedFill, Ledger } from '../ledger/contract.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
@@ -109,7 +109,7 @@ export class TraderState {
     return this.#own;
   }
 
-  stale(): void {
+  invalidateOwn(): void {
     this.#own = null;
   }
 
@@ -156,7 +156,7 @@ export class TraderState {
   }
 
   /** Values what we hold and lets the loss guard look at it. */
-  value(nowMs: number): void {
+  valueHoldings(nowMs: number): void {
     for (const { conditionId, feed } of this.markets.all) {
       this.valuation.mark(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)));
     }
@@ -170,12 +170,12 @@ export class TraderState {
   }
 
   get #held(): { readonly conditionId: string; readonly isOut: boolean }[] {
-    const isOut = (conditionId: string) => (this.markets.get(conditionId)?.outBecause ?? null) !== null;
+    const isOut = (conditionId: string) => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return Array.from(this.own.held.keys(), (conditionId) => ({ conditionId, isOut: isOut(conditionId) }));
   }
 
   /** One more fill is in the ledger: lets the fill guard look at it. */
-  countFill({ timestampS }: FillRow, nowMs: number): void {
+  countFill({ timestampS }: BookedFill, nowMs: number): void {
     const { fills } = this.guards;
     const halted = fills.observe(timestampS);
     if (halted !== null) this.#halt(halted, nowMs);
@@ -201,7 +201,7 @@ export class TraderState {
     this.guards.resume(isHeldBack);
     this.saveLoss();
     this.pauses.clear();
-    for (const { outBecause, conditionId } of this.markets.all) {
+    for (const { excludedBecause: outBecause, conditionId } of this.markets.all) {
       if (outBecause !== null) this.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
     }
     this.markets.reopen();
@@ -211,26 +211,26 @@ export class TraderState {
   #halt(reason: string, nowMs: number): void {
     this.modes.cancelAll();
     this.saveModes();
-    this.loud(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
+    this.alert(nowMs, 'halted', `${reason}; everything is canceled until an operator resumes it with a reason`);
   }
 
   /** Holds over restarts: what the signer refused once it would be asked to sign again. */
   pauseMarket(conditionId: string, reason: string): void {
     this.pauses.pause(conditionId, reason);
-    this.touch(conditionId);
+    this.requestRequote(conditionId);
   }
 
   /**
    * What the venue sends of one market cannot be reckoned with: nothing of it is taken in any more, what rests there is
    * pulled, and every other market goes on. A start tries it again.
    */
-  takeOut(tracked: MarketEntry, reason: string, nowMs: number): void {
-    const { conditionId } = tracked;
+  excludeMarket(entry: MarketEntry, reason: string, nowMs: number): void {
+    const { conditionId } = entry;
     const text = `"${showTitle(this, conditionId)}" is out: ${reason}`;
-    tracked.outBecause = reason;
-    tracked.feed = new MarketTracker(conditionId, this.settings.profile.fee_schedule);
+    entry.excludedBecause = reason;
+    entry.feed = new MarketTracker(conditionId, this.settings.profile.fee_schedule);
     this.pauseMarket(conditionId, reason);
-    this.loud(
+    this.alert(
       nowMs,
       'market_failed',
       `${text}; what rests there is pulled, until an operator resumes it with a reason`,
@@ -274,7 +274,7 @@ export class TraderState {
   }
 
   /** The time of what comes next. */
-  see(nowMs: number): void {
+  advanceClock(nowMs: number): void {
     if (nowMs < this.seenMs) this.#clockSetBack(nowMs);
     this.seenMs = nowMs;
   }
@@ -285,29 +285,29 @@ export class TraderState {
    */
   #clockSetBack(nowMs: number): void {
     const byMs = this.seenMs - nowMs;
-    this.loud(nowMs, 'clock_set_back', `this machine's clock was set back by ${byMs} ms; quotes wait for new books`);
+    this.alert(nowMs, 'clock_set_back', `this machine's clock was set back by ${byMs} ms; quotes wait for new books`);
     this.bornMs = Number.NEGATIVE_INFINITY;
     this.settledMs = null;
     this.cancelTries.clear();
     this.feeds.clockSetBack();
-    for (const tracked of this.markets.all) {
-      tracked.feed.clockSetBack(byMs, this.queue.newestId);
-      this.touch(tracked.conditionId);
-      tracked.nextConversionMs = 0;
-      tracked.saleAfterMs = 0;
-      for (const slot of tracked.slots) slot.placeAfterMs = 0;
+    for (const entry of this.markets.all) {
+      entry.feed.clockSetBack(byMs, this.queue.newestId);
+      this.requestRequote(entry.conditionId);
+      entry.nextConversionMs = 0;
+      entry.saleAfterMs = 0;
+      for (const slot of entry.slots) slot.placeAfterMs = 0;
     }
   }
 
   /** No order is begun anywhere before this moment, our clock, ms. Cancels are. */
   pausePlacing(untilMs: number): void {
-    for (const tracked of this.markets.all) {
-      tracked.saleAfterMs = untilMs;
-      for (const slot of tracked.slots) slot.placeAfterMs = untilMs;
+    for (const entry of this.markets.all) {
+      entry.saleAfterMs = untilMs;
+      for (const slot of entry.slots) slot.placeAfterMs = untilMs;
     }
   }
 
-  touch(conditionId: string): void {
+  requestRequote(conditionId: string): void {
     for (const slot of this.slotsOf(conditionId)) slot.dirty = true;
   }
 
@@ -316,12 +316,12 @@ export class TraderState {
     return this.markets.track(conditionId);
   }
 
-  say(timeMs: number, kind: string, text: string): void {
-    this.notices.say(timeMs, kind, text);
+  notify(timeMs: number, kind: string, text: string): void {
+    this.notices.notify(timeMs, kind, text);
   }
 
-  loud(timeMs: number, kind: string, text: string): void {
-    this.notices.loud(timeMs, kind, text);
+  alert(timeMs: number, kind: string, text: string): void {
+    this.notices.alert(timeMs, kind, text);
   }
 }
 

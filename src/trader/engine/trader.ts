@@ -110,7 +110,7 @@ export class Trader {
     ledger.transaction(work);
     const { markets } = this.#state;
     const objectionTo = (place: IntentRow) => objectionToPlace(place, markets.get(place.marketConditionId), nowMs);
-    ledger.transaction(() => react(this.#state, executor.afterCommit(nowMs, objectionTo), nowMs));
+    ledger.transaction(() => react(this.#state, executor.signDrafts(nowMs, objectionTo), nowMs));
   }
 
   /** For status pages. Reads only. */

@@ -9,7 +9,7 @@ export function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string
   if (inFlight === null) return;
   context.intents.move(inFlight, 'settled', nowMs, 'its order is over');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
-  context.tell({ kind: 'cancelDone', intentId, orderPubkey, market });
+  context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
 /** The order still rests: the cancel did not arrive, or not yet. */
@@ -26,8 +26,8 @@ export function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: stri
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
   if (!lapsed) {
     context.sendAgain(inFlight, look);
-  } else if (context.believesExpiry(inFlight, look)) {
+  } else if (context.confirmExpiry(inFlight, look)) {
     context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
-    context.notDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
+    context.reportNotDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
   }
 }

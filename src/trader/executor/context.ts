@@ -9,7 +9,7 @@ import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../le
 import { askFor } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
-import { fillObjection, type Trade } from './fill-check.js';
+import { type FillDetails, fillObjection } from './fill-check.js';
 import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
@@ -77,21 +77,21 @@ export class ExecutorContext {
     this.#asks.push(askFor(step, inFlight.intent, nowMs));
   }
 
-  tell(event: ExecutorEvent): void {
+  emit(event: ExecutorEvent): void {
     this.#events.push(event);
   }
 
-  trouble(trouble: Trouble, market: string | null, text: string): void {
-    this.tell({ kind: 'trouble', trouble, market, text });
+  reportTrouble(trouble: Trouble, market: string | null, text: string): void {
+    this.emit({ kind: 'trouble', trouble, market, text });
   }
 
   /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
-  oddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
-    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.trouble(kind, market, text);
+  reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
+    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text);
   }
 
   /** The same for a row that is not of this ledger. Beyond some a look the rest waits for the next one, which is said. */
-  foreign(
+  reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
     market: string | null,
@@ -101,9 +101,9 @@ export class ExecutorContext {
     if (this.#foreign > MOST_FOREIGN) return;
     if (this.#foreign < MOST_FOREIGN) {
       if (!this.ledger.noteOddity(kind, pubkey, text, nowMs)) return;
-      this.trouble(kind, market, text);
+      this.reportTrouble(kind, market, text);
     } else {
-      this.trouble(
+      this.reportTrouble(
         kind,
         null,
         `one look showed ${MOST_FOREIGN} rows and more that are not of this ledger; no more are kept`,
@@ -113,27 +113,27 @@ export class ExecutorContext {
   }
 
   /** A record is not what we asked for: loud once for each intent. */
-  differs(inFlight: InFlightIntent, what: string, row: object): void {
+  reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
     const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
-    this.trouble('record_differs', inFlight.intent.marketConditionId, text);
+    this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text);
   }
 
   /**
    * Books a fill of this order, once, and says so. What cannot be of the order as it was signed is booked all the same,
    * because the exchange has moved the money, and is loud.
    */
-  bookFill(order: OrderRecord, trade: Trade, seenMs: number): FillBooking {
+  bookFill(order: OrderRecord, trade: FillDetails, seenMs: number): FillBooking {
     const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
     const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
     const booking = this.orders.bookFill(fill);
     if (booking !== 'booked') return booking;
     const intent = this.ledger.intent(intentId);
-    this.tell({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
+    this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
     const objection = fillObjection(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
-    if (objection !== null) this.oddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
+    if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
   }
 
@@ -148,9 +148,9 @@ export class ExecutorContext {
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
-  notDone(inFlight: InFlightIntent, slug: string, reason: string): void {
+  reportNotDone(inFlight: InFlightIntent, slug: string, reason: string): void {
     const { id: intentId, kind: intentKind, marketConditionId: market } = inFlight.intent;
-    this.tell({ kind: 'notDone', intentId, intentKind, market, slug, reason });
+    this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
   /** Nothing new: look again, later each time. */
@@ -176,7 +176,7 @@ export class ExecutorContext {
   }
 
   /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
-  objectionTo({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
+  findObjection({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
@@ -190,7 +190,7 @@ export class ExecutorContext {
   mayResend(inFlight: InFlightIntent, nowMs: number): boolean {
     const { signature, expiresAtS, state } = inFlight.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
-    if (this.objectionTo(inFlight, nowMs) !== null) return false;
+    if (this.findObjection(inFlight, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
@@ -198,7 +198,7 @@ export class ExecutorContext {
    * Whether an expiry is to be believed: at the second look, one poll after the first. The submit may still be under way
    * when the first look says expired, and an exchange may answer from a copy that is behind.
    */
-  believesExpiry(inFlight: InFlightIntent, look: Look): boolean {
+  confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
@@ -211,14 +211,14 @@ export class ExecutorContext {
   /** Gives up an intent of which nothing has left, and says so. */
   giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
-    this.notDone(inFlight, slug, reason);
+    this.reportNotDone(inFlight, slug, reason);
   }
 
   /** Gives up an intent whose draft must not be signed, loudly. */
   refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
-    this.tell({ kind: 'signingRefused', intentId, market, reason });
+    this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
   /** Ends the work on an intent of which nothing has left; its locks are waited out. */

@@ -10,7 +10,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
-import type { FillRow, IntentKind, IntentRow } from '../ledger/contract.js';
+import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
 import type { Approved } from '../risk/risk.js';
 
 /** The wallet's signer: takes an intent id, loads the stored draft itself, refuses what is not the intent. */
@@ -41,7 +41,7 @@ export type Placing = boolean | { readonly onlyStrategy: string };
 export type Converting = 'all' | 'to_currency' | 'none';
 
 /** An order that rests as far as we know. */
-export interface LiveOrder {
+export interface RestingOrder {
   readonly orderPubkey: string;
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -101,7 +101,7 @@ export type ExecutorEvent =
       readonly status: OrderStatus;
       readonly filledMicros: Micros;
     }
-  | { readonly kind: 'fillBooked'; readonly fill: FillRow; readonly intentId: string; readonly strategy: string }
+  | { readonly kind: 'fillBooked'; readonly fill: BookedFill; readonly intentId: string; readonly strategy: string }
   /** It never took effect: refused by the exchange or given up before it was signed. */
   | {
       readonly kind: 'notDone';
@@ -158,7 +158,7 @@ export interface OrderExecutor {
    * In its own transaction, after the one that stored the drafts: signs them. The asks are submits. `objectionTo` is asked of
    * each place at that moment.
    */
-  afterCommit(nowMs: number, objectionTo?: PlaceObjection): Reaction;
+  signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction;
   /**
    * What has become due: re-reads, resends, polls of conversions, drafts that have lapsed. `venueNowMs` is the
    * exchange's clock, or null while it was never seen. Call it at least once a second.
@@ -189,7 +189,7 @@ export interface OrderExecutor {
    */
   withdraw(marketConditionId: string | null, nowMs: number): void;
 
-  liveOrders(): readonly LiveOrder[];
+  restingOrders(): readonly RestingOrder[];
   reservations(): readonly Reservation[];
   /** The intent of a merge that is not settled in this market, or null. */
   pendingMerge(marketConditionId: string): string | null;

@@ -63,9 +63,9 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
       context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
       break;
     default:
-      if (says === 'recordExpired' && !context.believesExpiry(inFlight, look)) break;
+      if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;
       context.intents.move(inFlight, says, nowMs, `the exchange shows it ${state}`);
-      context.notDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
+      context.reportNotDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
   }
 }
 
@@ -95,8 +95,8 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
   // The exchange gave one pubkey to two conversions: its second settlement is nowhere in this ledger.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
-  context.tell({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
+  context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
 const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>
-  context.differs(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);
+  context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);

@@ -10,7 +10,7 @@ import type { ExecutorContext } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { readAgain } from './orders.js';
 import { EXPIRY_SLACK_S, MOST_DRAFT_ASKS } from './pace.js';
-import { answerOf } from './records.js';
+import { readAnswer } from './records.js';
 
 export function newRow(context: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {
   const place = intent.kind === 'place' ? intent : null;
@@ -70,7 +70,7 @@ export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, repo
 function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
   const { intents, orders } = context;
   const { nowMs } = report;
-  const { pubkey, message } = answerOf(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
+  const { pubkey, message } = readAnswer(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
   const expiresAtS = expiryOf(context, message, report.venueTimeMs);
   if (inFlight.intent.state === 'abandoned') {
     intents.move(inFlight, 'draftStored', nowMs, inFlight.intent.lastReason, { expiresAtS });
@@ -81,7 +81,7 @@ function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: 
   const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
     const text = `the draft of ${inFlight.intent.id} came with the pubkey ${pubkey} of another record`;
-    context.trouble('record_differs', marketConditionId, text);
+    context.reportTrouble('record_differs', marketConditionId, text);
     context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
     return;
   }
@@ -158,7 +158,7 @@ function draftRefused(
   const told = inFlight.intent.state === 'abandoned';
   const { kind, orderPubkey } = inFlight.intent;
   context.intents.move(inFlight, 'draftRefused', nowMs, `${slug}: ${reason}`);
-  if (!told) context.notDone(inFlight, slug, reason);
+  if (!told) context.reportNotDone(inFlight, slug, reason);
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
   // An order that cannot be canceled is over, most likely: its record says how.

@@ -20,21 +20,21 @@ import type {
   Converting,
   DraftSigner,
   ExecutorSettings,
-  LiveOrder,
   MissingFills,
   OrderExecutor,
   PlaceObjection,
   Placing,
   Reaction,
   Reservation,
+  RestingOrder,
 } from './contract.js';
 import { newRow, onDraft } from './drafts.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder } from './orders.js';
-import { observe, onRead } from './records.js';
-import { liveOrders, reservations } from './reservations.js';
-import { onSubmit, sign, uncertain } from './submits.js';
+import { observeRecord, onRead } from './records.js';
+import { reservations, restingOrders } from './reservations.js';
+import { markUncertain, onSubmit, sign } from './submits.js';
 import { missingFills, observeTrades } from './trades.js';
 
 export class Executor implements OrderExecutor {
@@ -69,7 +69,7 @@ export class Executor implements OrderExecutor {
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
         // Settled by another way while this was out: its record is still news.
-        observe(this.#context, inFlight, report);
+        observeRecord(this.#context, inFlight, report);
         return;
       }
       inFlight.busy = null;
@@ -80,7 +80,7 @@ export class Executor implements OrderExecutor {
     });
   }
 
-  afterCommit(nowMs: number, objectionTo?: PlaceObjection): Reaction {
+  signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0)) {
         sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
@@ -115,7 +115,7 @@ export class Executor implements OrderExecutor {
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
           const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
-          this.#context.foreign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
+          this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
         listed.add(order.pubkey);
@@ -159,8 +159,8 @@ export class Executor implements OrderExecutor {
     }
   }
 
-  liveOrders(): readonly LiveOrder[] {
-    return liveOrders(this.#context);
+  restingOrders(): readonly RestingOrder[] {
+    return restingOrders(this.#context);
   }
 
   reservations(): readonly Reservation[] {
@@ -205,7 +205,7 @@ export class Executor implements OrderExecutor {
     if (inFlight.busy !== null || inFlight.dueMs === null || inFlight.dueMs > nowMs) return;
     const step = this.#dueStep(inFlight, nowMs);
     inFlight.dueMs = null;
-    const objection = step === 'draft' ? this.#context.objectionTo(inFlight, nowMs) : null;
+    const objection = step === 'draft' ? this.#context.findObjection(inFlight, nowMs) : null;
     if (objection !== null) {
       this.#context.giveUp(inFlight, 'draftLost', 'withdrawn', nowMs, `not drafted: ${objection}`);
       return;
@@ -230,7 +230,7 @@ export class Executor implements OrderExecutor {
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
     } else if (effect === 'maybe') {
-      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
+      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // Orders are confirmed by the next list of own orders, conversions by their records.
       inFlight.dueMs = nowMs;

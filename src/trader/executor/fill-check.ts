@@ -3,11 +3,11 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FeeSchedule, feeOf } from '../../shared/base/fees.js';
 import { add, type Micros, micros, sub } from '../../shared/base/micros.js';
-import type { FillRow, OrderRecord } from '../ledger/contract.js';
+import type { BookedFill, OrderRecord } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/rounding.js';
 
 /** What a trade says that its order does not. */
-export type Trade = Omit<FillRow, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
+export type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 interface WorstFee {
   readonly schedule: FeeSchedule;
@@ -24,7 +24,7 @@ const FEE_ROUNDING = micros(1);
  * @param order before this trade is booked
  * @param fees the highest rate that the market is known to take, and of what
  */
-export function fillObjection(order: OrderRecord, trade: Trade, fees: WorstFee): string | null {
+export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   const found = [priceObjection(order, trade), amountObjection(order, trade), feeObjection(order, trade, fees)];
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
@@ -33,19 +33,19 @@ export function fillObjection(order: OrderRecord, trade: Trade, fees: WorstFee):
   return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
 }
 
-function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: Trade): string | null {
+function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: FillDetails): string | null {
   const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
   if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
   return `came at the price ${formatDecimal(priceMicros)}`;
 }
 
-function amountObjection(order: OrderRecord, { amountMicros }: Trade): string | null {
+function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
   const left = sub(order.amountMicros, order.bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
   return `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
 }
 
-function feeObjection(order: OrderRecord, trade: Trade, { schedule, rateMicros }: WorstFee): string | null {
+function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {
   const { feeMicros, priceMicros, amountMicros } = trade;
   if (feeMicros === null) return null;
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);

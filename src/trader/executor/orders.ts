@@ -26,10 +26,10 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
       if (inFlight !== null && order.closedMs === null) context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-      rests(context, order, seen, inFlight, look);
+      noteResting(context, order, seen, inFlight, look);
       break;
     case 'recordExpired':
-      if (order.closedMs !== null || (inFlight !== null && !context.believesExpiry(inFlight, look))) break;
+      if (order.closedMs !== null || (inFlight !== null && !context.confirmExpiry(inFlight, look))) break;
       noteEnded(context, seen, 'expired', says, look);
       break;
     default:
@@ -46,7 +46,7 @@ export function observeForeignOrder(context: ExecutorContext, pubkey: string, ro
 }
 
 /** The order of `before` rests. `seen` is the same with the filled amount as it now is. */
-function rests(
+function noteResting(
   context: ExecutorContext,
   before: OrderRecord,
   seen: OrderRecord,
@@ -61,7 +61,7 @@ function rests(
       return;
     }
     const text = `order ${before.pubkey} was ${before.status} and now rests`;
-    context.trouble('came_back', before.marketConditionId, text);
+    context.reportTrouble('came_back', before.marketConditionId, text);
   }
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
@@ -85,14 +85,14 @@ function noteOpened(
 ): void {
   context.intents.move(inFlight, 'accepted', nowMs, why);
   const { id: intentId, marketConditionId: market } = inFlight.intent;
-  context.tell({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
+  context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
 /**
  * A fill proves that its order took effect, also one whose draft was given up: that draft is not waited out any more, its
  * order is looked at like any other.
  */
-export function provenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
+export function markProvenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
@@ -110,7 +110,7 @@ function tellSigned(
 ): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
-  context.oddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
+  context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
 /** The order is over. */
@@ -131,7 +131,7 @@ function noteEnded(
   const inFlight = context.intents.takeAgain(intentId, look.nowMs);
   const rested = inFlight.intent.state === 'live';
   if (again && order.status !== status) {
-    context.trouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
+    context.reportTrouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
@@ -140,9 +140,9 @@ function noteEnded(
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
-    context.tell({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
+    context.emit({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
-    context.notDone(inFlight, status, `the exchange shows order ${pubkey} ${status}${why}`);
+    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} ${status}${why}`);
   }
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
@@ -174,7 +174,7 @@ function tellDifference(
     row.side === order.side &&
     (row.price === null || row.price === order.priceMicros) &&
     (row.amount === null || row.amount === order.amountMicros);
-  if (!same && inFlight !== null) context.differs(inFlight, `order ${order.pubkey}`, row);
+  if (!same && inFlight !== null) context.reportDifference(inFlight, `order ${order.pubkey}`, row);
 }
 
 /**

@@ -12,13 +12,13 @@ import { missingWaitMs } from './pace.js';
 export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
-    observe(context, inFlight, report);
+    observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
     // The exchange gave us this pubkey. That it does not know it proves nothing: it may be a copy that is behind.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
-      context.trouble('record_missing', inFlight.intent.marketConditionId, text);
+      context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text);
     }
     context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));
   } else {
@@ -27,7 +27,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
 }
 
 /** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
-export function observe(context: ExecutorContext, inFlight: InFlightIntent | null, report: Report): void {
+export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: Report): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
@@ -35,7 +35,7 @@ export function observe(context: ExecutorContext, inFlight: InFlightIntent | nul
     case 'orders.submit':
     case 'orders.cancelSubmit':
     case 'orders.detail': {
-      const row = answerOf(report, 'orders.detail');
+      const row = readAnswer(report, 'orders.detail');
       const pubkey = report.ask.call.params.pubkey;
       const order = context.orders.get(pubkey);
       if (order !== null) observeOrder(context, order, row, look);
@@ -46,11 +46,11 @@ export function observe(context: ExecutorContext, inFlight: InFlightIntent | nul
     case 'merges.detail':
     case 'splits.submit':
     case 'splits.detail':
-      if (inFlight !== null) observeSets(context, inFlight, answerOf(report, 'merges.detail'), look);
+      if (inFlight !== null) observeSets(context, inFlight, readAnswer(report, 'merges.detail'), look);
       break;
     case 'redeems.submit':
     case 'redeems.detail':
-      if (inFlight !== null) observeRedeem(context, inFlight, answerOf(report, 'redeems.detail'), look);
+      if (inFlight !== null) observeRedeem(context, inFlight, readAnswer(report, 'redeems.detail'), look);
       break;
     default:
       break;
@@ -58,7 +58,7 @@ export function observe(context: ExecutorContext, inFlight: InFlightIntent | nul
 }
 
 /** The record of an answered report. */
-export function answerOf<N extends EndpointName>(report: Report, _shape: N): DataOf<N> {
+export function readAnswer<N extends EndpointName>(report: Report, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'an answer is read from what was answered');
   // The seam promises that the outcome belongs to the call of its ask; draft calls and submits share their records'
   // shapes with the endpoint named here.

@@ -5,12 +5,12 @@ import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
-import type { LiveOrder, Reservation } from './contract.js';
+import type { Reservation, RestingOrder } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 
-export function liveOrders(context: ExecutorContext): LiveOrder[] {
-  const live: LiveOrder[] = [];
+export function restingOrders(context: ExecutorContext): RestingOrder[] {
+  const live: RestingOrder[] = [];
   for (const inFlight of context.intents.each) {
     const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
     if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;

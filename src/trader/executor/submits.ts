@@ -5,7 +5,7 @@ import type { ExecutorContext } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { FIRST_LOOK_MS } from './pace.js';
-import { observe } from './records.js';
+import { observeRecord } from './records.js';
 
 export function sign(
   context: ExecutorContext,
@@ -16,7 +16,7 @@ export function sign(
 ): void {
   // Its order may have ended since, or it may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
-  const withdrawn = context.objectionTo(inFlight, nowMs);
+  const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
   const objection = withdrawn ?? crossing;
   if (objection !== null) {
@@ -38,10 +38,10 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
-      observe(context, inFlight, report);
+      observeRecord(context, inFlight, report);
       // The answer to a cancel shows the order, and the order still rests: the cancel is under way.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
-        uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
+        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       }
       break;
     case 'refused':
@@ -49,12 +49,12 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
         context.sendAgain(inFlight, { nowMs });
       } else {
         // A submit can answer an error though the record moved on: only the record decides.
-        uncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
+        markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       }
       break;
     case 'unknown':
       if (outcome.sent) {
-        uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if (isStale(context, inFlight)) {
         context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, outcome.reason);
       } else {
@@ -76,7 +76,7 @@ function isStale(
 }
 
 /** A submit may have worked: its record is to be read at `dueMs`. */
-export function uncertain(
+export function markUncertain(
   context: ExecutorContext,
   inFlight: InFlightIntent,
   nowMs: number,

@@ -7,7 +7,7 @@ import type { OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
 import type { MissingFills } from './contract.js';
 import { RECORD_STATES } from './lifecycle.js';
-import { provenByFill, readAgain } from './orders.js';
+import { markProvenByFill, readAgain } from './orders.js';
 
 /** Rows as lists give them, newest first. */
 export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
@@ -48,7 +48,7 @@ function noteFailure(context: ExecutorContext, row: OwnTradeRow, order: OrderRec
     note === 'noted'
       ? (['failed_trade', `${what} was matched and failed to settle; it is not booked`] as const)
       : (['settled_trade_failed', `${what} had settled and now failed; what was booked of it is undone`] as const);
-  context.oddity(kind, pubkey, order.marketConditionId, text, nowMs);
+  context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
   // Its shares may be back in the book.
   if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
@@ -63,7 +63,7 @@ function book(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, no
   const after = lookAtOrder(context, order.pubkey, nowMs);
   if (after.failedMicros === order.failedMicros) return;
   const text = `trade ${pubkey} of order ${order.pubkey} had failed and has settled after all; it is booked`;
-  context.oddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
+  context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
 /** A fill says something about its order that a list may not have said yet. */
@@ -71,7 +71,7 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
-  provenByFill(context, order, nowMs);
+  markProvenByFill(context, order, nowMs);
   const live = context.intents.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
@@ -82,12 +82,12 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
 
 function foreign(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  context.foreign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+  context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
   const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
-  context.oddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
+  context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
 /** Orders of which the exchange has shown more filled than is booked. */

@@ -2,7 +2,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { FailureNote, FillBooking, FillRow, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
+import type { BookedFill, FailureNote, FillBooking, Ledger, OrderChange, OrderRecord } from '../ledger/contract.js';
 
 export class UnsettledOrders {
   readonly #ledger: Ledger;
@@ -39,7 +39,7 @@ export class UnsettledOrders {
     this.#keep(applyChange(before, change));
   }
 
-  bookFill(fill: FillRow): FillBooking {
+  bookFill(fill: BookedFill): FillBooking {
     const booking = this.#ledger.bookFill(fill);
     if (booking === 'booked') this.#readAgain(fill.orderPubkey);
     return booking;

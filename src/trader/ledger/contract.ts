@@ -111,7 +111,7 @@ export interface FailedTradeRow {
 }
 
 /** One booked fill of an order of ours. */
-export interface FillRow {
+export interface BookedFill {
   /** The trade's pubkey; without own trades at the venue, `{order}@{cumulative amount}`. */
   readonly pubkey: string;
   readonly orderPubkey: string;
@@ -144,7 +144,7 @@ export type FillBooking = 'booked' | 'repeated' | 'differs';
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 /** A merge, split or redeem that has happened, as it was booked. */
-export interface ConversionRecord {
+export interface BookedConversion {
   readonly pubkey: string;
   readonly intentId: string;
   readonly kind: ConversionKind;
@@ -265,13 +265,13 @@ export interface LedgerReader {
   storedDraft(intentId: string): StoredDraftRow | null;
   order(pubkey: string): OrderRecord | null;
   orders(page?: Page & { readonly statuses?: readonly OrderStatus[] }): readonly OrderRecord[];
-  fills(page?: Page & { readonly orderPubkey?: string }): readonly FillRow[];
-  conversions(page?: Page): readonly ConversionRecord[];
-  fill(pubkey: string): FillRow | null;
-  conversion(pubkey: string): ConversionRecord | null;
+  fills(page?: Page & { readonly orderPubkey?: string }): readonly BookedFill[];
+  conversions(page?: Page): readonly BookedConversion[];
+  fill(pubkey: string): BookedFill | null;
+  conversion(pubkey: string): BookedConversion | null;
   /** What was booked after this place, oldest first; its cost follows from what it returns, not from what went before. */
-  fillsAfter(seq: number): readonly Booked<FillRow>[];
-  conversionsAfter(seq: number): readonly Booked<ConversionRecord>[];
+  fillsAfter(seq: number): readonly Booked<BookedFill>[];
+  conversionsAfter(seq: number): readonly Booked<BookedConversion>[];
   /** The place of the newest; 0 while there is none. */
   newestSeq(of: 'fills' | 'conversions'): number;
   /** The exchange said once of this trade that it had failed, whatever it said since. */
@@ -351,11 +351,11 @@ export interface Ledger extends LedgerReader {
   changeOrder(pubkey: string, change: OrderChange): void;
 
   /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
-  bookFill(fill: FillRow): FillBooking;
+  bookFill(fill: BookedFill): FillBooking;
   /** Counts a failed trade against its order, once per pubkey, and books the opposite of what it had moved, if anything. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote;
   /** Once per pubkey; false when it is booked already. */
-  bookConversion(conversion: ConversionRecord): boolean;
+  bookConversion(conversion: BookedConversion): boolean;
 
   saveMarket(market: MarketRecord): void;
   /** In place of what its version saved before. */
@@ -370,7 +370,7 @@ export interface Ledger extends LedgerReader {
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
 
   /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
-  checkPlace(): void;
+  checkFile(): void;
 
   /** For the daemon: a backup is asynchronous and belongs to a shell. */
   readonly backupSource: BackupSource;

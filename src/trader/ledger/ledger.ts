@@ -11,10 +11,10 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import {
   type BackupSource,
-  type ConversionRecord,
+  type BookedConversion,
+  type BookedFill,
   type FailureNote,
   type FillBooking,
-  type FillRow,
   type IntentChange,
   type IntentRow,
   isFinalIntent,
@@ -31,7 +31,7 @@ import {
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
-import { openPlace, type Place } from './place.js';
+import { type LedgerFile, openLedgerFile } from './place.js';
 import {
   balance,
   capitalPostings,
@@ -55,7 +55,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
-    const [database, place] = openPlace(path, () => Database.open(path));
+    const [database, place] = openLedgerFile(path, () => Database.open(path));
     return new SqliteLedger(database, lock, place);
   } catch (error) {
     lock.release();
@@ -77,10 +77,10 @@ export function openReadOnly(path: string): LedgerReader {
 
 class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lock: WriterLock;
-  readonly #place: Place;
+  readonly #place: LedgerFile;
   readonly #known = new ReadCache();
 
-  constructor(db: Database, lock: WriterLock, place: Place) {
+  constructor(db: Database, lock: WriterLock, place: LedgerFile) {
     super(db);
     this.#lock = lock;
     this.#place = place;
@@ -112,7 +112,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return this.db.transaction(work);
   }
 
-  checkPlace(): void {
+  checkFile(): void {
     this.#place.check();
   }
 
@@ -219,7 +219,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     assert(changed === 1, `no order ${pubkey}`);
   }
 
-  bookFill(fill: FillRow): FillBooking {
+  bookFill(fill: BookedFill): FillBooking {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
     if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
     this.db.run(
@@ -273,7 +273,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   /** Takes a fill out. Its postings stay, and their opposites are booked behind them. */
-  #undo(fill: FillRow, nowMs: number): void {
+  #undo(fill: BookedFill, nowMs: number): void {
     // Whoever reads on from a place must not take the next fill for one that was seen already.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
@@ -302,7 +302,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
-  bookConversion(conversion: ConversionRecord): boolean {
+  bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros } = conversion;
     const { yesCostMicros, seenMs } = conversion;
     const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, yes_cost, seen_ms)

@@ -8,7 +8,7 @@ import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
 import { LedgerBroken } from './database.js';
 
 /** Where a ledger lies that is open for writing. */
-export interface Place {
+export interface LedgerFile {
   /** Throws LedgerBroken when a file of the ledger is gone or another one. */
   check(): void;
 }
@@ -19,7 +19,7 @@ const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
  * Opens the ledger at `path`, which is made when there is none, and taken from everybody else. Throws LedgerBroken, and
  * what `open` throws.
  */
-export function openPlace<T extends { close(): void }>(path: string, open: () => T): readonly [T, Place] {
+export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
     // SQLite gives its side files the mode of the file itself.
     makePrivateFile(path);
@@ -39,7 +39,7 @@ export function openPlace<T extends { close(): void }>(path: string, open: () =>
   }
 }
 
-function placeOf(paths: readonly string[]): Place {
+function placeOf(paths: readonly string[]): LedgerFile {
   const files = paths.map((path) => ({ path, identity: identityOf(path) }));
   const check = () => {
     for (const { path, identity } of files) {

@@ -10,7 +10,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import type { ConversionRecord, FillRow } from './contract.js';
+import type { BookedConversion, BookedFill } from './contract.js';
 import { tradeNotional } from './rounding.js';
 
 /** One movement of one account; the postings of a booking sum to zero for each asset. */
@@ -46,7 +46,7 @@ export const capitalPostings = (addedMicros: Micros): Posting[] => [
 ];
 
 /** A fill: shares one way, currency and fee the other, the result of what was sold at average cost. */
-export function fillPostings(fill: FillRow, held: BookedHolding): Posting[] {
+export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
   const fee = fill.feeMicros ?? ZERO;
   const buys = fill.side === 'buy';
@@ -64,13 +64,13 @@ export function fillPostings(fill: FillRow, held: BookedHolding): Posting[] {
  * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
  * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.
  */
-export function undoingPostings(fill: FillRow, held: BookedHolding): Posting[] {
+export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
 /** A merge or redeem: both outcomes' shares leave at their cost, currency comes, the difference is the result. */
-export function conversionPostings(conversion: ConversionRecord, yes: BookedHolding, no: BookedHolding): Posting[] {
+export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;
   const yesMove = negative(conversion.yesMicros);
@@ -86,7 +86,7 @@ export function conversionPostings(conversion: ConversionRecord, yes: BookedHold
 }
 
 /** A split: currency leaves, shares of both outcomes come, and what they cost is divided between them. No result. */
-function splitPostings(split: ConversionRecord, yes: BookedHolding, no: BookedHolding): Posting[] {
+function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const market = split.marketConditionId;
   const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
   const paid = negative(split.cashMicros);

@@ -5,9 +5,9 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type {
   Booked,
-  ConversionRecord,
+  BookedConversion,
+  BookedFill,
   FailedTradeRow,
-  FillRow,
   IntentKind,
   IntentRow,
   IntentState,
@@ -80,32 +80,32 @@ export class SqliteReader implements LedgerReader {
     return this.#list<rows.OrderColumns>('orders', new Filter(page).oneOf('status', page.statuses)).map(rows.toOrder);
   }
 
-  fills(page: Page & { readonly orderPubkey?: string } = {}): FillRow[] {
+  fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
     return this.#list<rows.FillColumns>('fills', new Filter(page).is('order_pubkey', page.orderPubkey)).map(
       rows.toFill,
     );
   }
 
-  conversions(page: Page = {}): ConversionRecord[] {
+  conversions(page: Page = {}): BookedConversion[] {
     return this.#list<rows.ConversionColumns>('conversions', new Filter(page)).map(rows.toConversion);
   }
 
-  fill(pubkey: string): FillRow | null {
+  fill(pubkey: string): BookedFill | null {
     const row = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', pubkey);
     return row === undefined ? null : rows.toFill(row);
   }
 
-  conversion(pubkey: string): ConversionRecord | null {
+  conversion(pubkey: string): BookedConversion | null {
     const row = this.db.get<rows.ConversionColumns>('SELECT * FROM conversions WHERE pubkey = ?', pubkey);
     return row === undefined ? null : rows.toConversion(row);
   }
 
-  fillsAfter(seq: number): Booked<FillRow>[] {
+  fillsAfter(seq: number): Booked<BookedFill>[] {
     const found = this.db.all<rows.FillColumns & Placed>('SELECT * FROM fills WHERE seq > ? ORDER BY seq', seq);
     return found.map((row) => ({ seq: row.seq, row: rows.toFill(row) }));
   }
 
-  conversionsAfter(seq: number): Booked<ConversionRecord>[] {
+  conversionsAfter(seq: number): Booked<BookedConversion>[] {
     const sql = 'SELECT * FROM conversions WHERE seq > ? ORDER BY seq';
     return this.db
       .all<rows.ConversionColumns & Placed>(sql, seq)

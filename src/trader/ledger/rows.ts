@@ -3,10 +3,10 @@
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 import type {
+  BookedConversion,
+  BookedFill,
   ConversionKind,
-  ConversionRecord,
   FailedTradeRow,
-  FillRow,
   IntentChange,
   IntentKind,
   IntentRow,
@@ -156,7 +156,7 @@ export interface FillColumns {
 }
 
 /** The fill that a row of the table holds. */
-export const toFill = (row: FillColumns): FillRow => ({
+export const toFill = (row: FillColumns): BookedFill => ({
   pubkey: row.pubkey,
   orderPubkey: row.order_pubkey,
   marketConditionId: row.market,
@@ -184,7 +184,7 @@ export interface ConversionColumns {
 }
 
 /** The conversion that a row of the table holds. */
-export const toConversion = (row: ConversionColumns): ConversionRecord => ({
+export const toConversion = (row: ConversionColumns): BookedConversion => ({
   pubkey: row.pubkey,
   intentId: row.intent_id,
   kind: row.kind,
@@ -239,7 +239,7 @@ export const toMarket = (row: MarketColumns): MarketRecord => ({
 });
 
 /** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
-export const isSameTrade = (a: FillRow, b: FillRow): boolean =>
+export const isSameTrade = (a: BookedFill, b: BookedFill): boolean =>
   a.orderPubkey === b.orderPubkey &&
   a.marketConditionId === b.marketConditionId &&
   a.isYes === b.isYes &&

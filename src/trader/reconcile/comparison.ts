@@ -7,7 +7,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
-import type { LiveOrder, MissingFills, OrderExecutor } from '../executor/contract.js';
+import type { MissingFills, OrderExecutor, RestingOrder } from '../executor/contract.js';
 import type { ConversionKind, Ledger } from '../ledger/contract.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
@@ -36,7 +36,7 @@ export type ComparedLedger = Pick<
 
 /** What is under way; the executor knows. */
 export interface UnderWay extends Pick<OrderExecutor, 'pendingMerge' | 'pendingSplit' | 'pendingRedeem'> {
-  liveOrders(): readonly Pick<LiveOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
+  restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
@@ -137,7 +137,7 @@ export class Comparison {
   #resting({ rows, startedMs }: RestingOrders): Difference[] {
     const found = rows.flatMap((row) => orderDifference(row, this.#books, startedMs) ?? []);
     const listed = new Set(rows.map(({ pubkey }) => pubkey));
-    for (const { orderPubkey, createdMs, cancelPending } of this.#underWay.liveOrders()) {
+    for (const { orderPubkey, createdMs, cancelPending } of this.#underWay.restingOrders()) {
       if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - LONGEST_LAG_MS) continue;
       const order = this.#ledger.order(orderPubkey);
       if (order !== null) found.push(unlistedOrder(order));
@@ -177,7 +177,7 @@ export class Comparison {
   #shares(): readonly Difference[] {
     const theirs = sharesAtExchange(this.#assets.rows);
     const isMoving = this.#movingMarkets();
-    const opening = this.#opening.over(theirs);
+    const opening = this.#opening.readOpening(theirs);
     const shares = compareShares(theirs, this.#ledger.positions(), opening, isMoving, this.#lately.moves);
     this.#undecided = shares.undecided;
     return shares.differing;

@@ -7,7 +7,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
-import type { ConversionKind, ConversionRecord, FillRow, OrderRecord, PositionRow } from '../ledger/contract.js';
+import type { BookedConversion, BookedFill, ConversionKind, OrderRecord, PositionRow } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /**
@@ -32,8 +32,8 @@ const NOTHING = 'nothing';
 /** The ledger's side. */
 export interface OwnBooks {
   order(pubkey: string): OrderRecord | null;
-  fill(pubkey: string): FillRow | null;
-  conversion(pubkey: string): ConversionRecord | null;
+  fill(pubkey: string): BookedFill | null;
+  conversion(pubkey: string): BookedConversion | null;
   /** Fills of this order have been booked lately, or are still to come: how much is filled moves from one look to the next. */
   isFilling(orderPubkey: string): boolean;
   /** A conversion of ours, made from the draft with this pubkey, is not settled yet. */
@@ -132,11 +132,11 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
 
 const tradeText = ({ order, amount, price, fee }: OwnTradeRow): string =>
   `${order.side} ${shown(amount)} ${outcomeName(order.outcome.is_yes)} at ${shown(price)}, fee ${shown(fee ?? ZERO)}`;
-const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: FillRow): string =>
+const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, fee ${shown(feeMicros ?? ZERO)}`;
 
 /** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
-export const inventedFill = (fill: FillRow): Difference => ({
+export const inventedFill = (fill: BookedFill): Difference => ({
   what: 'fill',
   subject: fill.pubkey,
   ledger: fillText(fill),
@@ -202,7 +202,7 @@ function conversionDifference(
 const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and ${shown(no)} NO for ${shown(cash)}`;
 
 /** A conversion that is booked and that the exchange's list, complete back to before it, leaves out. */
-export const inventedConversion = (booked: ConversionRecord): Difference => ({
+export const inventedConversion = (booked: BookedConversion): Difference => ({
   what: booked.kind,
   subject: booked.pubkey,
   ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),

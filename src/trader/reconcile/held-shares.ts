@@ -56,7 +56,7 @@ export class OpeningShares {
   }
 
   /** By outcome. @param theirs what the exchange shows; the first time this is asked it may become the answer */
-  over(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
+  readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     const stored = this.#ledger.note(OPENING_NOTE);
     const opening = new Map(stored === null ? this.#begin(theirs) : readAmounts(stored));
     for (const { subject, amount } of this.#leftOutStill()) addTo(opening, subject, micros(amount));

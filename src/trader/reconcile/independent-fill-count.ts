@@ -15,7 +15,7 @@ import { type Micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Ask, Report } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
-import type { FillRow, Ledger } from '../ledger/contract.js';
+import type { BookedFill, Ledger } from '../ledger/contract.js';
 import type { Difference } from './differences.js';
 import type { ListCursorStep } from './list-cursor.js';
 
@@ -223,7 +223,7 @@ const toldByLedger = ({
   amountMicros,
   priceMicros,
   feeMicros,
-}: FillRow): Told => ({
+}: BookedFill): Told => ({
   key: keyOf(marketConditionId, isYes, side),
   timestampS,
   amount: amountMicros,

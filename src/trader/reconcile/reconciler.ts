@@ -148,7 +148,7 @@ export class Reconciler {
 
   /** The poll that begins a round is due: the asks of all its lists. */
   begin(first: Ask, nowMs: number): readonly Ask[] {
-    this.see(nowMs);
+    this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
       this.#onVoid({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
@@ -160,7 +160,7 @@ export class Reconciler {
 
   /** The outcome of an ask of the round. The result is that of the whole round's lists; null while some are under way. */
   onRound(list: RoundList, report: Report): { readonly asks: readonly Ask[]; readonly result: PollResult | null } {
-    this.see(report.nowMs);
+    this.advanceClock(report.nowMs);
     const { asks, end } = this.#round?.onReport(list, report) ?? { asks: [], end: null };
     if (end === null) return { asks, result: null };
     this.#sayAbsent(this.#round?.absent ?? []);
@@ -175,21 +175,21 @@ export class Reconciler {
   }
 
   /** A complete look at our resting orders has ended, and what it says of their fills is booked. */
-  seeOrders(resting: RestingOrders, nowMs: number): void {
+  onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
     this.#compare(nowMs);
   }
 
   /** A complete look at our trades has ended, and all that it showed is booked. */
-  seeFills(nowMs: number): void {
+  onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
     this.#compare(nowMs);
   }
 
   /** Takes in the time: a round that waits must not wait for as long as our clock stepped back. */
-  see(nowMs: number): void {
+  advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.#againMs)) this.#againMs = nowMs;
     this.#seenMs = nowMs;
   }

@@ -5,8 +5,8 @@
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
-import { buyCost, type Exposure, inYesSpace, type WorkingOrder } from './exposure.js';
-import type { Facts } from './facts.js';
+import { buyCost, type Exposure, toYesDirection, type WorkingOrder } from './exposure.js';
+import type { RiskFacts } from './facts.js';
 import { atLeast, atMost, shown } from './figures.js';
 import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
@@ -15,7 +15,7 @@ export interface Control {
   readonly number: number;
   /** The limit's name where a limit decides. */
   readonly name: string;
-  readonly check: (place: PlaceIntent, facts: Facts, order: () => WorkingOrder) => Breach | null;
+  readonly check: (place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
 /**
@@ -81,7 +81,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
 }
 
 /** Every figure that the controls compare with is there and finite, whichever of them will need it. */
-function saneInput(place: PlaceIntent, facts: Facts): Breach | null {
+function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId) {
     return flag('the view of this market is missing');
@@ -116,62 +116,62 @@ export function insaneLimit(limits: RiskLimits): Breach | null {
   return null;
 }
 
-export function halted(_: unknown, { stance, stanceReason, loss }: Facts): Breach | null {
+export function halted(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
 }
 
-export function dayLoss(_: unknown, { stance, loss, limits }: Facts): Breach | null {
+export function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
-export function drawdown(_: unknown, { stance, loss, limits }: Facts): Breach | null {
+export function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
   if (stance === 'flatten') return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 
-export function fillBurst(_: unknown, { stance, fills, limits }: Facts): Breach | null {
+export function fillBurst(_: unknown, { stance, fills, limits }: RiskFacts): Breach | null {
   if (stance === 'flatten') return null;
   if (fills.halted !== null) return flag(`trading is halted: ${fills.halted}`);
   return atMost(`fills within ${limits.fillsWindowS} s`, fills.inWindow, limits.maxFills, 'fills');
 }
 
-export function marketOpen(_: unknown, { sight }: Facts): Breach | null {
+export function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
   return sight?.market.phase === 'open' ? null : flag(`the market is ${sight?.market.phase ?? 'not known'}, not open`);
 }
 
-export function timeToResolution(_: unknown, { sight, limits }: Facts): Breach | null {
+export function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
   if (leftMs === null) return null; // the venue's own word for "no date is set"; a figure that is missing refuses
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
 }
 
-function bookAge(_: unknown, { sight, limits }: Facts): Breach | null {
+function bookAge(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   return (
     atLeast('the age of the book', sight?.health.bookAgeMs, 0, 'ms') ??
     atMost('the age of the book', sight?.health.bookAgeMs, limits.maxBookAgeMs, 'ms')
   );
 }
 
-function bookCrossed(_: unknown, facts: Facts): Breach | null {
+function bookCrossed(_: unknown, facts: RiskFacts): Breach | null {
   const { bid, ask } = best(facts);
   if (bid === undefined || ask === undefined) return null;
   return atMost('the best bid of the book', bid, ask - 1, 'price');
 }
 
-function bookFrozen(_: unknown, { sight }: Facts): Breach | null {
+function bookFrozen(_: unknown, { sight }: RiskFacts): Breach | null {
   return sight?.health.frozen === false ? null : flag('the book does not follow the trades');
 }
 
-function jumped(_: unknown, { sight, limits }: Facts): Breach | null {
+function jumped(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   if (sight?.health.sinceJumpMs === null) return null;
   return atLeast('the time since the price jumped', sight?.health.sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
 }
 
-function reduceOnly(place: PlaceIntent, facts: Facts): Breach | null {
+function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const unrestricted = facts.stance === 'normal' || facts.stance === 'widen';
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
@@ -179,18 +179,18 @@ function reduceOnly(place: PlaceIntent, facts: Facts): Breach | null {
   return atMost(what, place.amountMicros, reducible(place, facts), 'shares');
 }
 
-function orderShares(place: PlaceIntent, { limits }: Facts): Breach | null {
+function orderShares(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
   return atMost('the amount', place.amountMicros, limits.maxOrderSharesMicros, 'shares');
 }
 
-function orderNotional(place: PlaceIntent, { limits }: Facts): Breach | null {
+function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
   const notional = mul(place.priceMicros, place.amountMicros, 'ceil');
   return atMost('price x amount', notional, limits.maxOrderNotionalMicros, 'currency');
 }
 
-function collarFair(place: PlaceIntent, { limits }: Facts): Breach | null {
+function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
   if (place.fairYesMicros === null) return null; // reduceOnly has let it through; the book's collar holds it
-  const { raises, priceMicros } = inYesSpace(place);
+  const { raises, priceMicros } = toYesDirection(place);
   const fair = place.fairYesMicros;
   return (
     whole('the fair value', fair, 'price') ??
@@ -200,8 +200,8 @@ function collarFair(place: PlaceIntent, { limits }: Facts): Breach | null {
   );
 }
 
-function collarBook(place: PlaceIntent, facts: Facts): Breach | null {
-  const { raises, priceMicros } = inYesSpace(place);
+function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
+  const { raises, priceMicros } = toYesDirection(place);
   const { bid, ask } = best(facts);
   const collar = facts.limits.priceCollarBookMicros;
   const against = raises ? ask : bid;
@@ -213,7 +213,7 @@ function collarBook(place: PlaceIntent, facts: Facts): Breach | null {
     : atLeast('the ask in YES space', priceMicros, against - collar, 'price');
 }
 
-function duplicate(place: PlaceIntent, { exposure }: Facts): Breach | null {
+function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   const twins = exposure
     .ordersOf(place.marketConditionId)
     .filter(
@@ -227,10 +227,10 @@ function duplicate(place: PlaceIntent, { exposure }: Facts): Breach | null {
   return atMost('orders in flight with this outcome, side and price:', twins.length, 0, 'orders');
 }
 
-function selfCross(place: PlaceIntent, { exposure }: Facts): Breach | null {
-  const ours = inYesSpace(place);
+function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
+  const ours = toYesDirection(place);
   for (const order of exposure.ordersOf(place.marketConditionId)) {
-    const other = inYesSpace(order);
+    const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
     const breach = ours.raises
       ? atMost(
@@ -250,28 +250,28 @@ function selfCross(place: PlaceIntent, { exposure }: Facts): Breach | null {
   return null;
 }
 
-function openOrders(_: unknown, { exposure, limits }: Facts): Breach | null {
+function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null {
   return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
-function position(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
-  const worst = facts.exposure.worst(place.marketConditionId, order());
+function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const worst = facts.exposure.worstCase(place.marketConditionId, order());
   // Only the extreme that this order moves: one that brings a position back is not held by the other side's.
-  const extreme = inYesSpace(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
+  const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
 
-function eventPosition(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+function eventPosition(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
-  const before = exposure.worst(place.marketConditionId).positionMicros;
-  const after = exposure.worst(place.marketConditionId, order()).positionMicros;
+  const before = exposure.worstCase(place.marketConditionId).positionMicros;
+  const after = exposure.worstCase(place.marketConditionId, order()).positionMicros;
   if (after <= before) return null;
   const event = place.eventConditionId ?? place.marketConditionId;
   const sum = exposure.eventPosition(event) - before + after;
   return atMost('the worst position in this event', sum, limits.maxEventPositionSharesMicros, 'shares');
 }
 
-function eventLoss(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+function eventLoss(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
   const event = place.eventConditionId ?? place.marketConditionId;
   const after = exposure.eventLoss(event, order());
@@ -279,47 +279,47 @@ function eventLoss(place: PlaceIntent, facts: Facts, order: () => WorkingOrder):
   return atMost('the worst loss of this event', after, limits.maxEventLossMicros, 'currency');
 }
 
-function totalCost(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+function totalCost(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const { exposure, limits } = facts;
-  const before = exposure.worst(place.marketConditionId).lossMicros;
-  const after = exposure.worst(place.marketConditionId, order()).lossMicros;
+  const before = exposure.worstCase(place.marketConditionId).lossMicros;
+  const after = exposure.worstCase(place.marketConditionId, order()).lossMicros;
   if (after <= before) return null;
   const sum = exposure.totalLossMicros - before + after;
   return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
 }
 
-function requestReserve(_: unknown, { requestHeadroom }: Facts): Breach | null {
+function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
   return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
-function perSecond(_: unknown, { pace, limits }: Facts): Breach | null {
+function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
   return atMost('orders and cancels of the last second', pace.lastSecond, limits.maxActionsPerSecond - 1, 'actions');
 }
 
-function perMinute(_: unknown, { pace, limits }: Facts): Breach | null {
+function perMinute(_: unknown, { pace, limits }: RiskFacts): Breach | null {
   return atMost('orders and cancels of the last minute', pace.lastMinute, limits.maxActionsPerMinute - 1, 'actions');
 }
 
-function availableCash(place: PlaceIntent, facts: Facts, order: () => WorkingOrder): Breach | null {
+function availableCash(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   if (place.side === 'sell') return null;
   const needed = facts.exposure.reservedCashMicros + buyCost(order());
   return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
 }
 
-function availableShares(place: PlaceIntent, { exposure }: Facts): Breach | null {
+function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   if (place.side === 'buy') return null;
   const free = exposure.freeShares(place.marketConditionId, place.isYes);
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
 /** Shares by which this order's side may still trade without the net position passing zero, whatever else fills. */
-function reducible(place: PlaceIntent, { exposure }: Facts): number {
-  const { highMicros, lowMicros } = exposure.worst(place.marketConditionId);
-  return Math.max(0, inYesSpace(place).raises ? -highMicros : lowMicros);
+function reducible(place: PlaceIntent, { exposure }: RiskFacts): number {
+  const { highMicros, lowMicros } = exposure.worstCase(place.marketConditionId);
+  return Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
 }
 
 /** The place as an order that is in flight. RangeError where its fee rate is missing, which `saneInput` refuses. */
-export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
+export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
     marketConditionId: place.marketConditionId,
@@ -335,10 +335,10 @@ export function inFlight(place: PlaceIntent, facts: Facts): WorkingOrder {
 }
 
 /** The worse of the market's two rates: an order that should rest may still take. */
-const feeRate = ({ sight }: Facts): Micros =>
+const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
-const best = ({ sight }: Facts) => ({
+const best = ({ sight }: RiskFacts) => ({
   bid: sight?.book.bids[0]?.priceMicros,
   ask: sight?.book.asks[0]?.priceMicros,
 });

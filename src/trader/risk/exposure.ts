@@ -122,7 +122,7 @@ export class Exposure {
   }
 
   /** Sets what is held in a market, in place of what was. RangeError when a figure of it is missing or not whole. */
-  hold(holding: Holding): void {
+  setHolding(holding: Holding): void {
     for (const figure of HELD) micros(holding[figure]);
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
@@ -130,7 +130,7 @@ export class Exposure {
   /** A split was begun. */
   split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
     const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
-    this.hold({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
+    this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
   }
 
   /** Complete sets held, those of a split under way among them. */
@@ -141,7 +141,7 @@ export class Exposure {
   }
 
   /** Adds a working order, or replaces the one of the same intent. The next look throws RangeError at a figure as above. */
-  work(order: WorkingOrder): void {
+  addOrder(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
     this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
@@ -196,7 +196,7 @@ export class Exposure {
   }
 
   /** The worst of one market, with one more order if there is one. */
-  worst(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
+  worstCase(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return worstOf(null, extra === null ? NOTHING : weightOf(extra));
     const { weight, worst } = countOf(market);
@@ -290,7 +290,7 @@ export function buyCost(
 }
 
 /** The price that an order has in the YES book: as a bid when `raises`, else as an ask. */
-export const inYesSpace = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
+export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
 });
@@ -352,7 +352,7 @@ function weigh(order: WorkingOrder): Weight {
   const reservedNo = side === 'sell' && !isYes ? remainingMicros : ZERO;
   const locks = { reservedCash: cost, reservedYes, reservedNo };
   if (order.phase === 'abandoned') return { ...NOTHING, ...locks };
-  const { raises } = inYesSpace(order);
+  const { raises } = toYesDirection(order);
   const lossIfWon = lossOfFill(order, cost, true);
   const lossIfLost = lossOfFill(order, cost, false);
   return {

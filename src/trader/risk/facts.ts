@@ -24,7 +24,7 @@ export interface MarketSight {
 /** The kill ladder: `flatten` is reduce-only that an operator ordered, so the loss limits and a halt no longer hold it back. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
-export interface Facts {
+export interface RiskFacts {
   /** Of the intent's market; null when there is none yet, which refuses every order. */
   readonly sight: MarketSight | null;
   /** The trader's limits, tightened by the strategy's. */

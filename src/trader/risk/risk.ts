@@ -7,9 +7,9 @@
  * two calls: the same intent and the same facts get the same verdict.
  */
 
-import { conversionSanity, inFlight, PLACE_CONTROLS } from './controls.js';
+import { conversionSanity, PLACE_CONTROLS, toWorkingOrder } from './controls.js';
 import type { WorkingOrder } from './exposure.js';
-import type { Facts } from './facts.js';
+import type { RiskFacts } from './facts.js';
 import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
 import { SPLIT_CONTROLS } from './split-controls.js';
 
@@ -31,7 +31,7 @@ export const isApproved = (value: object): value is Approved =>
  * Approves or refuses one intent. An approved place or split must be added to `facts.exposure` (as `in_flight`) before the next
  * intent is judged, or the next one is judged as if it did not exist.
  */
-export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | Refused {
+export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
   // A control returns its breach; the first one found is the answer.
   switch (intent.kind) {
     case 'cancel':
@@ -48,7 +48,7 @@ export function judge<I extends Intent>(intent: I, facts: Facts): Approved<I> | 
   }
 }
 
-function judgeSplit(split: SplitIntent, facts: Facts): Refused | null {
+function judgeSplit(split: SplitIntent, facts: RiskFacts): Refused | null {
   for (const { number, name, check } of SPLIT_CONTROLS) {
     const breach = check(split, facts);
     if (breach !== null) return refuse(split, number, name, breach);
@@ -56,11 +56,11 @@ function judgeSplit(split: SplitIntent, facts: Facts): Refused | null {
   return null;
 }
 
-function judgePlace(place: PlaceIntent, facts: Facts): Refused | null {
+function judgePlace(place: PlaceIntent, facts: RiskFacts): Refused | null {
   // Several controls weigh the same order, and what it weighs is calculated once for each.
   let made: WorkingOrder | null = null;
   const order = () => {
-    made ??= inFlight(place, facts);
+    made ??= toWorkingOrder(place, facts);
     return made;
   };
   for (const control of PLACE_CONTROLS) {

@@ -13,7 +13,7 @@ import {
   timeToResolution,
   whole,
 } from './controls.js';
-import type { Facts } from './facts.js';
+import type { RiskFacts } from './facts.js';
 import { atLeast, atMost } from './figures.js';
 import type { Breach, SplitIntent } from './intent.js';
 
@@ -32,10 +32,10 @@ export const SPLIT_CONTROLS: readonly SplitControl[] = [
 ];
 
 interface SplitControl extends Pick<Control, 'number' | 'name'> {
-  readonly check: (split: SplitIntent, facts: Facts) => Breach | null;
+  readonly check: (split: SplitIntent, facts: RiskFacts) => Breach | null;
 }
 
-function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: Facts): Breach | null {
+function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
   if (sight === null || sight.market.conditionId !== split.marketConditionId) {
     return flag('the view of this market is missing');
   }
@@ -50,17 +50,17 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: Facts): Br
   );
 }
 
-function addsNothing(_: unknown, { stance, stanceReason }: Facts): Breach | null {
+function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
   return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
 }
 
-function coreSets(split: SplitIntent, { exposure, limits }: Facts): Breach | null {
+function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
   const sets = exposure.setsMicros(split.marketConditionId) + split.amountMicros;
   return atMost('the complete sets of this market with the split', sets, limits.maxCoreSetsMicros, 'shares');
 }
 
-function splitCash(split: SplitIntent, { exposure, cashMicros }: Facts): Breach | null {
+function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Breach | null {
   const needed = exposure.reservedCashMicros + split.amountMicros;
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }

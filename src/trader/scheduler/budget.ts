@@ -77,7 +77,7 @@ export class Budget {
   }
 
   /** How many requests may leave now. */
-  left(nowMs: number): number {
+  available(nowMs: number): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable(nowMs) - this.#own(nowMs);
     // A probe goes without regard to what others last used: only its answer tells what they use now.
@@ -107,10 +107,10 @@ export class Budget {
   }
 
   /** The earliest moment at which `count` requests may be left if nothing else happens; null when none is known. */
-  leftAgainMs(count: number, nowMs: number): number | null {
+  availableFromMs(count: number, nowMs: number): number | null {
     const blocked = this.blockedUntilMs(nowMs);
     if (blocked > nowMs) return blocked;
-    const missing = count - this.left(nowMs);
+    const missing = count - this.available(nowMs);
     if (missing <= 0) return nowMs;
     const freedMs = this.#settled.leavesMs(nowMs, missing - 1);
     if (freedMs !== null) return freedMs;
@@ -118,13 +118,13 @@ export class Budget {
   }
 
   /** One request leaves. */
-  leave(isProbe = false): void {
+  onSent(isProbe = false): void {
     this.#inFlight++;
     if (isProbe) this.#isProbeUnderWay = true;
   }
 
   /** One request ended; `report` is what its answer said about the budget. */
-  settle(nowMs: number, settled: Settled, report: BudgetReport | null): void {
+  onOutcome(nowMs: number, settled: Settled, report: BudgetReport | null): void {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
@@ -148,7 +148,7 @@ export class Budget {
       this.#waits = 0;
       this.#probesRefused = 0;
       this.#probeAtMs = nowMs;
-    } else if (isProbe || throttled || this.left(nowMs) < 1) {
+    } else if (isProbe || throttled || this.available(nowMs) < 1) {
       if (isProbe && throttled) this.#probesRefused = Math.min(this.#probesRefused + 1, 10);
       this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, PROBE_MS.first * 2 ** this.#probesRefused);
     }

@@ -124,7 +124,7 @@ export interface PollSettings {
 /** Decides what to look at next. */
 export interface Poller {
   /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
-  due(nowMs: number, facts: PollFacts): readonly Ask[];
+  takeDue(nowMs: number, facts: PollFacts): readonly Ask[];
   /**
    * Our clock, ms: `due` finds nothing before, whatever the public headroom, as long as it is given the same facts and
    * nothing is reported or expedited; -Infinity when it must be asked.

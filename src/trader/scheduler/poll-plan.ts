@@ -71,7 +71,7 @@ export class PollPlan implements Poller {
     return this.#quietUntilMs;
   }
 
-  due(nowMs: number, facts: PollFacts): readonly Ask[] {
+  takeDue(nowMs: number, facts: PollFacts): readonly Ask[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
     const asks: Ask[] = [];

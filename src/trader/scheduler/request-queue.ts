@@ -81,7 +81,7 @@ class ScopeLine {
 
   #nextLane(openOrders: number, nowMs: number): Lane | null {
     if (this.waiting === 0) return null;
-    const left = this.budget.left(nowMs);
+    const left = this.budget.available(nowMs);
     const perMinute = this.budget.perMinute(nowMs);
     const floor = (lane: Lane) => (this.budget.probing ? 0 : laneFloor(this.scope, lane, openOrders, perMinute));
     const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && left > floor(lane);
@@ -150,7 +150,7 @@ export class RequestQueue implements Queue {
   }
 
   release(nowMs: number): Release {
-    const steadyMs = this.#clock.at(nowMs);
+    const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
     const unsent = [...this.#givenUp, ...this.#takeOutExpired(nowMs)];
     this.#givenUp = [];
@@ -178,29 +178,29 @@ export class RequestQueue implements Queue {
       answered: outcome.kind !== 'unknown',
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
     };
-    const steadyMs = this.#clock.at(nowMs);
-    line.budget.settle(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
+    const steadyMs = this.#clock.advance(nowMs);
+    line.budget.onOutcome(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
     return ask;
   }
 
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const { budget, lanes } = this.#lines[scope];
-    const steadyMs = this.#clock.at(nowMs);
+    const steadyMs = this.#clock.advance(nowMs);
     const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(steadyMs));
     let before = 0;
     for (const earlier of LANES) {
       before += lanes[earlier].length;
       if (earlier === lane) break;
     }
-    return Math.max(0, budget.left(steadyMs) - floor - before);
+    return Math.max(0, budget.available(steadyMs) - floor - before);
   }
 
   perMinute(scope: Scope, nowMs: number): number {
-    return this.#lines[scope].budget.perMinute(this.#clock.at(nowMs));
+    return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
   isSteady(nowMs: number): boolean {
-    const steadyMs = this.#clock.at(nowMs);
+    const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
@@ -211,14 +211,14 @@ export class RequestQueue implements Queue {
     return {
       limit: budget.limit,
       perMinute: budget.perMinute(steadyMs),
-      left: budget.left(steadyMs),
+      left: budget.available(steadyMs),
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
 
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
-    const steadyMs = this.#clock.at(nowMs);
+    const steadyMs = this.#clock.advance(nowMs);
     if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
     const moments: number[] = [];
     for (const scope of SCOPES) {
@@ -227,7 +227,7 @@ export class RequestQueue implements Queue {
       for (const lane of LANES) {
         for (const { ask } of lanes[lane]) moments.push(ask.latestMs);
         if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
-        const moment = budget.leftAgainMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
+        const moment = budget.availableFromMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
         if (moment !== null) moments.push(moment - steadyMs + nowMs);
         const probe = this.#lines[scope].probeMs(lane, this.#openOrders, steadyMs);
         if (probe !== null) moments.push(probe - steadyMs + nowMs);
@@ -262,7 +262,7 @@ export class RequestQueue implements Queue {
     const ask = line.take(lane);
     const id = this.#nextId++;
     this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs, isProbe });
-    line.budget.leave(isProbe);
+    line.budget.onSent(isProbe);
     line.inFlight++;
     return { id, lane, call: ask.call, latestMs: ask.latestMs };
   }

@@ -11,7 +11,7 @@ export class SteadyClock {
   #steadyMs = 0;
 
   /** Takes in that ours shows `nowMs`. Milliseconds on this clock, never less than before. */
-  at(nowMs: number): number {
+  advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
     // A small step back is waited out, so that going to and fro does not count twice.

@@ -15,8 +15,8 @@ function market(model = 'risk-averse') {
   const told: ObservedFill[] = [];
   const crossings: (readonly (number | null)[])[] = [];
   const observer = {
-    filled: (fill: ObservedFill) => void told.push(fill),
-    crossed: (...crossing: readonly (number | null)[]) => void crossings.push(crossing.slice(2)),
+    onFill: (fill: ObservedFill) => void told.push(fill),
+    onCrossing: (...crossing: readonly (number | null)[]) => void crossings.push(crossing.slice(2)),
   };
   const fine = { min_amount: m('0.01'), taker_fee_rate: m(0) };
   const venue = new Venue(fine, {}, { ...settings, fillModel: model, observer });

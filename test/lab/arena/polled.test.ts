@@ -32,7 +32,7 @@ function freshCore(): ExchangeCore {
     startingFunds: micros(ONE),
     challengeLifetimeMs: 60_000,
     seed: 1,
-    observer: { filled: () => undefined },
+    observer: { onFill: () => undefined },
   });
 }
 

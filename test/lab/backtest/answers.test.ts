@@ -73,7 +73,7 @@ function newVenue(): InProcessExchange {
     startingFunds: micros(1_000_000_000),
     fillModel: 'optimistic',
   };
-  const venue = new InProcessExchange(settings, LIMITS, START_MS, { filled: () => undefined });
+  const venue = new InProcessExchange(settings, LIMITS, START_MS, { onFill: () => undefined });
   const config = { kind: 'orderbook', price_precision: 2, amount_precision: 2 } as const;
   venue.core.createMarket(START_MS, { config, title: 'T', event: 'E', category: 'crypto', condition_id: CONDITION_ID });
   return venue;

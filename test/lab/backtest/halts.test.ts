@@ -124,17 +124,17 @@ describe('the halts of a run', () => {
   it('are resumed by a new event or a new UTC day, not by another market of an event that has begun', () => {
     const halts = new Halts('resume');
     halts.opened('first');
-    expect(halts.mustResume(0)).toBe(false);
+    expect(halts.takeResume(0)).toBe(false);
     halts.noticed([halted(1_000)]);
     halts.opened('first');
-    expect(halts.mustResume(2_000)).toBe(false);
-    expect(halts.mustResume(86_400_000)).toBe(true);
+    expect(halts.takeResume(2_000)).toBe(false);
+    expect(halts.takeResume(86_400_000)).toBe(true);
     halts.opened('second');
-    expect(halts.mustResume(3_000)).toBe(true);
-    expect([halts.mustSettle(1), halts.mustSettle(0), halts.mustSettle(0)]).toEqual([false, true, false]);
+    expect(halts.takeResume(3_000)).toBe(true);
+    expect([halts.takeSettle(1), halts.takeSettle(0), halts.takeSettle(0)]).toEqual([false, true, false]);
     halts.resumed(3_000);
-    expect(halts.mustSettle(0)).toBe(false);
-    expect(halts.mustResume(4_000)).toBe(false);
+    expect(halts.takeSettle(0)).toBe(false);
+    expect(halts.takeResume(4_000)).toBe(false);
     expect(halts.records).toEqual([{ rung: 'halted', fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);
     expect([halts.withinMs(0, 10_000), halts.withinMs(2_500, 10_000), halts.withinMs(3_000, 10_000)]).toEqual([
       2_000, 500, 0,

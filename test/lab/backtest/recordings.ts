@@ -1,7 +1,7 @@
 /** Small recorded markets for tests: by hand, or a seeded market that a maker could trade in. */
 
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
-import { decoded } from '../../../src/lab/backtest/sources.js';
+import { playFromMemory } from '../../../src/lab/backtest/sources.js';
 import { EVENT, type EventChunk, type RecordedMarket, SIDE } from '../../../src/recording/contract.js';
 import { Random } from '../../../src/shared/base/random.js';
 
@@ -56,7 +56,7 @@ export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket =>
 export function source(rows: readonly Row[], changes: Partial<RecordedMarket> = {}, chunkEvents = 1000): EventSource {
   const chunks: EventChunk[] = [];
   for (let from = 0; from < rows.length; from += chunkEvents) chunks.push(chunk(rows.slice(from, from + chunkEvents)));
-  return decoded(market(changes), chunks);
+  return playFromMemory(market(changes), chunks);
 }
 
 /**

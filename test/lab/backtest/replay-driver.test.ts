@@ -35,7 +35,7 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
     startingFunds: micros(1_000_000_000),
     fillModel: 'risk-averse',
   };
-  const { core, account } = new InProcessExchange(settings, LIMITS, 0, { filled: () => undefined });
+  const { core, account } = new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
   const closed: [string, number | null][] = [];
   const { driver } = await ReplayDriver.prepare(core, plan(sources), {
     opened: () => undefined,

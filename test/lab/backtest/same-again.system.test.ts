@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { planOf } from '../../../src/lab/backtest/plan.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
-import { streamed } from '../../../src/lab/backtest/sources.js';
+import { streamRecording } from '../../../src/lab/backtest/sources.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { plan } from './plans.js';
@@ -45,7 +45,9 @@ describe('a backtest', () => {
       const latency = latencyModel(readLatency('constant:150'), [], 7);
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
-      const { session, traceHash } = await runBacktest(planOf(config, recordings.map(streamed), { ...given, fees }));
+      const { session, traceHash } = await runBacktest(
+        planOf(config, recordings.map(streamRecording), { ...given, fees }),
+      );
       // The version and the hash of the configuration's files are named in a result and decide nothing.
       const { assumptions, ...rest } = session;
       found[fillModel] = { trace: traceHash, session: hashOf(rest) };

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
-import { kept, streamed } from '../../../src/lab/backtest/sources.js';
+import { keepInMemory, streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { EventChunk, Recording } from '../../../src/recording/contract.js';
 import { plan } from './plans.js';
 import { chunk, FIRST_MS, market, type Row, wanderingRows } from './recordings.js';
@@ -25,7 +25,7 @@ describe('recordings that several runs play', () => {
   it('are decoded once for all of them, and give the same result again', async () => {
     const { recording, decodings } = recordingOf(ROWS);
     const shared = { events: 0 };
-    const source = kept(streamed(recording), shared);
+    const source = keepInMemory(streamRecording(recording), shared);
     const first = await runBacktest(plan([source]));
     // The first look at its beginning, and the run.
     expect(decodings.begun).toBe(2);
@@ -38,9 +38,9 @@ describe('recordings that several runs play', () => {
   it('are decoded anew after a run that did not play them to their end', async () => {
     const { recording } = recordingOf(ROWS);
     const shared = { events: 0 };
-    const source = kept(streamed(recording), shared);
+    const source = keepInMemory(streamRecording(recording), shared);
     const whole = await runBacktest(plan([source]));
-    const other = kept(streamed(recording), { events: 0 });
+    const other = keepInMemory(streamRecording(recording), { events: 0 });
     const commands = [{ atMs: FIRST_MS + 60_000, command: { kind: 'stop' } }] as const;
     await runBacktest({ ...plan([other]), commands });
     expect(await runBacktest(plan([other]))).toEqual(whole);
@@ -49,7 +49,7 @@ describe('recordings that several runs play', () => {
   it('count once when two runs play them at the same time', async () => {
     const { recording } = recordingOf(ROWS);
     const shared = { events: 0 };
-    const source = kept(streamed(recording), shared);
+    const source = keepInMemory(streamRecording(recording), shared);
     const [one, two] = await Promise.all([runBacktest(plan([source])), runBacktest(plan([source]))]);
     expect(two).toEqual(one);
     expect(shared.events).toBe(ROWS.length);

@@ -9,7 +9,7 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { VERSION } from '../../../src/shell/config/version.js';
 import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
-import type { FillRow } from '../../../src/trader/ledger/contract.js';
+import type { BookedFill } from '../../../src/trader/ledger/contract.js';
 import { CALM } from '../../simulation/faults.js';
 import { FUNDS, PROFILE, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
@@ -55,7 +55,7 @@ function journalOf(run: KeptRun): RunJournal {
 }
 
 let journal: RunJournal;
-let fills: readonly FillRow[];
+let fills: readonly BookedFill[];
 let cash: number;
 let liveRun: LiveRun;
 let result: ParityResult;

@@ -3,7 +3,7 @@ import { Script } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { count, exactGain, gain, percent } from '../../../src/lab/report/figures.js';
+import { count, exactGain, formatGain, formatPercent } from '../../../src/lab/report/figures.js';
 import { columnText } from '../../../src/lab/report/html/columns.js';
 import type { DrawingData } from '../../../src/lab/report/html/drawing-data.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
@@ -191,9 +191,11 @@ describe('the figures in the page are those of the analysis', () => {
   test('the bracket', () => {
     const rows = rowsOf(byId(parsed, 'bracket'));
     const row = (name: string) => rows.find(([first]) => first === name)?.slice(1);
-    expect(row('Result')).toEqual(analyses.map(({ result }) => gain(result.resultMicros)));
+    expect(row('Result')).toEqual(analyses.map(({ result }) => formatGain(result.resultMicros)));
     expect(row('Fills')).toEqual(analyses.map(({ trading }) => count(trading.fills)));
-    expect(row('Two-sided quotes, of the time')).toEqual(analyses.map(({ quoting }) => percent(quoting.twoSidedShare)));
+    expect(row('Two-sided quotes, of the time')).toEqual(
+      analyses.map(({ quoting }) => formatPercent(quoting.twoSidedShare)),
+    );
     expect(all(parsed, (element) => hasClass(element, 'flips'))).toHaveLength(1);
   });
 
@@ -201,7 +203,7 @@ describe('the figures in the page are those of the analysis', () => {
     const { markets } = analyses[index] ?? analyse(aSession([]));
     const rows = rowsOf(all(partOf(parsed, 'markets', index), ({ tag }) => tag === 'table')[0] ?? parsed);
     expect(rows.map(([title, result]) => [title, result])).toEqual(
-      markets.map(({ title, result }) => [title, gain(result.resultMicros)]),
+      markets.map(({ title, result }) => [title, formatGain(result.resultMicros)]),
     );
   });
 

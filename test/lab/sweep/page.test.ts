@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
-import { gain } from '../../../src/lab/report/figures.js';
+import { formatGain } from '../../../src/lab/report/figures.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { madeUp } from './results.js';
 
@@ -13,12 +13,13 @@ describe('the page of a sweep', () => {
     const result = madeUp({ events: 20, sizes: [5, 4, 3] });
     const page = sweepHtml(result);
     for (const { models } of result.configurations) {
-      for (const { resultMicros } of models) expect(page).toContain(`data-v="${resultMicros}">${gain(resultMicros)}`);
+      for (const { resultMicros } of models)
+        expect(page).toContain(`data-v="${resultMicros}">${formatGain(resultMicros)}`);
     }
     // Three pairs of three parameters; the lowest of two fill models and each of them.
     expect(page.match(/class="map pair-\d metric-\d"/g)).toHaveLength(9);
     for (const { outOfSampleMicros } of result.walkForward?.steps ?? []) {
-      for (const value of outOfSampleMicros) expect(page).toContain(gain(value));
+      for (const value of outOfSampleMicros) expect(page).toContain(formatGain(value));
     }
     expect(page).toContain('half_spread_ticks × risk_aversion');
   });
@@ -28,7 +29,7 @@ describe('the page of a sweep', () => {
     const here = result.configurations.filter(({ values }) => values[0] === 1 && values[1] === 2);
     const mean = here.reduce((sum, { worstMicros }) => sum + (worstMicros ?? 0), 0) / here.length;
     expect(here).toHaveLength(3);
-    expect(sweepHtml(result)).toContain(`${gain(mean)}<small>of 3</small>`);
+    expect(sweepHtml(result)).toContain(`${formatGain(mean)}<small>of 3</small>`);
   });
 
   it('needs no other file and no network', () => {

@@ -1,7 +1,7 @@
 /** Books that were never seen: no starting snapshot, rows that disagree, captures that follow one another. */
 
 import { describe, expect, it } from 'vitest';
-import { streamed } from '../../../src/lab/backtest/sources.js';
+import { streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { importRecordings } from '../../../src/recording/import.js';
 import { statsOf } from '../../../src/recording/inspect/stats.js';
@@ -84,7 +84,7 @@ describe('a Polymarket file without a starting snapshot', () => {
     expect(gapsOf({ gaps: imported.summary?.gaps ?? [] })).toEqual([START_GAP]);
     for (const recording of [imported, first(await openRecordings([path]))]) {
       expect(await statsOf(recording)).toMatchObject({ gapMs: 300, known: 0.25, trades: 0 });
-      const source = streamed(recording);
+      const source = streamRecording(recording);
       expect(gapsOf({ gaps: source.summary?.gaps ?? source.gaps ?? [] })).toEqual([START_GAP]);
     }
     expect((await verifyRecordings([out])).findings.filter(({ severity }) => severity === 'difference')).toEqual([]);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
 import { BudgetLine } from '../../../src/shell/client/budget-line.js';
-import type { Heard } from '../../../src/shell/client/pacing.js';
+import type { AnswerSignals } from '../../../src/shell/client/pacing.js';
 
 // The line waits on timers; here they run on a clock that the test turns.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OK: Heard = { genuine: true, throttled: false, askedMs: null, budget: null };
-const REFUSED: Heard = { ...OK, throttled: true };
+const OK: AnswerSignals = { genuine: true, throttled: false, askedMs: null, budget: null };
+const REFUSED: AnswerSignals = { ...OK, throttled: true };
 const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
 
 const WORD = { place: 'in', probe: 'probe', none: 'out' };
@@ -20,7 +20,7 @@ function entrants(line: BudgetLine) {
   const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
     const entered = line.tryEnter() || (await line.enter(lane, patienceMs));
     log.push(`${name} ${WORD[entered ?? 'none']} ${Math.round((Date.now() - started) / 1_000)}`);
-    if (entered !== null) line.leave(entered);
+    if (entered !== null) line.onSilence(entered);
   };
   return { log, enter };
 }
@@ -81,11 +81,11 @@ describe('the budget line', () => {
     // Of the 300 somebody else has used 100, and they are not ours.
     const says = (limit: number, remaining: number) => ({ ...OK, budget: { limit, remaining } });
     line.tryEnter();
-    line.leaveHeard('place', says(300, 200));
+    line.onAnswer('place', says(300, 200));
     expect([line.tryEnter(), line.tryEnter()]).toEqual(['place', null]);
-    line.leaveHeard('place', says(1, 1));
+    line.onAnswer('place', says(1, 1));
     expect(line.isOverdrawn('place')).toBe(false);
-    line.leaveHeard('place', says(1, 1));
+    line.onAnswer('place', says(1, 1));
     expect(line.isOverdrawn('place')).toBe(true);
     await line.close();
   });
@@ -107,7 +107,7 @@ describe('the budget line', () => {
     const { log, enter } = entrants(line);
     void enter('b', 'own');
     await vi.advanceTimersByTimeAsync(30_000);
-    line.leave('place');
+    line.onSilence('place');
     await vi.advanceTimersByTimeAsync(60_100);
     expect(log).toEqual(['b in 90']);
     await line.close();
@@ -118,7 +118,7 @@ describe('the budget line', () => {
     expect(line.tryEnter()).toBe('place');
     const { log, enter } = entrants(line);
     void enter('b', 'own');
-    line.leaveUnsent('place');
+    line.onUnsent('place');
     await vi.advanceTimersByTimeAsync(1_000);
     expect(log).toHaveLength(1);
     await line.close();
@@ -128,7 +128,7 @@ describe('the budget line', () => {
     const line = newLine(10);
     const { log, enter } = entrants(line);
     line.tryEnter();
-    expect(line.leaveHeard('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
+    expect(line.onAnswer('place', { ...REFUSED, askedMs: 20_000 })).toBe(20_000);
     expect(line.tryEnter()).toBe(null);
     void enter('draft', 'draft');
     void enter('own', 'own');
@@ -148,13 +148,13 @@ describe('the budget line', () => {
   it('goes on at once when a probe was let through', async () => {
     const line = newLine(10);
     line.tryEnter();
-    line.leaveHeard('place', { ...REFUSED, askedMs: 60_000 });
+    line.onAnswer('place', { ...REFUSED, askedMs: 60_000 });
     const probe = line.enter('cancel', 60_000);
     const draft = line.enter('draft', 60_000);
     await vi.advanceTimersByTimeAsync(2_100);
     expect(await probe).toBe('probe');
     expect(line.isOverdrawn('probe')).toBe(false);
-    line.leaveHeard('probe', OK);
+    line.onAnswer('probe', OK);
     await vi.advanceTimersByTimeAsync(100);
     expect(await draft).toBe('place');
     await line.close();
@@ -163,7 +163,7 @@ describe('the budget line', () => {
   it('does not probe past its own count of the limit', async () => {
     const line = newLine(1);
     line.tryEnter();
-    line.leaveHeard('place', { ...REFUSED, askedMs: 10_000 });
+    line.onAnswer('place', { ...REFUSED, askedMs: 10_000 });
     const { log, enter } = entrants(line);
     void enter('cancel', 'cancel');
     await vi.advanceTimersByTimeAsync(59_000);
@@ -179,18 +179,18 @@ describe('the budget line', () => {
   ])('takes a wait %s for none', (_, heard) => {
     const line = newLine(10);
     line.tryEnter();
-    expect(line.leaveHeard('place', heard)).toBeLessThanOrEqual(1_000);
+    expect(line.onAnswer('place', heard)).toBeLessThanOrEqual(1_000);
   });
 
   it('lets one refusal that nothing explains lower no limit, and a second one within a minute do so', async () => {
     const line = newLine(80);
     for (let n = 0; n < 20; n++) line.tryEnter();
-    for (let n = 0; n < 18; n++) line.leaveHeard('place', OK);
-    line.leaveHeard('place', REFUSED);
+    for (let n = 0; n < 18; n++) line.onAnswer('place', OK);
+    line.onAnswer('place', REFUSED);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(line.tryEnter()).toBe('place');
-    line.leaveUnsent('place');
-    line.leaveHeard('place', REFUSED);
+    line.onUnsent('place');
+    line.onAnswer('place', REFUSED);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(line.tryEnter()).toBe(null);
     await line.close();
@@ -200,7 +200,7 @@ describe('the budget line', () => {
     const line = newLine(40);
     const refused = () => {
       line.tryEnter();
-      return line.leaveHeard('place', { ...REFUSED, budget: { limit: 40, remaining: 0 } }) ?? 0;
+      return line.onAnswer('place', { ...REFUSED, budget: { limit: 40, remaining: 0 } }) ?? 0;
     };
     for (let refusal = 0; refusal < 12; refusal++) {
       const full = Math.min(60_000, 1_000 * 2 ** refusal);
@@ -208,7 +208,7 @@ describe('the budget line', () => {
       expect(waitMs).toBeGreaterThanOrEqual(full / 2);
       expect(waitMs).toBeLessThanOrEqual(full);
     }
-    line.leaveHeard('place', OK);
+    line.onAnswer('place', OK);
     expect(refused()).toBeLessThanOrEqual(1_000);
   });
 

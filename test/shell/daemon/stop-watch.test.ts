@@ -57,7 +57,7 @@ describe('the watch for what stops a trader', () => {
     const { watch } = watched();
     expect(watch.due()).toBeNull();
     watch.guard({
-      checkPlace: () => {
+      checkFile: () => {
         throw new LedgerBroken('the ledger is gone');
       },
     });

@@ -77,8 +77,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const canceled = cancelAll(cancels, slot.conditionId, turn);',
-        replacement: '  const canceled = turn.hold === null && cancelAll(cancels, slot.conditionId, turn);',
+        text: '  const canceled = cancelAll(cancels, slot.conditionId, context);',
+        replacement: '  const canceled = context.setHolding === null && cancelAll(cancels, slot.conditionId, context);',
       },
     ],
   },

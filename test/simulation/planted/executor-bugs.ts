@@ -6,7 +6,7 @@ const SUBMITS = 'src/trader/executor/submits.ts';
 const EXECUTOR = 'src/trader/executor/executor.ts';
 const CONVERSIONS = 'src/trader/executor/conversions.ts';
 
-const LOST_SUBMIT = `        uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+const LOST_SUBMIT = `        markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`;
 
 const AGAIN = `{
@@ -49,7 +49,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
           context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
           context.ledger.addIntent(again);
           context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
-        } else uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+        } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`,
       },
     ],
@@ -62,7 +62,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
         file: SUBMITS,
         text: LOST_SUBMIT,
         replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
-        context.notDone(inFlight, 'failed', outcome.reason);
+        context.reportNotDone(inFlight, 'failed', outcome.reason);
       } else if`,
       },
     ],
@@ -84,10 +84,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: '        // A submit can answer an error though the record moved on: only the record decides.\n        uncertain(',
+        text: '        // A submit can answer an error though the record moved on: only the record decides.\n        markUncertain(',
         replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
-        context.notDone(inFlight, outcome.slug, outcome.message);
-        if (nowMs < 0) uncertain(`,
+        context.reportNotDone(inFlight, outcome.slug, outcome.message);
+        if (nowMs < 0) markUncertain(`,
       },
     ],
   },
@@ -100,7 +100,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
         text: "outcome.slug === 'gringotts_unavailable') {\n        context.sendAgain(inFlight, { nowMs });",
         replacement: `outcome.slug === 'gringotts_unavailable') {
         context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
-        context.notDone(inFlight, 'failed', outcome.message);`,
+        context.reportNotDone(inFlight, 'failed', outcome.message);`,
       },
     ],
   },
@@ -138,7 +138,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/orders.ts',
-        text: '      rests(context, order, seen, inFlight, look);',
+        text: '      noteResting(context, order, seen, inFlight, look);',
         replacement: `      if (context.intents.cancelOf(order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
       else rests(context, order, seen, inFlight, look);`,
       },
@@ -191,7 +191,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
           context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
           context.ledger.addIntent(again);
           context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
-        } else uncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
+        } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`,
       },
     ],
@@ -252,13 +252,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
         replacement: `        if (inFlight.intent.kind === 'place') {
           const again = ${AGAIN};
           this.#context.intents.move(inFlight, 'recordFailed', nowMs, 'the trader stopped');
           this.#context.ledger.addIntent(again);
           this.#context.ask(this.#context.intents.take(again, nowMs), 'draft', nowMs);
-        } else uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
       },
     ],
   },
@@ -268,10 +268,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
         replacement: `        if (inFlight.intent.kind === 'place' && inFlight.intent.state === 'signed')
           this.#context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
-        else uncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
       },
     ],
   },

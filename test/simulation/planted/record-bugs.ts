@@ -50,8 +50,8 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/context.ts',
-        text: '    if (objection !== null) this.oddity(',
-        replacement: '    if (objection !== null && seenMs < 0) this.oddity(',
+        text: '    if (objection !== null) this.reportOddity(',
+        replacement: '    if (objection !== null && seenMs < 0) this.reportOddity(',
       },
     ],
   },

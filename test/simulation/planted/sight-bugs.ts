@@ -9,7 +9,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/state.ts',
-        text: '      tracked.feed.clockSetBack(byMs, this.queue.newestId);\n',
+        text: '      entry.feed.clockSetBack(byMs, this.queue.newestId);\n',
         replacement: '',
       },
       {
@@ -30,7 +30,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
-        text: '  const sight = feed.sight(turn.nowMs);',
+        text: '  const sight = feed.sight(context.nowMs);',
         replacement: '  const sight = view;',
       },
     ],

@@ -19,7 +19,7 @@ import { readProfile } from '../../../src/shell/config/venue.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { OwnLists } from '../../../src/trader/engine/own/own-lists.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
-import type { ConversionRecord, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { Reconciler } from '../../../src/trader/reconcile/reconciler.js';
 import { intentOf, m, ONE } from '../ledger/books.js';
@@ -276,7 +276,7 @@ export class Account {
     };
   }
 
-  #book(conversion: Omit<ConversionRecord, 'intentId' | 'seenMs'>): void {
+  #book(conversion: Omit<BookedConversion, 'intentId' | 'seenMs'>): void {
     const id = `run.${conversion.pubkey}`;
     const intent = intentOf({ id, kind: conversion.kind, state: 'done', draftPubkey: conversion.pubkey });
     this.ledger.transaction(() => {

@@ -26,10 +26,10 @@ function around() {
     markets,
     settings: { strategies: [{ markets: { ids: [] } }] },
     slotsOf: (id: string) => (id === 'A' ? [slot] : []),
-    say(_timeMs: number, kind: string) {
+    notify(_timeMs: number, kind: string) {
       this.said.push(kind);
     },
-    loud(_timeMs: number, kind: string, text: string) {
+    alert(_timeMs: number, kind: string, text: string) {
       this.said.push(`${kind}: ${text}`);
     },
   };

@@ -58,13 +58,13 @@ class Life {
   /** Looks at what it is worth, and says what an order would be told now. */
   verdict(nowMs: number) {
     const { state } = this;
-    this.write(() => state.value(nowMs));
+    this.write(() => state.valueHoldings(nowMs));
     // The exchange shows at once that nothing rests: a proof under way is no limit.
     while (state.modes.wantsProof) state.modes.proof(0, nowMs);
     const { mode, reason } = state.mode();
-    const turn = new TraderStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
-    const { stance, stanceReason, loss, fills } = turn;
-    const { lastSecond, lastMinute } = turn.pace.facts(nowMs);
+    const context = new TraderStepContext(state, LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`, nowMs);
+    const { stance, stanceReason, loss, fills } = context;
+    const { lastSecond, lastMinute } = context.pace.facts(nowMs);
     // Of what is beyond the limit a start counts only as much as it takes to refuse.
     const pace = {
       lastSecond: Math.min(lastSecond, RISK.maxActionsPerSecond),
@@ -75,8 +75,8 @@ class Life {
       ...facts,
       sight: sight(),
       limits: RISK,
-      exposure: turn.own.exposure,
-      cashMicros: turn.own.cashMicros,
+      exposure: context.own.exposure,
+      cashMicros: context.own.cashMicros,
       requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;
@@ -133,7 +133,7 @@ function buySet({ ledger, state }: Life, lost: number, nowMs: number): void {
     ledger.bookFill(fill);
     state.countFill(fill, nowMs);
   }
-  state.stale();
+  state.invalidateOwn();
 }
 
 function take(life: Life, one: Step, nowMs: number): void {

@@ -78,7 +78,7 @@ function differentFills({ core, account, ledger }: Parties): string[] {
 /** Invariants 1 and 5: what took effect has one row with one intent; what rests is known to rest, and the reverse. */
 function differentOrders({ core, account, ledger, executor }: Parties): string[] {
   const found: string[] = [];
-  const live = new Set(executor.liveOrders().map((order) => order.orderPubkey));
+  const live = new Set(executor.restingOrders().map((order) => order.orderPubkey));
   const intents = new Set<string>();
   for (const row of all<WireOrder>((page) => core.orders(account, page))) {
     const pubkey = row.pubkey ?? '';

@@ -25,7 +25,7 @@ describe('a cancel', () => {
   it('is drafted, signed and submitted, all in the cancel lane, and closes its order', () => {
     const s = canceling();
     expect(s.executor.pendingCancel('order')).toBe('c');
-    expect(s.executor.liveOrders()).toMatchObject([{ cancelPending: true }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ cancelPending: true }]);
     expect(s.answer('orders.cancel', cancelDraft(s)).lane).toBe('cancel');
     expect(s.answer('orders.cancelSubmit', answered(row('partially_filled_canceled', 4))).lane).toBe('cancel');
     expect([s.state(), s.state('c')]).toEqual(['done', 'done']);

@@ -26,7 +26,7 @@ describe('of a buy of 10 that rests', () => {
     expect(s.executor.missingFills()).toEqual([]);
     s.list([row('open', 0)]);
     expect(reserved(s)).toEqual([10]);
-    expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 10 * ONE }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 10 * ONE }]);
   });
 
   it('4 fail and settle after all: they are booked, loudly, and 6 stay reserved', () => {
@@ -103,6 +103,6 @@ describe('of a buy of 10 that is filled', () => {
     s.wait(1);
     s.answer('orders.detail', answered(row('partially_filled', 6)));
     expect(reserved(s)).toEqual([4]);
-    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order', remainingMicros: 4 * ONE }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order', remainingMicros: 4 * ONE }]);
   });
 });

@@ -116,7 +116,7 @@ function actAtRandom(world: World): void {
       break;
     }
     case 2: {
-      const order = executor.liveOrders().find(({ cancelPending }) => !cancelPending);
+      const order = executor.restingOrders().find(({ cancelPending }) => !cancelPending);
       if (order !== undefined) world.cancel(order.orderPubkey, order.marketConditionId);
       break;
     }

@@ -34,7 +34,7 @@ describe('placing an order', () => {
     s.report(submit, answered(row('open')));
     expect(s.state()).toBe('live');
     expect(s.heard()).toEqual(['orderOpened']);
-    expect(s.executor.liveOrders()).toMatchObject([
+    expect(s.executor.restingOrders()).toMatchObject([
       { orderPubkey: 'order', remainingMicros: 10 * ONE, confirmed: true, strategy: 'maker' },
     ]);
   });
@@ -144,7 +144,7 @@ describe('a submit without a clear answer', () => {
       s.answer('orders.submit', refused(slug));
       s.answer('orders.detail', answered(row('partially_filled', 3)));
       expect(s.state()).toBe('live');
-      expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
+      expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 7 * ONE }]);
     },
   );
 
@@ -347,7 +347,7 @@ describe('lists of own orders', () => {
     s.restart();
     s.list([row('open', 0, 'stranger')]);
     expect(s.heard()).toEqual([]);
-    expect(s.executor.liveOrders()).toEqual([]);
+    expect(s.executor.restingOrders()).toEqual([]);
   });
 
   it('tell when an order is not what was asked for', () => {
@@ -369,7 +369,7 @@ describe('own trades', () => {
     expect(s.ledger.fills().map(({ pubkey }) => pubkey)).toEqual(['t3', 't2', 't1']);
     expect(s.ledger.shares('mkt', true)).toBe(6 * ONE);
     expect(s.heard()).toEqual(['orderOpened', 'fillBooked', 'fillBooked', 'fillBooked']);
-    expect(s.executor.liveOrders()).toMatchObject([{ remainingMicros: 4 * ONE }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ remainingMicros: 4 * ONE }]);
   });
 
   it('are named as missing while the exchange shows more filled than is booked', () => {
@@ -486,10 +486,10 @@ describe('after a restart', () => {
     s.place('asked');
     s.restart();
     expect([s.state('rests'), s.state('signed'), s.state('asked')]).toEqual(['live', 'unknown', 'abandoned']);
-    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'o1', confirmed: false }]);
     s.answer('orders.detail', answered(row('open', 0, 'o2')));
     s.wait(10);
     s.list([row('open', 0, 'o1'), row('open', 0, 'o2')]);
-    expect(s.executor.liveOrders()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ confirmed: true }, { confirmed: true }]);
   });
 });

@@ -116,7 +116,7 @@ export class Script {
       this.#asks.push(...('events' in reaction ? reaction.asks : reaction));
     };
     take(this.ledger.transaction(work));
-    take(this.ledger.transaction(() => this.executor.afterCommit(this.nowMs)));
+    take(this.ledger.transaction(() => this.executor.signDrafts(this.nowMs)));
   }
 
   /** Calls that are out, oldest first. */
@@ -166,7 +166,7 @@ export class Script {
 
   begin(intent: Intent): void {
     const exposure = new Exposure();
-    exposure.hold(holdingOf({ marketConditionId: MARKET, yesMicros: m(1e12), noMicros: m(1e12) }));
+    exposure.setHolding(holdingOf({ marketConditionId: MARKET, yesMicros: m(1e12), noMicros: m(1e12) }));
     const facts = factsOf({
       sight: sight({ book: { bids: [], asks: [] } }, MARKET),
       exposure,

@@ -27,7 +27,7 @@ describe('an order whose draft the signer refused', () => {
     const s = refused();
     for (let looks = 0; looks < 3; looks++) s.list([row('open')]);
     expect(s.heard()).toEqual(['signed_elsewhere', 'orderOpened']);
-    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order' }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order' }]);
     s.restart();
     s.list([row('open')]);
     expect(s.heard()).toEqual([]);
@@ -59,7 +59,7 @@ describe('an order whose draft the signer refused', () => {
     const s = refused();
     s.trades([trade('t', 4)]);
     s.wait(200_000);
-    expect(s.executor.liveOrders()).toMatchObject([{ orderPubkey: 'order' }]);
+    expect(s.executor.restingOrders()).toMatchObject([{ orderPubkey: 'order' }]);
     s.list([row('partially_filled', 4)]);
     expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere', 'orderOpened']);
   });

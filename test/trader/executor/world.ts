@@ -173,7 +173,7 @@ export class World {
         return reaction;
       });
       moment(1);
-      const second = trader.ledger.transaction(() => trader.keep(trader.executor.afterCommit(this.ourMs)));
+      const second = trader.ledger.transaction(() => trader.keep(trader.executor.signDrafts(this.ourMs)));
       moment(2);
       const asks = [...first, ...second];
       for (const [i, ask] of asks.entries()) {
@@ -204,7 +204,7 @@ export class World {
     const wanted = intent(id);
     const { marketConditionId } = wanted;
     const exposure = new Exposure();
-    exposure.hold(holdingOf({ marketConditionId, yesMicros: m(1e12), noMicros: m(1e12) }));
+    exposure.setHolding(holdingOf({ marketConditionId, yesMicros: m(1e12), noMicros: m(1e12) }));
     const seen = sight({ book: { bids: [], asks: [] } }, marketConditionId);
     const facts = factsOf({ sight: seen, exposure, cashMicros: m(1e13), limits: only({}) });
     const verdict = judge(wanted, facts);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
-import type { ConversionRecord, Ledger } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion, Ledger } from '../../../src/trader/ledger/contract.js';
 import { balance } from '../../../src/trader/ledger/postings.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
@@ -262,7 +262,7 @@ describe('the self-check', () => {
   });
 });
 
-const conversion = (changes: Partial<ConversionRecord>): ConversionRecord => ({
+const conversion = (changes: Partial<BookedConversion>): BookedConversion => ({
   pubkey: 'c',
   intentId: 'merge',
   kind: 'merge',

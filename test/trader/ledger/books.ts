@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import type { FillRow, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
+import type { BookedFill, IntentRow, Ledger, OrderRecord } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 
 export const m = (value: number) => value as Micros;
@@ -84,7 +84,7 @@ export const orderOf = (changes: Partial<OrderRecord> = {}): OrderRecord => ({
   ...changes,
 });
 
-export const fillOf = (changes: Partial<FillRow> = {}): FillRow => ({
+export const fillOf = (changes: Partial<BookedFill> = {}): BookedFill => ({
   pubkey: 'trade-1',
   orderPubkey: 'order-1',
   marketConditionId: 'a',

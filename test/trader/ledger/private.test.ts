@@ -129,13 +129,13 @@ describe('a ledger', () => {
   it('that is replaced under its writer is found out, and so is its log', () => {
     for (const ending of ['', '-wal']) {
       withLedger((ledger, path) => {
-        ledger.checkPlace();
+        ledger.checkFile();
         const file = `${path}${ending}`;
         copyFileSync(file, `${file}.other`);
         renameSync(`${file}.other`, file);
-        expect(() => ledger.checkPlace(), ending).toThrow(/was replaced by another file/);
+        expect(() => ledger.checkFile(), ending).toThrow(/was replaced by another file/);
         rmSync(file);
-        expect(() => ledger.checkPlace(), ending).toThrow(LedgerBroken);
+        expect(() => ledger.checkFile(), ending).toThrow(LedgerBroken);
       });
     }
   });
@@ -143,7 +143,7 @@ describe('a ledger', () => {
   it('that is written and read stays where it is', () => {
     withLedger((ledger, path) => {
       for (let round = 0; round < 1000; round++) ledger.transaction(() => ledger.setNote('round', `${round}`));
-      ledger.checkPlace();
+      ledger.checkFile();
       expect(readFileSync(path).length).toBeGreaterThan(0);
     });
   });

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { complement, micros, minMicros, ZERO } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import type { ConversionRecord } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
 
@@ -38,7 +38,7 @@ function played(way: Way, all: readonly Wish[], seed: number) {
     const sign = kind === 'merge' ? 1 : -1;
     const moved = micros(sign * sets);
     const yesCostMicros = kind === 'merge' ? null : m(Math.floor(sets / 3));
-    const record: ConversionRecord = {
+    const record: BookedConversion = {
       pubkey: `${kind}-${at}`,
       intentId: `${kind}-${at}`,
       kind,

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
-import type { ConversionRecord } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion } from '../../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/trader/ledger/schema.js';
 import { HOLDER, intentOf } from './books.js';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const splitOf = (sets: number, yesPrice: number): ConversionRecord => ({
+const splitOf = (sets: number, yesPrice: number): BookedConversion => ({
   pubkey: `split-${sets}-${yesPrice}`,
   intentId: 'split',
   kind: 'split',
@@ -31,7 +31,7 @@ const splitOf = (sets: number, yesPrice: number): ConversionRecord => ({
   seenMs: 1,
 });
 
-const mergeOf = (sets: number): ConversionRecord => ({
+const mergeOf = (sets: number): BookedConversion => ({
   ...splitOf(0, 0),
   pubkey: 'merge',
   intentId: 'merge',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PLACE_CONTROLS } from '../../../src/trader/risk/controls.js';
-import type { Facts } from '../../../src/trader/risk/facts.js';
+import type { RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { CancelIntent, PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { isApproved, judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, placeOf, sight } from './states.js';
@@ -12,7 +12,7 @@ const held = holdingOf({ yesMicros: shares(100), noMicros: shares(40), costMicro
 interface Case {
   readonly what: string;
   readonly place?: Partial<PlaceIntent>;
-  readonly facts?: Partial<Facts>;
+  readonly facts?: Partial<RiskFacts>;
   readonly refused: readonly [control: number, name: string, limit: number, found: number | null] | null;
 }
 
@@ -310,7 +310,7 @@ describe('an input that is missing or not finite', () => {
     for (const by of bad) {
       if (by === null && nullMeansNone.includes(path.at(-1) ?? '')) continue;
       // An infinite limit is no limit, and an infinite age, wait or headroom says nothing: all of it refuses.
-      const state = replaced({ place: placeOf(), facts: plain }, path, by) as { place: PlaceIntent; facts: Facts };
+      const state = replaced({ place: placeOf(), facts: plain }, path, by) as { place: PlaceIntent; facts: RiskFacts };
       expect([by, judge(state.place, { ...state.facts, exposure }).verdict]).toEqual([by, 'refused']);
     }
   });

@@ -15,8 +15,8 @@ const exposureOf = (
   orders: readonly WorkingOrder[] = [],
 ) => {
   const exposure = new Exposure(rules);
-  for (const holding of holdings) exposure.hold(holding);
-  for (const order of orders) exposure.work(order);
+  for (const holding of holdings) exposure.setHolding(holding);
+  for (const order of orders) exposure.addOrder(order);
   return exposure;
 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inFlight, PLACE_CONTROLS } from '../../../src/trader/risk/controls.js';
-import type { Facts } from '../../../src/trader/risk/facts.js';
+import { PLACE_CONTROLS, toWorkingOrder } from '../../../src/trader/risk/controls.js';
+import type { RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { RiskLimits } from '../../../src/trader/risk/limits.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { PLAIN, type PlainState } from './plain.js';
@@ -58,7 +58,7 @@ const anyFacts = fc.record({
   loss: fc.record({ dayLossMicros: fc.integer({ min: -2, max: 5 }).map(m), drawdownMicros: few.map(m), halted }),
   fills: fc.record({ inWindow: few, halted }),
   pace: fc.record({ lastSecond: few, lastMinute: few }),
-  stance: fc.constantFrom<Facts['stance']>('normal', 'normal', 'widen', 'reduce-only', 'flatten', 'halted'),
+  stance: fc.constantFrom<RiskFacts['stance']>('normal', 'normal', 'widen', 'reduce-only', 'flatten', 'halted'),
   requestHeadroom: fc.integer({ min: 0, max: 8 }),
 });
 
@@ -111,7 +111,7 @@ describe('over random states', () => {
       const seen = { refused: 0, passed: 0 };
       fc.assert(
         fc.property(anyState, (state) => {
-          const order = () => inFlight(state.place, state.facts);
+          const order = () => toWorkingOrder(state.place, state.facts);
           const refused = check(state.place, state.facts, order) !== null;
           expect(refused).toBe(PLAIN[name]?.(state));
           seen[refused ? 'refused' : 'passed'] += 1;

@@ -79,7 +79,7 @@ describe('invariant 8: what risk has let pass, in whatever order it fills', () =
           costMicros: m((yes + no) * ONE * 0.5),
         });
         const exposure = new Exposure();
-        exposure.hold(begin);
+        exposure.setHolding(begin);
         const orders: WorkingOrder[] = [];
         for (const [i, { market, phase, ...terms }] of wishes.entries()) {
           const ids = { intentId: `o${i}`, marketConditionId: market, eventConditionId: eventOf(market) };
@@ -89,7 +89,7 @@ describe('invariant 8: what risk has let pass, in whatever order it fills', () =
           if (judge(place, facts).verdict !== 'approved') continue;
           const order = { ...working(place, FEE), phase };
           orders.push(order);
-          exposure.work(order);
+          exposure.addOrder(order);
         }
         passed.orders += orders.length;
         if (orders.length === LIMITS.maxOpenOrders) passed.fullSets += 1;
@@ -144,8 +144,8 @@ describe('a figure of an order or a holding that is missing or not finite', () =
       const broken = () => {
         const exposure = new Exposure();
         const base = { yesMicros: m(100 * ONE), noMicros: m(40 * ONE), costMicros: m(50 * ONE) };
-        exposure.hold(holdingOf({ ...base, ...(kind === 'holding' ? { [field]: value } : {}) }));
-        exposure.work(orderOf(kind === 'order' ? { [field]: value } : {}));
+        exposure.setHolding(holdingOf({ ...base, ...(kind === 'holding' ? { [field]: value } : {}) }));
+        exposure.addOrder(orderOf(kind === 'order' ? { [field]: value } : {}));
         return exposure;
       };
       expect([value, passes(broken, side)]).toEqual([value, false]);

@@ -4,14 +4,14 @@
  */
 
 import type { Holding, WorkingOrder } from '../../../src/trader/risk/exposure.js';
-import type { Facts } from '../../../src/trader/risk/facts.js';
+import type { RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { bruteWorst, ONE, paid, splitting, working } from './states.js';
 
 /** A moment as the plain model sees it: beside the facts, the lists that the exposure was made of. */
 export interface PlainState {
   readonly place: PlaceIntent;
-  readonly facts: Facts;
+  readonly facts: RiskFacts;
   readonly holdings: readonly Holding[];
   readonly orders: readonly WorkingOrder[];
 }

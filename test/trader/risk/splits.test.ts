@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Exposure } from '../../../src/trader/risk/exposure.js';
-import type { Facts } from '../../../src/trader/risk/facts.js';
+import type { RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { SplitIntent } from '../../../src/trader/risk/intent.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { exposureOf, factsOf, holdingOf, limitsOf, m, ONE, orderOf, sight } from './states.js';
@@ -17,7 +17,7 @@ const split = (changes: Partial<SplitIntent> = {}): SplitIntent => ({
 });
 const held = (changes: Parameters<typeof holdingOf>[0]) => ({ exposure: exposureOf([holdingOf(changes)], []) });
 
-const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>, Partial<Facts>])[] = [
+const refusals: readonly (readonly [string, number, string, Partial<SplitIntent>, Partial<RiskFacts>])[] = [
   ['nothing', 14, 'sane_input', { amountMicros: m(0) }, {}],
   ['NaN', 14, 'sane_input', { amountMicros: m(Number.NaN) }, {}],
   ['a price of one', 14, 'sane_input', { yesPriceMicros: m(ONE) }, {}],
@@ -82,8 +82,8 @@ describe('a split', () => {
     exposure.split('a', null, shares(2));
     expect([exposure.reservedCashMicros, exposure.setsMicros('a')]).toEqual([42 * ONE, 42 * ONE]);
     // What becomes sets cannot be lost, nor is it a position.
-    expect([exposure.totalLossMicros, exposure.worst('a').positionMicros]).toEqual([0, 0]);
-    exposure.hold(holdingOf({ yesMicros: shares(42), noMicros: shares(42), costMicros: shares(42) }));
+    expect([exposure.totalLossMicros, exposure.worstCase('a').positionMicros]).toEqual([0, 0]);
+    exposure.setHolding(holdingOf({ yesMicros: shares(42), noMicros: shares(42), costMicros: shares(42) }));
     expect([exposure.reservedCashMicros, exposure.setsMicros('a')]).toEqual([0, 42 * ONE]);
   });
 });

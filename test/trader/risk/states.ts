@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
-import type { Facts, MarketSight } from '../../../src/trader/risk/facts.js';
+import type { MarketSight, RiskFacts } from '../../../src/trader/risk/facts.js';
 import type { PlaceIntent } from '../../../src/trader/risk/intent.js';
 import { type RiskLimits, riskLimitsSchema } from '../../../src/trader/risk/limits.js';
 
@@ -36,7 +36,7 @@ export const sight = (changes: Partial<MarketSight> = {}, conditionId = 'a'): Ma
   ...changes,
 });
 
-export const factsOf = (changes: Partial<Facts> = {}): Facts => ({
+export const factsOf = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   sight: sight(),
   limits: limitsOf(),
   exposure: new Exposure(),
@@ -91,8 +91,8 @@ export const orderOf = (changes: Partial<WorkingOrder> = {}): WorkingOrder => ({
 
 export const exposureOf = (holdings: readonly Holding[], orders: readonly WorkingOrder[]): Exposure => {
   const exposure = new Exposure();
-  for (const holding of holdings) exposure.hold(holding);
-  for (const order of orders) exposure.work(order);
+  for (const holding of holdings) exposure.setHolding(holding);
+  for (const order of orders) exposure.addOrder(order);
   return exposure;
 };
 

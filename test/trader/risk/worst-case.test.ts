@@ -40,7 +40,7 @@ describe('the exposure', () => {
         const exposure = exposureOf(holdings, orders);
         const brute = bruteWorst(holdings, orders);
         for (const market of MARKETS) {
-          expect(BigInt(exposure.worst(market).positionMicros)).toBe(brute.position.get(market));
+          expect(BigInt(exposure.worstCase(market).positionMicros)).toBe(brute.position.get(market));
         }
         expect(BigInt(exposure.eventPosition('event'))).toBe(brute.event);
         expect(BigInt(exposure.totalLossMicros)).toBe(brute.loss);
@@ -60,15 +60,15 @@ describe('the exposure', () => {
           const order = orders[detour % Math.max(1, orders.length)];
           if (order === undefined) continue;
           winding.drop(order.intentId);
-          winding.work({ ...order, remainingMicros: m(1 + (detour % ONE)) });
+          winding.addOrder({ ...order, remainingMicros: m(1 + (detour % ONE)) });
           // Looks in between must leave nothing behind: of one market, and of the sums.
-          if (detour % 3 === 0) winding.worst(order.marketConditionId);
+          if (detour % 3 === 0) winding.worstCase(order.marketConditionId);
           if (detour % 3 === 1) expect(winding.totalLossMicros).toBeGreaterThanOrEqual(0);
-          winding.hold(holdingOf({ yesMicros: m(detour % ONE) }));
+          winding.setHolding(holdingOf({ yesMicros: m(detour % ONE) }));
         }
-        for (const holding of holdings) winding.hold(holding);
-        for (const order of orders) winding.work(order);
-        for (const market of MARKETS) expect(winding.worst(market)).toEqual(plain.worst(market));
+        for (const holding of holdings) winding.setHolding(holding);
+        for (const order of orders) winding.addOrder(order);
+        for (const market of MARKETS) expect(winding.worstCase(market)).toEqual(plain.worstCase(market));
         expect(winding.totalLossMicros).toBe(plain.totalLossMicros);
         expect(winding.eventPosition('event')).toBe(plain.eventPosition('event'));
         expect(winding.reservedCashMicros).toBe(plain.reservedCashMicros);
@@ -84,7 +84,7 @@ describe('the exposure', () => {
         const exposure = exposureOf(holdings, orders);
         for (const order of orders) exposure.drop(order.intentId);
         for (const { marketConditionId } of holdings) {
-          exposure.hold(holdingOf({ marketConditionId, eventConditionId: eventOf(marketConditionId) }));
+          exposure.setHolding(holdingOf({ marketConditionId, eventConditionId: eventOf(marketConditionId) }));
         }
         const figures = [exposure.totalLossMicros, exposure.reservedCashMicros, exposure.workingOrders];
         expect([...figures, exposure.eventPosition('event'), exposure.eventPosition('c')]).toEqual([0, 0, 0, 0, 0]);
@@ -104,7 +104,7 @@ describe('the exposure', () => {
     expect(exposure.freeShares('a', true)).toBe(50);
     expect(exposure.freeShares('a', false)).toBe(20);
     expect(exposure.freeShares('nowhere', true)).toBe(0);
-    expect(new Exposure().worst('nowhere').positionMicros).toBe(0);
+    expect(new Exposure().worstCase('nowhere').positionMicros).toBe(0);
   });
 });
 

@@ -77,7 +77,7 @@ class Watch {
         this.plan.onReport(targetOf(ask), 'unsent', this.world.nowMs);
       this.#reported = this.world.done.length;
       this.#unsent = this.world.unsent.length;
-      for (const ask of this.plan.due(this.world.nowMs, this.facts())) {
+      for (const ask of this.plan.takeDue(this.world.nowMs, this.facts())) {
         const target = targetOf(ask);
         const market = 'marketConditionId' in target ? target.marketConditionId : null;
         this.asked.push({ kind: target.kind, market, ms: this.world.nowMs });
@@ -185,7 +185,7 @@ describe('what is looked at', () => {
     };
     const names = new Set<string>();
     for (let i = 0; i < 1000; i++) {
-      for (const { owner } of plan.due(NOW + i * 1000, facts)) {
+      for (const { owner } of plan.takeDue(NOW + i * 1000, facts)) {
         const name = describeOwner(owner);
         expect(names.has(name)).toBe(false);
         names.add(name);
@@ -209,7 +209,7 @@ describe('what is looked at', () => {
 
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
-    const asks = plan.due(NOW, {
+    const asks = plan.takeDue(NOW, {
       markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
       openOrders: 1,
       publicPerMinute: 114,
@@ -263,7 +263,7 @@ describe('what is looked at', () => {
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
       const facts = { markets: [], openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 };
-      for (const ask of plan.due(NOW + ms, facts)) {
+      for (const ask of plan.takeDue(NOW + ms, facts)) {
         if (targetOf(ask).kind !== 'catalog') asked++;
         plan.onReport(targetOf(ask), 'ok', NOW + ms);
       }
@@ -302,7 +302,7 @@ describe('a poll that fails', () => {
     };
     const times: number[] = [];
     for (let ms = 0; ms < 30_000; ms += 1000) {
-      for (const ask of plan.due(NOW + ms, facts)) {
+      for (const ask of plan.takeDue(NOW + ms, facts)) {
         plan.onReport(targetOf(ask), 'unsent', NOW + ms);
         if (targetOf(ask).kind === 'fills') times.push(ms);
       }
@@ -319,8 +319,8 @@ describe('a poll that fails', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const ask of plan.due(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
-    expect(plan.due(NOW - 3_600_000, facts)).not.toEqual([]);
+    for (const ask of plan.takeDue(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
+    expect(plan.takeDue(NOW - 3_600_000, facts)).not.toEqual([]);
   });
 });
 
@@ -334,10 +334,10 @@ describe('the plan', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const ask of plan.due(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
-    expect(plan.due(NOW + 1, facts)).toEqual([]);
+    for (const ask of plan.takeDue(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
+    expect(plan.takeDue(NOW + 1, facts)).toEqual([]);
     plan.expedite({ kind: 'assets' });
-    expect(plan.due(NOW + 2, facts).map(({ owner }) => describeOwner(owner))).toEqual(['poll/assets']);
+    expect(plan.takeDue(NOW + 2, facts).map(({ owner }) => describeOwner(owner))).toEqual(['poll/assets']);
   });
 
   it('forgets markets that are no longer polled, also when one of their polls was under way', () => {

@@ -103,7 +103,7 @@ const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
 /** Whether a position must be liquidated. Without borrowed money nobody else can lose anything: never. */
-export const isDoomed = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
+export const isLiquidatable = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
   borrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
@@ -119,7 +119,12 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
 }
 
 /** When interest alone will have made the loss fatal while the mark stays; null for never. */
-export function doomMs(position: Exposure, mark: number, annualRate: number, lossPercent: number): number | null {
+export function liquidationDueMs(
+  position: Exposure,
+  mark: number,
+  annualRate: number,
+  lossPercent: number,
+): number | null {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(borrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;

@@ -12,7 +12,7 @@ export interface MarginMarket {
 }
 
 /** Where fees go. */
-export interface Till {
+export interface FeeAccount {
   fees: number;
 }
 

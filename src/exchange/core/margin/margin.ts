@@ -9,7 +9,7 @@
 
 import type { CoreContext } from '../core-context.js';
 import type { Market } from '../market.js';
-import type { Till } from './margin-context.js';
+import type { FeeAccount } from './margin-context.js';
 import { Positions, type PositionsDump } from './positions.js';
 import { RealizedPnl } from './realized-pnl.js';
 import { Requests, type RequestsDump } from './requests.js';
@@ -23,7 +23,7 @@ export class Margin {
   readonly positions: Positions;
   readonly requests: Requests;
 
-  constructor(context: CoreContext, till: Till) {
+  constructor(context: CoreContext, till: FeeAccount) {
     this.context = context;
     this.settlements = new Settlements(context, this.realized);
     this.positions = new Positions(context, till, this.settlements);
@@ -45,7 +45,7 @@ export class Margin {
   /** The price or whether the market trades has changed: positions first, then requests, each in order of creation. */
   sweep(market: Market): void {
     const pool = market.margin;
-    if (pool === null || !market.trades) return;
+    if (pool === null || !market.isTradable) return;
     this.positions.sweep(pool);
     for (const id of pool.requestIds()) {
       const request = this.requests.records.live(id);

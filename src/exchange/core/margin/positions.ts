@@ -23,7 +23,7 @@ import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
 import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
-import { fatalPercent, type MarginMarket, marginMarket, type Till } from './margin-context.js';
+import { type FeeAccount, fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import { type CloseType, newPosition, type PositionRecord, type RequestRecord, type TpSlRecord } from './records.js';
 import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
 import { badPrice } from './rules.js';
@@ -51,7 +51,7 @@ export interface Closed {
 export class Positions {
   readonly records: Records<PositionRecord>;
   readonly #context: CoreContext;
-  readonly #till: Till;
+  readonly #till: FeeAccount;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
@@ -62,7 +62,7 @@ export class Positions {
   readonly #safeAbove = new Map<number, number>();
   #lastId = 0;
 
-  constructor(context: CoreContext, till: Till, settlements: Settlements) {
+  constructor(context: CoreContext, till: FeeAccount, settlements: Settlements) {
     this.#context = context;
     this.#till = till;
     this.#settlements = settlements;
@@ -153,11 +153,11 @@ export class Positions {
   /** Whether something ends this position now; else when to look again. */
   look(position: PositionRecord): void {
     const named = marginMarket(this.#context, position.market);
-    if (!named.market.trades || position.end !== null) return;
+    if (!named.market.isTradable || position.end !== null) return;
     const { nowMs } = this.#context;
     const mark = named.pool.mark(position.isYes);
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
-    if (economics.isDoomed(position, mark, interest, fatalPercent(this.#context)))
+    if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.#context)))
       return this.#sell(position, named, mark, 'liquidated');
     if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
@@ -171,14 +171,17 @@ export class Positions {
     const { annualRate } = pool.rules;
     const lossPercent = fatalPercent(this.#context);
     if (economics.bearsInterest(position, annualRate)) {
-      this.#lookAgain(position, economics.doomMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY);
+      this.#lookAgain(
+        position,
+        economics.liquidationDueMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY,
+      );
     }
     const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#context.nowMs);
     this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest, lossPercent));
   }
 
   #lookAgain(position: PositionRecord, doomMs: number): void {
-    const { nowMs, due } = this.#context;
+    const { nowMs, timers: due } = this.#context;
     const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
     // An earlier look that is due already finds out for itself when the next one is.
     if (position.watchMs !== null && position.watchMs <= lookMs) return;
@@ -260,7 +263,7 @@ export class Positions {
     const { market, pool } = marginMarket(this.#context, position.market);
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
-    if (!market.trades) return refuse('order_market_not_open');
+    if (!market.isTradable) return refuse('order_market_not_open');
     // What is closing already keeps its time.
     if (position.closePrice === null) this.#startClose(position);
     // No price is a price that every mark has reached.
@@ -270,7 +273,7 @@ export class Positions {
   }
 
   #startClose(position: PositionRecord): void {
-    const { nowMs, due } = this.#context;
+    const { nowMs, timers: due } = this.#context;
     position.closeFromMs = closesMs(this.#context);
     if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
   }

@@ -56,7 +56,7 @@ export class Requests {
     const { market, pool } = named.value;
     const cost = checkTerms(terms, pool);
     if (!cost.ok) return cost;
-    if (!market.trades) return refuse('order_market_not_open');
+    if (!market.isTradable) return refuse('order_market_not_open');
     const reserved = costWithFee(cost.value);
     if (context.funds.available(account) < reserved) return refuse('order_insufficient_funds');
     const record = this.#record(account, named.value, terms, reserved);
@@ -71,7 +71,7 @@ export class Requests {
     const id = this.#lastId;
     const pubkey = nameOf(context.settings.seed, 'request', id);
     const expiresMs = draftExpiryMs(context);
-    context.due.put(expiresMs, 'request', id);
+    context.timers.put(expiresMs, 'request', id);
     const isLimit = terms.type === 'limit';
     return {
       id,
@@ -106,7 +106,7 @@ export class Requests {
     if (record.state !== 'created') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
     const { market, pool } = marginMarket(this.#context, record.market);
-    if (!market.trades) {
+    if (!market.isTradable) {
       this.#end(record, 'failed');
       return refuse('order_market_not_open');
     }
@@ -154,7 +154,7 @@ export class Requests {
   #become(record: RequestRecord, state: RequestState): void {
     record.state = state;
     record.stepMs = landsMs(this.#context);
-    this.#context.due.put(record.stepMs, 'request', record.id);
+    this.#context.timers.put(record.stepMs, 'request', record.id);
   }
 
   #fund(record: RequestRecord): void {
@@ -176,7 +176,7 @@ export class Requests {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
     const named = marginMarket(this.#context, record.market);
     const mark = named.pool.mark(record.isYes);
-    if (!named.market.trades || (record.price !== null && mark > record.price)) return;
+    if (!named.market.isTradable || (record.price !== null && mark > record.price)) return;
     if (!this.#positions.open(record, mark)) return this.#refund(record);
     record.orderState = 'filled';
     this.#finish(record, 'completed');

@@ -138,7 +138,7 @@ export function estimateRow(
     total_cost: text(cost.totalLiquidity),
     best_ask: text(mark),
     worst_fill_price: text(mark),
-    is_fully_filled: market.trades,
+    is_fully_filled: market.isTradable,
     fee_amount: text(cost.openingFee),
     user_funds_needed: text(costWithFee(cost)),
     liquidation_price:

@@ -60,7 +60,7 @@ export class Settlements {
   }
 
   #putStep(record: SettlementRecord): void {
-    this.#context.due.put(landsMs(this.#context), 'settlement', record.id);
+    this.#context.timers.put(landsMs(this.#context), 'settlement', record.id);
   }
 
   /** The step that is due. Answers the id of the position whose settlement is over with it, else null. */

@@ -27,7 +27,7 @@ import {
 import { NO_TICK } from './ticks.js';
 
 /** The account that recorded liquidity trades from: always slot 0, unlimited. */
-export const HOUSE = 0;
+export const RECORDED_ACCOUNT = 0;
 
 /** Fills incoming orders from a book, and counts the fees that it took. */
 export class Matching {
@@ -152,7 +152,7 @@ export class Matching {
    */
   recordedTrade(nowMs: number, market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
-    this.#account = HOUSE;
+    this.#account = RECORDED_ACCOUNT;
     this.#record = 0;
     this.#purse = Number.POSITIVE_INFINITY;
     this.#left = amount;
@@ -190,7 +190,7 @@ export class Matching {
    */
   recordedArrival(nowMs: number, market: Market, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;
-    this.#account = HOUSE;
+    this.#account = RECORDED_ACCOUNT;
     this.#record = 0;
     this.#purse = Number.POSITIVE_INFINITY;
     this.#left = amount;
@@ -212,7 +212,7 @@ export class Matching {
 
   #fillOneByHouse(market: Market, trading: Trading, side: number, slot: number, tick: number): void {
     const amount = Math.min(this.#left, f64(this.#pool.remaining, slot));
-    this.#leg = legFor(market, HOUSE, side === ASK, amount);
+    this.#leg = legFor(market, RECORDED_ACCOUNT, side === ASK, amount);
     this.#meet(market, trading, slot, tick, amount);
   }
 
@@ -268,8 +268,8 @@ export class Matching {
   }
 
   #meetHouse(market: Market, trading: Trading, tick: number, amount: number): void {
-    const leg = legFor(market, HOUSE, !isBidLeg(this.#leg), amount);
-    this.#trade(market, trading, tick, amount, HOUSE, leg, 0);
+    const leg = legFor(market, RECORDED_ACCOUNT, !isBidLeg(this.#leg), amount);
+    this.#trade(market, trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
   }
 
   /** Money and shares of both sides, the public row, and the word to the owners. */

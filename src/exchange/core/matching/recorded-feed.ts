@@ -36,7 +36,7 @@ export class RecordedFeed {
 
   /** A level now holds `total`, at this time. False when the market has no place for it. */
   level(nowMs: number, market: Market | undefined, side: BookSide, price: number, total: number): boolean {
-    const trading = market?.trading ?? null;
+    const trading = market?.orderbook ?? null;
     if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     const tick = tickOf(trading, price);
     if (tick === OFF_GRID) return false;
@@ -62,31 +62,31 @@ export class RecordedFeed {
 
   /** How much of an amount that comes to real orders of the other side trades with them. */
   #meet(market: Market, trading: Trading, side: BookSide, tick: number, amount: number): number {
-    if (trading.book.model.postsOnly === true || !market.trades) return 0;
+    if (trading.book.model.postsOnly === true || !market.isTradable) return 0;
     return this.#matching.recordedArrival(this.#context.nowMs, market, trading, side, tick, amount);
   }
 
   /** `arrived`: the tick to which something new has come; NO_TICK when something went. */
   #tellCrossing(market: Market, trading: Trading, side: BookSide, arrived: number): void {
     const { settings, nowMs } = this.#context;
-    if (settings.observer?.crossed === undefined) return;
+    if (settings.observer?.onCrossing === undefined) return;
     const { book, tick } = trading;
     const best = book.bestRecorded(side);
     const reaches = best !== NO_TICK && book.isReached(side, best);
     const arrivedMicros = arrived === NO_TICK ? null : arrived * tick;
-    settings.observer.crossed(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
+    settings.observer.onCrossing(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
   }
 
   /** Nothing is recorded any more; a new snapshot may follow. */
   clear(nowMs: number, market: Market): void {
     const { observer } = this.#context.settings;
-    market.trading?.book.clearRecorded(nowMs);
-    for (const side of [BID, ASK] as const) observer?.crossed?.(nowMs, market.index, side, null, null);
+    market.orderbook?.book.clearRecorded(nowMs);
+    for (const side of [BID, ASK] as const) observer?.onCrossing?.(nowMs, market.index, side, null, null);
   }
 
   /** A market that did not trade does so again: what came to real orders meanwhile meets them now. */
   reopened(market: Market): void {
-    const { trading } = market;
+    const { orderbook: trading } = market;
     if (trading === null || trading.book.recorded === null) return;
     const { book } = trading;
     for (const side of [BID, ASK] as const) {
@@ -105,8 +105,8 @@ export class RecordedFeed {
 
   /** Somebody traded, at the time of the exchange's clock. False when the market has no place for it. */
   trade(market: Market | undefined, takerSide: BookSide, price: number, amount: number): boolean {
-    const trading = market?.trading ?? null;
-    if (market === undefined || trading === null || !market.trades) return false;
+    const trading = market?.orderbook ?? null;
+    if (market === undefined || trading === null || !market.isTradable) return false;
     const tick = tickOf(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
     this.#matching.recordedTrade(this.#context.nowMs, market, trading, takerSide, tick, amount);
@@ -118,7 +118,7 @@ export class RecordedFeed {
     const { length, timeMs, kind, side, priceMicros, amountMicros } = events;
     const context = this.#context;
     const clockMs = context.nowMs;
-    let dueMs = context.due.nextMs;
+    let dueMs = context.timers.nextMs;
     let refused = 0;
     let at = from;
     for (; at < length; at++) {
@@ -127,7 +127,7 @@ export class RecordedFeed {
       if (nowMs > untilMs || what > EVENT.clear) break;
       if (nowMs >= dueMs) {
         this.#reach(nowMs);
-        dueMs = context.due.nextMs;
+        dueMs = context.timers.nextMs;
       }
       if (what === EVENT.level) {
         if (!this.level(nowMs, market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;

@@ -8,7 +8,7 @@ const VALUES = 8;
 
 /** Every resting order of a market as numbers, in the order of their queues. */
 export function dumpResting(pool: OrderPool, market: Market): readonly number[] {
-  return (market.trading?.book.resting() ?? []).flatMap((slot) => [
+  return (market.orderbook?.book.resting() ?? []).flatMap((slot) => [
     slot,
     i32(pool.tick, slot),
     i32(pool.account, slot),
@@ -26,7 +26,7 @@ export function loadResting(pool: OrderPool, market: Market, values: readonly nu
     const row = values.slice(at, at + VALUES);
     const [slot = 0, tick = 0, account = 0, record = 0, leg = 0, remaining = 0, locked = 0, ahead = 0] = row;
     pool.place(slot, { tick, market: market.index, account, record, leg, remaining, locked, ahead });
-    market.shares.reserve(account);
-    market.trading?.book.append(slot, tick, isBidLeg(leg));
+    market.shares.ensureAccount(account);
+    market.orderbook?.book.append(slot, tick, isBidLeg(leg));
   }
 }

@@ -29,7 +29,7 @@ const text = (value: number): string => formatDecimal(asMicros(value));
 
 /** Best price of a side in YES space; null when it is empty. Only an open market shows a book. */
 export function bestPrice(market: Market, side: BookSide): Micros | null {
-  const { trading } = market;
+  const { orderbook: trading } = market;
   if (trading === null || market.state !== 'open') return null;
   const tick = trading.book.best(side);
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
@@ -59,7 +59,7 @@ export function priceRow(market: Market, isYes: boolean): WirePrice {
 export function bookRow(market: Market, isYes: boolean, depth: number): WireBook {
   const side = (of: BookSide) => {
     const levels: { price: string; total_amount: string }[] = [];
-    const { trading } = market;
+    const { orderbook: trading } = market;
     if (trading === null || market.state !== 'open') return levels;
     const { book } = trading;
     for (let tick = book.best(of); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(of, tick)) {
@@ -80,7 +80,7 @@ export function bookLevels(
   amounts: Float64Array,
 ): number {
   assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
-  const { trading } = market;
+  const { orderbook: trading } = market;
   if (trading === null || market.state !== 'open') return 0;
   const { book } = trading;
   let count = 0;
@@ -94,7 +94,7 @@ export function bookLevels(
 
 /** The best recorded price of a side in YES space, our own orders left out; null when nothing is shown. */
 export function bestRecorded(market: Market, side: BookSide): Micros | null {
-  const { trading } = market;
+  const { orderbook: trading } = market;
   if (trading === null || market.state !== 'open') return null;
   const tick = trading.book.bestRecorded(side);
   return tick === NO_TICK ? null : asMicros(tick * trading.tick);
@@ -134,7 +134,7 @@ export function listRow(catalog: Catalog, market: Market): WireListRow {
 
 /** A market with its configuration. */
 export function detailRow(catalog: Catalog, market: Market): WireDetail {
-  const { card, trading } = market;
+  const { card, orderbook: trading } = market;
   return {
     ...listRow(catalog, market),
     yes_outcome_label: card.yesLabel,

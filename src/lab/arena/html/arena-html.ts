@@ -1,8 +1,8 @@
 /** The page of an arena: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { count, counted, decimal, UNKNOWN } from '../../report/figures.js';
+import { count, decimal, formatQuantity, UNKNOWN } from '../../report/figures.js';
 import { pageScript } from '../../report/html/assets.js';
-import { html, Markup, shortened } from '../../report/html/markup.js';
+import { html, Markup, shorten } from '../../report/html/markup.js';
 import { type Cell, dataTable, section, tone } from '../../report/html/parts.js';
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
@@ -21,15 +21,15 @@ export function arenaHtml(result: ArenaResult): string {
   const names = result.strategies.map(({ name }) => name).join(', ');
   const body = html`<div class="page"><main>${heading(result, names)}${notes(result)}${standingSection(result)}${differenceSection(result)}${distributionSection(result)}${worstSection(result)}${assumptionSection(result)}</main><footer>Twinbook ${result.version}. A dash means not known or not defined, never zero.</footer></div>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(names, 120)} – Twinbook arena</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(names, 120)} – Twinbook arena</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
 <script type="module">${new Markup(script)}</script>
 </body></html>
 `.text;
 }
 
 function heading({ worlds, firstSeed, seeds }: ArenaResult, names: string): Markup {
-  const what = `Arena · ${worlds.map(({ name }) => name).join(', ')} · ${counted(seeds, 'seed')}, ${firstSeed} to ${firstSeed + seeds - 1}`;
-  return html`<header><div><h1>${shortened(names, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  const what = `Arena · ${worlds.map(({ name }) => name).join(', ')} · ${formatQuantity(seeds, 'seed')}, ${firstSeed} to ${firstSeed + seeds - 1}`;
+  return html`<header><div><h1>${shorten(names, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
 function notes({ standings, seeds }: ArenaResult): Markup {
@@ -46,11 +46,13 @@ function notes({ standings, seeds }: ArenaResult): Markup {
         ? []
         : [`A limit of risk halted ${strategy} in ${halted} of ${simulations} simulations of ${world}.`],
     ),
-    ...(seeds < FEW_SEEDS ? [`${counted(seeds, 'seed')}: too few for a mean whose simulations differ so much.`] : []),
+    ...(seeds < FEW_SEEDS
+      ? [`${formatQuantity(seeds, 'seed')}: too few for a mean whose simulations differ so much.`]
+      : []),
   ];
   const rule =
     'The best of several that were tried on these seeds is good by luck in part: report it on seeds that nothing was chosen on.';
-  return html`<ul class="warnings" aria-label="What to know before believing a figure">${cautions.map((text) => html`<li class="caution">${shortened(text, 600)}</li>`)}<li class="note">${rule}</li></ul>`;
+  return html`<ul class="warnings" aria-label="What to know before believing a figure">${cautions.map((text) => html`<li class="caution">${shorten(text, 600)}</li>`)}<li class="note">${rule}</li></ul>`;
 }
 
 const meanCell = (mean: Mean, isToned = false): Cell => ({
@@ -83,7 +85,7 @@ function standingSection({ standings }: ArenaResult): Markup {
     id: `${standing.world} ${standing.strategy}`,
     cells: [
       { text: standing.world },
-      { text: shortened(standing.strategy, 60) },
+      { text: shorten(standing.strategy, 60) },
       meanCell(standing.edge, true),
       belowCell(standing),
       meanCell(standing.uninformedEdge),
@@ -127,8 +129,8 @@ function differenceSection({ differences }: ArenaResult): Markup | null {
       id: `${world} ${strategy} ${against}`,
       cells: [
         { text: world },
-        { text: shortened(strategy, 60) },
-        { text: shortened(against, 60) },
+        { text: shorten(strategy, 60) },
+        { text: shorten(against, 60) },
         meanCell(edge, true),
         { text: errors === null ? UNKNOWN : decimal(errors, 1), value: errors },
         { text: `${count(better)} of ${count(simulations)}`, value: better / simulations },
@@ -180,14 +182,14 @@ function worstSection(result: ArenaResult): Markup {
     id: `${simulation.world} ${simulation.strategy} ${simulation.seed}`,
     cells: [
       { text: simulation.world },
-      { text: shortened(simulation.strategy, 60) },
+      { text: shorten(simulation.strategy, 60) },
       { text: String(simulation.seed), value: simulation.seed },
       money(simulation.edge),
       money(simulation.uninformedEdge),
       money(simulation.informedEdge),
       { text: count(simulation.fills), value: simulation.fills },
       money(simulation.result),
-      { text: html`<code>${shortened(rerunCommand(result, simulation), 300)}</code>` },
+      { text: html`<code>${shorten(rerunCommand(result, simulation), 300)}</code>` },
     ],
   }));
   const lead = `The ${WORST_SHOWN} of each strategy with the least edge, for whoever wants to know why.`;
@@ -201,8 +203,8 @@ function assumptionSection({ worlds, strategies, conditions, firstSeed, seeds }:
       return [world.name, `${world.summary}${text === '' ? '' : `; ${text}`}`];
     }),
     ...strategies.map(({ name, file, module, params, configHash }): readonly [string, Markup] => [
-      shortened(name, 60),
-      html`${shortened(module, 200)} of ${shortened(file, 200)}, ${shortened(JSON.stringify(params), 1_000)}<br><code>${configHash}</code>`,
+      shorten(name, 60),
+      html`${shorten(module, 200)} of ${shorten(file, 200)}, ${shorten(JSON.stringify(params), 1_000)}<br><code>${configHash}</code>`,
     ]),
     ['Seeds', `${firstSeed} to ${firstSeed + seeds - 1}, the same for every strategy`],
     ['Amounts', 'currency; prices and shares as in params are millionths'],

@@ -17,7 +17,7 @@ import type { RecordedMarket } from '../../../recording/contract.js';
 import { conditionIdOf } from '../../../recording/identity.js';
 import { assert, must } from '../../../shared/base/errors.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
-import { decoded } from '../../backtest/sources.js';
+import { playFromMemory } from '../../backtest/sources.js';
 import { Competitor } from '../challenge/competitor.js';
 import { drawConfiguration } from '../challenge/configuration.js';
 import type { RestingOrder } from '../challenge/ladder-book.js';
@@ -67,7 +67,7 @@ export class ChallengeMarket implements SceneMarket {
     this.#retail = new Retail(config, seed + 1);
     this.#competitor = new Competitor({ add: (order) => this.#rest(order) }, config);
     const market = describe(name);
-    this.source = decoded(market, []);
+    this.source = playFromMemory(market, []);
     this.#market = new ReplayMarket(core, market);
   }
 

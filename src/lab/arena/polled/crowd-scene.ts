@@ -7,7 +7,7 @@ import type { CrowdCore } from '../../../exchange/crowd/crowd-core.js';
 import type { RecordedMarket } from '../../../recording/contract.js';
 import { must } from '../../../shared/base/errors.js';
 import { Random } from '../../../shared/base/random.js';
-import { decoded } from '../../backtest/sources.js';
+import { playFromMemory } from '../../backtest/sources.js';
 import type { Scene, SceneMarket } from './scene.js';
 
 /** As `Crowd` names the account of those who see the truth. */
@@ -96,7 +96,7 @@ class CrowdSceneMarket implements SceneMarket {
   readonly #truth: () => number;
 
   constructor(market: RecordedMarket, index: MarketIndex, truth: () => number) {
-    this.source = decoded(market, []);
+    this.source = playFromMemory(market, []);
     this.index = index;
     this.#truth = truth;
   }

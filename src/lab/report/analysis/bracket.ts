@@ -1,6 +1,6 @@
 /** One backtest under several fill models: whether they agree on the sign of the result. */
 
-import { count, counted, gain } from '../figures.js';
+import { count, formatGain, formatQuantity } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
 import { playedByAll } from './coverage.js';
 import { eventsOf, LEAST_EVENTS, shownInterval } from './events.js';
@@ -24,7 +24,7 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const played = playedByAll(analyses);
   const models = analyses.map((analysis) => comparedOver(analysis, played));
   const over = overText(analyses, played);
-  const range = models.map(({ model, micros }) => `${gain(micros)} (${model})`).join(', ');
+  const range = models.map(({ model, micros }) => `${formatGain(micros)} (${model})`).join(', ');
   const signFlips = models.some(({ micros }) => micros > 0) && models.some(({ micros }) => micros < 0);
   if (signFlips)
     return {
@@ -57,13 +57,13 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared
 function overText(analyses: readonly Analysis[], played: ReadonlySet<string>): string {
   const all = Math.max(...analyses.map(({ markets }) => markets.length));
   if (played.size === all) return '';
-  return ` Compared over the ${counted(played.size, 'market')} of ${count(all)} that every model played.`;
+  return ` Compared over the ${formatQuantity(played.size, 'market')} of ${count(all)} that every model played.`;
 }
 
 const intervalText = ({ model, micros, interval }: Compared): string =>
   interval === null
-    ? `${gain(micros)} (${model})`
-    : `${gain(micros)} (${model}, 95 % ${gain(interval[0])} … ${gain(interval[1])})`;
+    ? `${formatGain(micros)} (${model})`
+    : `${formatGain(micros)} (${model}, 95 % ${formatGain(interval[0])} … ${formatGain(interval[1])})`;
 
 /** Those of a backtest that was run more than once; empty where not all of them are. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
@@ -74,7 +74,7 @@ export function repeatedModels(analyses: readonly Analysis[]): readonly Repeated
 }
 
 const fewEvents = (events: number): string =>
-  `It says little: ${counted(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
+  `It says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
 
 /** A gain or a loss only where every interval leaves 0 out. */
 function directionOf(models: readonly Compared[]): BracketVerdict['points'] {

@@ -2,7 +2,7 @@
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { meanOf, momentsOf } from '../../../shared/statistics/moments.js';
-import { count, counted, gain } from '../figures.js';
+import { count, formatGain, formatQuantity } from '../figures.js';
 import type { Analysis, BracketVerdict, MarkoutHorizon, RepeatedResult, RepeatFigures, RunSpread } from './contract.js';
 import { playedByAll } from './coverage.js';
 import { LEAST_EVENTS } from './events.js';
@@ -133,9 +133,10 @@ export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict 
   const signFlips = points.includes('gain') && points.includes('loss');
   const direction = points.every((point) => point === points[0]) ? (points[0] ?? 'unclear') : 'unclear';
   const least = Math.min(...results.map(({ result }) => result.events));
-  const few = least < LEAST_EVENTS ? ` ${counted(least, 'event')} with a fill say nothing of the next ones.` : '';
+  const few =
+    least < LEAST_EVENTS ? ` ${formatQuantity(least, 'event')} with a fill say nothing of the next ones.` : '';
   const figures = results.map(({ model, result }) => `${figureText(result)} (${model})`).join('; ');
-  const times = counted(models[0]?.repeats.count ?? 0, 'repeat');
+  const times = formatQuantity(models[0]?.repeats.count ?? 0, 'repeat');
   return {
     signFlips,
     points: direction,
@@ -147,7 +148,7 @@ function overText(models: readonly RepeatedModel[]): string {
   const [compared] = models.flatMap(({ repeats }) => repeats.compared ?? []);
   if (compared === undefined) return '';
   const { markets, ofMarkets } = compared;
-  const missing = `${count(ofMarkets - markets)} of ${counted(ofMarkets, 'market')}`;
+  const missing = `${count(ofMarkets - markets)} of ${formatQuantity(ofMarkets, 'market')}`;
   return ` Compared over the others: ${missing} were not played in every run of every model.`;
 }
 
@@ -160,7 +161,9 @@ const WORDS = {
 
 function figureText({ resultMicros: { mean, deviation, lowest, highest }, intervalMicros }: RepeatedResult): string {
   const interval =
-    intervalMicros === null ? '' : `, 95 % interval ${gain(intervalMicros[0])} … ${gain(intervalMicros[1])}`;
-  const apart = deviation === null ? '' : `, deviation ${gain(deviation).replace('+', '')}`;
-  return `${gain(mean)}, repeats from ${gain(lowest)} to ${gain(highest)}${apart}${interval}`;
+    intervalMicros === null
+      ? ''
+      : `, 95 % interval ${formatGain(intervalMicros[0])} … ${formatGain(intervalMicros[1])}`;
+  const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
+  return `${formatGain(mean)}, repeats from ${formatGain(lowest)} to ${formatGain(highest)}${apart}${interval}`;
 }

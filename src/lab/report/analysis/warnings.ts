@@ -1,7 +1,16 @@
 /** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
 
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
-import { count, counted, duration, exactGain, moment, money, percent, shares } from '../figures.js';
+import {
+  count,
+  exactGain,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  formatShares,
+  moment,
+} from '../figures.js';
 import { modelOf } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
 import { FEW_EVENTS } from './events.js';
@@ -64,8 +73,8 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
     const result = results[index];
     if (result === undefined) return [];
     if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
-    const left = `${shares(result.yesMicros)} YES and ${shares(result.noMicros)} NO`;
-    const said = `${shares(market.endYesMicros)} YES and ${shares(market.endNoMicros)} NO`;
+    const left = `${formatShares(result.yesMicros)} YES and ${formatShares(result.noMicros)} NO`;
+    const said = `${formatShares(market.endYesMicros)} YES and ${formatShares(market.endNoMicros)} NO`;
     const text = `Fills and conversions of “${market.title}” leave ${left}, the session says ${said}. Do not trust its figures.`;
     return [{ level: 'wrong', name: 'misplaced_shares', text }];
   });
@@ -78,7 +87,7 @@ const LISTED_MARKETS = 5;
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
   const [first, more] = [warnings[0], warnings.length - limit];
   if (first === undefined || more <= 0) return warnings;
-  return [...warnings.slice(0, limit), { ...first, text: `… and ${counted(more, `more ${what}`)}.` }];
+  return [...warnings.slice(0, limit), { ...first, text: `… and ${formatQuantity(more, `more ${what}`)}.` }];
 }
 
 function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
@@ -87,14 +96,14 @@ function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | nu
   const first = halts.find(({ rung }) => rung !== 'widened');
   const reason = first === undefined ? '' : ` (${first.reason})`;
   const what = first?.rung === 'reducing' ? 'let the trader only reduce' : 'halted the trader';
-  return `${count(missing)} of ${counted(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
+  return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
 }
 
 function halted(_: Figures, { halts }: SessionRecord): string | null {
   const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
   const [first] = resumed;
   if (first === undefined) return null;
-  return `Limits halted the trader ${counted(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
 }
 
 function heldBack(_: Figures, { halts }: SessionRecord): string | null {
@@ -105,13 +114,13 @@ function heldBack(_: Figures, { halts }: SessionRecord): string | null {
   const lifted = held.some(({ resumedMs }) => resumedMs !== null)
     ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
     : '';
-  return `A part of a loss limit held the trader back ${counted(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${moment(first.fromMs)} UTC (${first.reason}).${lifted}`;
+  return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${moment(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
 function freeOfFees({ assumptions }: Figures): string | null {
   const { freeMarkets = 0 } = assumptions;
   if (freeMarkets === 0) return null;
-  return `The recordings of ${counted(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`;
+  return `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`;
 }
 
 function noOrders({ coverage, trading, refusals }: Figures): string | null {
@@ -121,7 +130,7 @@ function noOrders({ coverage, trading, refusals }: Figures): string | null {
 
 function noFills({ trading, refusals }: Figures): string | null {
   if (trading.ordersPlaced === 0 || trading.fills > 0) return null;
-  return `None of ${counted(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`;
+  return `None of ${formatQuantity(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`;
 }
 
 /** Refusals named where nothing was traded; all are in the report. */
@@ -130,28 +139,29 @@ const TOP_REFUSALS = 5;
 function topRefusals(refusals: readonly Refusal[]): string {
   if (refusals.length === 0) return 'Nothing was refused.';
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
-  const more = refusals.length > TOP_REFUSALS ? `; and ${counted(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
+  const more =
+    refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
   return `What stood in the way, most often: ${named.join('; ')}${more}.`;
 }
 
 /** A guard is looked at once a minute in each market. */
 const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
-  risk: (name, times) => `risk limit ${name}, ${counted(times, 'time')}`,
-  guard: (name, times) => `the strategy, “${name}”, at ${counted(times, 'look')}`,
-  exchange: (name, times) => `the exchange, ${name}, ${counted(times, 'time')}`,
+  risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
+  guard: (name, times) => `the strategy, “${name}”, at ${formatQuantity(times, 'look')}`,
+  exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
 function heldAtCost({ equity, markets }: Figures): string | null {
   const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
   if (held === 0) return null;
-  return `Shares in ${counted(held, 'market')} have no price and count at what they cost, ${money(equity.atCostMicros)}: their gain or loss is not in the result.`;
+  return `Shares in ${formatQuantity(held, 'market')} have no price and count at what they cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`;
 }
 
 function heldWithoutOutcome({ markets }: Figures): string | null {
   const held = markets.filter(({ valuedAt }) => valuedAt === 'mark');
   if (held.length === 0) return null;
   const value = held.reduce((total, market) => total + market.endValueMicros, 0);
-  return `Shares in ${counted(held.length, 'market')} without an outcome are valued at the last middle, ${money(value)}: an opinion, not money.`;
+  return `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`;
 }
 
 function undivided({ result, markets }: Figures): string | null {
@@ -159,34 +169,36 @@ function undivided({ result, markets }: Figures): string | null {
     ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
   );
   if (unknown.length === 0) return null;
-  return `The middle is not known for fills in ${counted(unknown.length, 'market')}: ${money(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`;
+  return `The middle is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`;
 }
 
 function gaps({ coverage }: Figures): string | null {
   if (coverage.gaps === 0) return null;
   const missing =
-    coverage.coveredShare === null ? '' : ` (${percent(1 - coverage.coveredShare, 2)} of the recorded time)`;
-  return `The recording has ${counted(coverage.gaps, 'gap')}, ${duration(coverage.gapMs)} in all${missing}: what happened in them is not known.`;
+    coverage.coveredShare === null ? '' : ` (${formatPercent(1 - coverage.coveredShare, 2)} of the recorded time)`;
+  return `The recording has ${formatQuantity(coverage.gaps, 'gap')}, ${formatDuration(coverage.gapMs)} in all${missing}: what happened in them is not known.`;
 }
 
 function skipped({ coverage }: Figures): string | null {
   if (coverage.skipped === 0) return null;
-  return `${counted(coverage.skipped, 'line')} of the recording could not be used and ${coverage.skipped === 1 ? 'was' : 'were'} left out.`;
+  return `${formatQuantity(coverage.skipped, 'line')} of the recording could not be used and ${coverage.skipped === 1 ? 'was' : 'were'} left out.`;
 }
 
 function unsent({ requests }: Figures): string | null {
   if (requests === null || requests.unsent === 0) return null;
-  return `${counted(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`;
+  return `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`;
 }
 
 function throttled({ requests }: Figures): string | null {
   const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
-  return refused === 0 ? null : `The exchange answered ${counted(refused, 'request')} with 429 (too many requests).`;
+  return refused === 0
+    ? null
+    : `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
 }
 
 function neverNoticed({ trading }: Figures): string | null {
   if (trading.neverNoticed === 0) return null;
-  return `The trader never came to know of ${counted(trading.neverNoticed, 'fill')}: they are in the result, but not in what it decided.`;
+  return `The trader never came to know of ${formatQuantity(trading.neverNoticed, 'fill')}: they are in the result, but not in what it decided.`;
 }
 
 function fewEvents({ byEvent }: Figures): string | null {
@@ -196,13 +208,13 @@ function fewEvents({ byEvent }: Figures): string | null {
 
 function withoutOutcome({ coverage }: Figures): string | null {
   if (coverage.marketsWithoutOutcome === 0) return null;
-  return `${counted(coverage.marketsWithoutOutcome, 'market')} of ${count(coverage.markets)} ${coverage.marketsWithoutOutcome === 1 ? 'has' : 'have'} no known outcome.`;
+  return `${formatQuantity(coverage.marketsWithoutOutcome, 'market')} of ${count(coverage.markets)} ${coverage.marketsWithoutOutcome === 1 ? 'has' : 'have'} no known outcome.`;
 }
 
 function withoutRecording({ coverage, kind }: Figures): string | null {
   if (coverage.marketsWithoutRecording === 0) return null;
   const where = kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of';
-  return `How much of the time was seen is not known: ${where} ${counted(coverage.marketsWithoutRecording, 'market')}.`;
+  return `How much of the time was seen is not known: ${where} ${formatQuantity(coverage.marketsWithoutRecording, 'market')}.`;
 }
 
 /** More of them would push everything else off the page; all are in the record. */

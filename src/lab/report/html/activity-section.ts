@@ -1,8 +1,8 @@
 /** Orders, queue, uptime, requests and refusals: what the trader could do with the time and the budget it had. */
 
 import type { Analysis, RequestFigures, Spread } from '../analysis/contract.js';
-import { count, decimal, duration, percent, shares, UNKNOWN } from '../figures.js';
-import { html, type Markup, shortened } from './markup.js';
+import { count, decimal, formatDuration, formatPercent, formatShares, UNKNOWN } from '../figures.js';
+import { html, type Markup, shorten } from './markup.js';
 import { bar, facts, perSession, type Shown, section } from './parts.js';
 
 export const ordersSection = (sessions: readonly Shown[]): Markup =>
@@ -21,20 +21,23 @@ function orderFacts({ trading }: Analysis) {
   return [
     { name: 'Orders placed / canceled', text: `${count(trading.ordersPlaced)} / ${count(trading.ordersCanceled)}` },
     { name: 'Orders with a fill', text: count(trading.ordersFilled) },
-    { name: 'Shares posted', text: shares(trading.postedMicros) },
+    { name: 'Shares posted', text: formatShares(trading.postedMicros) },
     {
       name: 'Shares filled while resting',
-      text: shares(trading.restingFilledMicros),
-      note: `(${percent(trading.fillRatioShare)})`,
+      text: formatShares(trading.restingFilledMicros),
+      note: `(${formatPercent(trading.fillRatioShare)})`,
     },
-    { name: 'Shares bought / sold, as YES', text: `${shares(trading.boughtMicros)} / ${shares(trading.soldMicros)}` },
+    {
+      name: 'Shares bought / sold, as YES',
+      text: `${formatShares(trading.boughtMicros)} / ${formatShares(trading.soldMicros)}`,
+    },
     { name: 'Fills as maker / as taker', text: `${count(trading.makerFills)} / ${count(trading.takerFills)}` },
     {
       name: 'Shares ahead when joining, mean',
-      text: shares(queue.meanAheadMicros),
-      note: queue.aheadShare === null ? '' : `(${percent(queue.aheadShare)} of the queue)`,
+      text: formatShares(queue.meanAheadMicros),
+      note: queue.aheadShare === null ? '' : `(${formatPercent(queue.aheadShare)} of the queue)`,
     },
-    { name: 'the same, of orders with a fill', text: shares(queue.filledMeanAheadMicros) },
+    { name: 'the same, of orders with a fill', text: formatShares(queue.filledMeanAheadMicros) },
     { name: 'Rested before a fill', text: spread(rested), note: '(median, 90 %)' },
     { name: 'A fill was noticed after', text: spread(noticed), note: '(median, 90 %)' },
     { name: 'Fills never noticed', text: count(trading.neverNoticed) },
@@ -42,7 +45,7 @@ function orderFacts({ trading }: Analysis) {
 }
 
 const spread = ({ median, p90 }: Spread): string =>
-  median === null ? UNKNOWN : `${duration(median)}, ${duration(p90)}`;
+  median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
 function uptime({ quoting: { twoSidedShare, oneSidedShare, openForMs } }: Analysis): Markup {
   if (twoSidedShare === null || oneSidedShare === null)
@@ -56,7 +59,7 @@ function uptime({ quoting: { twoSidedShare, oneSidedShare, openForMs } }: Analys
   return barTable(
     'Quote uptime, of the time that markets were open',
     'Of the time',
-    rows.map(({ name, part, kind }) => ({ name, figure: percent(part), part, kind })),
+    rows.map(({ name, part, kind }) => ({ name, figure: formatPercent(part), part, kind })),
   );
 }
 
@@ -95,7 +98,7 @@ function requests(use: RequestFigures): Markup {
     const rate = use.minutes === 0 ? UNKNOWN : decimal(sent / use.minutes, 1);
     return {
       name: `${scope === 'public' ? 'Public' : 'Signed'}: ${rate} a minute of ${count(limitPerMinute)}, fullest minute ${count(peakPerMinute)}`,
-      figure: percent(part),
+      figure: formatPercent(part),
       part: part ?? 0,
       kind: (part ?? 0) > 0.9 ? 'one' : 'two',
       mark: mark ?? 0,
@@ -107,7 +110,7 @@ function requests(use: RequestFigures): Markup {
   ]);
   const most = Math.max(1, ...use.byEndpoint.map(([, sent]) => sent));
   const endpoints = listed(use.byEndpoint).map(([name, sent]) => ({
-    name: html`<code>${shortened(name, 80)}</code>`,
+    name: html`<code>${shorten(name, 80)}</code>`,
     figure: count(sent),
     part: sent / most,
     kind: '',
@@ -136,7 +139,7 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
       if (refusals.length === 0) return html`<p class="note">Nothing was refused.</p>`;
       const most = Math.max(1, ...refusals.map((refusal) => refusal.count));
       const rows = listed(refusals).map((refusal) => ({
-        name: html`<code>${shortened(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
+        name: html`<code>${shorten(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
         figure: count(refusal.count),
         part: refusal.count / most,
         kind: '',

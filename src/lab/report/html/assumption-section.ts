@@ -1,9 +1,9 @@
 /** What the result depends on and what of it was thinned out to be drawn. */
 
 import type { Analysis } from '../analysis/contract.js';
-import { count, duration, percent } from '../figures.js';
+import { count, formatDuration, formatPercent } from '../figures.js';
 import { listed, unlisted } from './activity-section.js';
-import { html, type Markup, shortened } from './markup.js';
+import { html, type Markup, shorten } from './markup.js';
 import { perSession, type Shown, section } from './parts.js';
 
 export const assumptionSection = (sessions: readonly Shown[]): Markup =>
@@ -23,7 +23,7 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
   const covered =
     coverage.coveredShare === null
       ? 'not known'
-      : `${percent(coverage.coveredShare, 3)} of ${duration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
+      : `${formatPercent(coverage.coveredShare, 3)} of ${formatDuration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
   const rows: readonly (readonly [string, string | Markup])[] = [
     ['Fill model', given.fillModel ?? (kind === 'live' ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
@@ -42,10 +42,10 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', given.seed === null ? 'none' : String(given.seed)],
-    ['Data', html`${listed(given.data).map((line) => html`${shortened(line, 300)}<br>`)}${unlisted(given.data)}`],
+    ['Data', html`${listed(given.data).map((line) => html`${shorten(line, 300)}<br>`)}${unlisted(given.data)}`],
     [
       'Remarks',
-      html`${listed(given.remarks).map((line) => html`${shortened(line, 600)}<br>`)}${unlisted(given.remarks)}`,
+      html`${listed(given.remarks).map((line) => html`${shorten(line, 600)}<br>`)}${unlisted(given.remarks)}`,
     ],
   ];
   return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;

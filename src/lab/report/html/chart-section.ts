@@ -1,6 +1,6 @@
 /** The frames of the charts that scripts draw; without scripts the page says what is missing. */
 
-import { count, counted } from '../figures.js';
+import { count, formatQuantity } from '../figures.js';
 import type { DrawingData } from './drawing-data.js';
 import { html, type Markup } from './markup.js';
 import { type Shown, section } from './parts.js';
@@ -57,10 +57,10 @@ function thinning({ thinned }: DrawingData): Markup | null {
   const said = [
     thinned.isCoarser ? `Lines are drawn from at most ${count(thinned.samples)} samples a market.` : '',
     thinned.marketsDrawn < thinned.markets
-      ? `${count(thinned.marketsDrawn)} of ${counted(thinned.markets, 'market')} can be drawn, those with the most fills.`
+      ? `${count(thinned.marketsDrawn)} of ${formatQuantity(thinned.markets, 'market')} can be drawn, those with the most fills.`
       : '',
     thinned.fillsDrawn < thinned.fills
-      ? `${count(thinned.fillsDrawn)} of ${counted(thinned.fills, 'fill')} are drawn, the largest of each market.`
+      ? `${count(thinned.fillsDrawn)} of ${formatQuantity(thinned.fills, 'fill')} are drawn, the largest of each market.`
       : '',
   ].filter((sentence) => sentence !== '');
   return said.length === 0

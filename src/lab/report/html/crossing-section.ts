@@ -1,7 +1,7 @@
 /** Crossings: what the recording's other side filled of our orders when it came to their price, and what it left standing. */
 
 import type { Analysis, CrossedShares, CrossingFigures } from '../analysis/contract.js';
-import { cents, count, counted, duration, shares, signedCents } from '../figures.js';
+import { cents, count, formatDuration, formatQuantity, formatShares, signedCents } from '../figures.js';
 import { html, type Markup } from './markup.js';
 import { dataTable, facts, perSession, type Shown, section } from './parts.js';
 
@@ -29,17 +29,17 @@ function factsOf({ filled, unfilled }: CrossingFigures) {
   return [
     {
       name: 'Filled at a crossing, shares',
-      text: shares(filled.sharesMicros),
-      note: `(${counted(filled.fills, 'fill')})`,
+      text: formatShares(filled.sharesMicros),
+      note: `(${formatQuantity(filled.fills, 'fill')})`,
     },
     {
       name: 'Stood crossed and was not filled, shares',
-      text: shares(unfilled.sharesMicros),
-      note: `(${counted(unfilled.orders, 'order')})`,
+      text: formatShares(unfilled.sharesMicros),
+      note: `(${formatQuantity(unfilled.orders, 'order')})`,
     },
     {
       name: 'Stood crossed for',
-      text: `${duration(unfilled.crossed.median)}, ${duration(unfilled.crossed.p90)}`,
+      text: `${formatDuration(unfilled.crossed.median)}, ${formatDuration(unfilled.crossed.p90)}`,
       note: '(median, 90 %)',
     },
   ];

@@ -6,7 +6,7 @@
 import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { columnText } from './columns.js';
-import { shortened } from './markup.js';
+import { shorten } from './markup.js';
 import type { Shown } from './parts.js';
 
 /** Characters of JSON that charts may take of the page's 5 MB. */
@@ -119,7 +119,7 @@ function drawnWith(
       fillsDrawn += kept.length;
       return seriesOf(market, kept, samples, pool);
     });
-    return { id, title: shortened(title, 80), sessions: series };
+    return { id, title: shorten(title, 80), sessions: series };
   });
   return {
     sessions: shown.map((one, index) => accountOf(must(sessions[index], 'a session for each analysis'), one, pool)),

@@ -2,8 +2,16 @@
 
 import type { Analysis, MarketAnalysis, Valuation } from '../analysis/contract.js';
 import { totalOf } from '../analysis/total.js';
-import { count, counted, duration, gain, percent, shares, signedCents } from '../figures.js';
-import { html, type Markup, shortened } from './markup.js';
+import {
+  count,
+  formatDuration,
+  formatGain,
+  formatPercent,
+  formatQuantity,
+  formatShares,
+  signedCents,
+} from '../figures.js';
+import { html, type Markup, shorten } from './markup.js';
 import { type Cell, dataTable, perSession, type Row, type Shown, section, tone } from './parts.js';
 
 /** Rows of all sessions together: about a kilobyte each. */
@@ -51,7 +59,7 @@ function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: nu
   const note =
     left.length === 0
       ? null
-      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${counted(left.length, 'other')} stand in the last line. All are in --json.</p>`;
+      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} stand in the last line. All are in --json.</p>`;
   return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${note}`;
 }
 
@@ -63,12 +71,12 @@ function keptOf(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<
   return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
 }
 
-const money = (micros: number | null): Cell => ({ text: gain(micros), value: micros, class: tone(micros) });
-const plain = (micros: number | null): Cell => ({ text: gain(micros), value: micros });
+const money = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros, class: tone(micros) });
+const plain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
 
 function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
   const { result, coverage } = market;
-  const title = shortened(market.title, 80);
+  const title = shorten(market.title, 80);
   return {
     id: market.conditionId,
     cells: [
@@ -81,17 +89,20 @@ function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row 
       plain(-result.feesMicros),
       plain(result.settlementMicros),
       { text: count(market.fills), value: market.fills },
-      { text: percent(market.fillRatioShare), value: market.fillRatioShare },
+      { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
       { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
-      { text: percent(market.twoSidedShare, 0), value: market.twoSidedShare },
-      { text: shares(market.peakInventoryMicros), value: market.peakInventoryMicros },
-      { text: duration(market.halfLifeMs), value: market.halfLifeMs },
+      { text: formatPercent(market.twoSidedShare, 0), value: market.twoSidedShare },
+      { text: formatShares(market.peakInventoryMicros), value: market.peakInventoryMicros },
+      { text: formatDuration(market.halfLifeMs), value: market.halfLifeMs },
       outcomeOf(market),
       {
-        text: coverage === null ? '–' : percent(coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs, 2),
+        text:
+          coverage === null
+            ? '–'
+            : formatPercent(coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs, 2),
         value: coverage === null ? null : coverage.gapMs,
       },
-      { text: shortened(market.eventTitle, 50) },
+      { text: shorten(market.eventTitle, 50) },
     ],
   };
 }
@@ -121,7 +132,7 @@ function restOf(left: readonly MarketAnalysis[]): Row {
   ];
   return {
     cells: [
-      { text: `${counted(left.length, 'other market')}` },
+      { text: `${formatQuantity(left.length, 'other market')}` },
       ...cells,
       { text: count(fills), value: fills },
       ...none,

@@ -1,7 +1,7 @@
 /** Markouts: what a share was worth some time after we got it, as a curve with its error and as a table. */
 
 import type { Analysis, Markout, MarkoutHorizon, MarkoutSide } from '../analysis/contract.js';
-import { cents, count, shares, signedCents } from '../figures.js';
+import { cents, count, formatShares, signedCents } from '../figures.js';
 import { html, Markup } from './markup.js';
 import { dataTable, perSession, type Shown, section } from './parts.js';
 
@@ -44,7 +44,7 @@ function table(markouts: readonly Markout[]): Markup {
       { text: nameOf(row.horizon) },
       { text: SIDE_NAMES[row.side] },
       { text: count(row.fills) },
-      { text: shares(row.sharesMicros) },
+      { text: formatShares(row.sharesMicros) },
       { text: count(row.markets) },
       { text: signedCents(row.effectiveMicros) },
       { text: signedCents(row.adverseMicros) },

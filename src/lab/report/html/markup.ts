@@ -49,5 +49,5 @@ export const jsonForScript = (value: unknown): Markup =>
   );
 
 /** A text of the exchange may be as long as it likes, the page may not. */
-export const shortened = (text: string, length = 160): string =>
+export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;

@@ -1,7 +1,7 @@
 /** Means and spreads over repeats: what stands above the figures of the one that is shown. */
 
 import { repeatedModels } from '../analysis/bracket.js';
-import { counted, gain } from '../figures.js';
+import { formatGain, formatQuantity } from '../figures.js';
 import { REPEAT_LINES } from '../repeat-lines.js';
 import { html, type Markup } from './markup.js';
 import { dataTable, type Shown, section } from './parts.js';
@@ -18,10 +18,10 @@ export function repeatSection(sessions: readonly Shown[]): Markup | null {
   const each = first.repeats.runs.map(({ seed }, index) => ({
     cells: [
       { text: String(seed) },
-      ...models.map(({ repeats }) => ({ text: gain(repeats.runs[index]?.resultMicros ?? null) })),
+      ...models.map(({ repeats }) => ({ text: formatGain(repeats.runs[index]?.resultMicros ?? null) })),
     ],
   }));
-  const lead = `${counted(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
+  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
   const seeds = [{ title: 'Seed', isText: true }, ...heads.slice(1)];
   return section('repeats', 'Repeats', lead, [
     dataTable(heads, rows, { caption: 'Means and spreads over repeats' }),

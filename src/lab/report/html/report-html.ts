@@ -13,7 +13,7 @@ import { crossingSection } from './crossing-section.js';
 import { drawingData } from './drawing-data.js';
 import { marketSection } from './market-section.js';
 import { markoutSection } from './markout-section.js';
-import { html, jsonForScript, Markup, shortened } from './markup.js';
+import { html, jsonForScript, Markup, shorten } from './markup.js';
 import type { Shown } from './parts.js';
 import { repeatSection } from './repeat-section.js';
 import { resultSection, riskSection } from './result-section.js';
@@ -26,7 +26,7 @@ import { bracketTable, chooser, heading, verdictOf, warningList } from './top.js
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
-    (analysis, index): Shown => ({ index, name: shortened(modelOf(analysis), 60), analysis }),
+    (analysis, index): Shown => ({ index, name: shorten(modelOf(analysis), 60), analysis }),
   );
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
@@ -40,7 +40,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${crossingSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
   const scripts = [library.script, pageScript()];
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}
 ${new Markup(styleFor(sessions.length))}</style></head><body>${body}
 <script type="application/json" id="data">${jsonForScript(data)}</script>
 ${scripts.map((script, index) => html`<script${index === 0 ? null : new Markup(' type="module"')}>${new Markup(script)}</script>\n`)}</body></html>

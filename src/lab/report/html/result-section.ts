@@ -4,14 +4,14 @@ import type { Analysis, ResultSplit } from '../analysis/contract.js';
 import { shownInterval, shownSharpe } from '../analysis/events.js';
 import {
   count,
-  counted,
-  duration,
   exactGain,
-  gain,
-  money,
-  percent,
+  formatDuration,
+  formatGain,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  formatShares,
   ratio,
-  shares,
   signedCents,
   UNKNOWN,
 } from '../figures.js';
@@ -35,29 +35,33 @@ function headline(analysis: Analysis): Markup {
   return tiles([
     {
       name: 'Result',
-      text: gain(result.resultMicros),
+      text: formatGain(result.resultMicros),
       tone: resultTone(analysis),
       note:
         interval === null
-          ? `on ${money(equity.capitalMicros)} of capital`
-          : `95 %: ${gain(interval[0])} … ${gain(interval[1])}`,
+          ? `on ${formatMoney(equity.capitalMicros)} of capital`
+          : `95 %: ${formatGain(interval[0])} … ${formatGain(interval[1])}`,
     },
     {
       name: 'Return on capital at work',
-      text: percent(capital.returnOnLockedShare),
-      note: `${money(capital.meanLockedMicros)} locked on average`,
+      text: formatPercent(capital.returnOnLockedShare),
+      note: `${formatMoney(capital.meanLockedMicros)} locked on average`,
     },
     {
       name: 'Deepest drawdown',
-      text: money(drawdown.maxMicros),
-      note: drawdown.maxShare === null ? 'not known' : `${percent(drawdown.maxShare, 2)} of capital`,
+      text: formatMoney(drawdown.maxMicros),
+      note: drawdown.maxShare === null ? 'not known' : `${formatPercent(drawdown.maxShare, 2)} of capital`,
     },
-    { name: 'Filled of posted', text: percent(trading.fillRatioShare), note: `${counted(trading.fills, 'fill')}` },
+    {
+      name: 'Filled of posted',
+      text: formatPercent(trading.fillRatioShare),
+      note: `${formatQuantity(trading.fills, 'fill')}`,
+    },
     markoutTile(analysis),
     {
       name: 'Two-sided quotes',
-      text: percent(quoting.twoSidedShare),
-      note: requests === null ? 'of the time' : `${percent(requests.publicShare)} of the public budget`,
+      text: formatPercent(quoting.twoSidedShare),
+      note: requests === null ? 'of the time' : `${formatPercent(requests.publicShare)} of the public budget`,
     },
   ]);
 }
@@ -127,30 +131,34 @@ function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: A
   const title = markets.find(({ conditionId }) => conditionId === inventory.peakMarket)?.title;
   const interval = shownInterval(byEvent);
   return [
-    { name: 'Capital at the start', text: money(equity.capitalMicros) },
-    { name: 'Equity at the end', text: money(equity.endEquityMicros) },
-    { name: 'of it in shares', text: money(equity.endHoldingsMicros) },
-    { name: 'Capital locked, mean', text: money(capital.meanLockedMicros) },
-    { name: 'Capital locked, peak', text: money(capital.peakLockedMicros) },
-    { name: 'Longest time under water', text: duration(drawdown.longestMs) },
+    { name: 'Capital at the start', text: formatMoney(equity.capitalMicros) },
+    { name: 'Equity at the end', text: formatMoney(equity.endEquityMicros) },
+    { name: 'of it in shares', text: formatMoney(equity.endHoldingsMicros) },
+    { name: 'Capital locked, mean', text: formatMoney(capital.meanLockedMicros) },
+    { name: 'Capital locked, peak', text: formatMoney(capital.peakLockedMicros) },
+    { name: 'Longest time under water', text: formatDuration(drawdown.longestMs) },
     {
       name: 'Largest position, shares',
-      text: shares(inventory.peakMicros),
+      text: formatShares(inventory.peakMicros),
       ...(title === undefined ? {} : { note: `in ${title.slice(0, 40)}` }),
     },
-    { name: 'Position half undone after', text: duration(inventory.halfLifeMs), note: '(median)' },
+    { name: 'Position half undone after', text: formatDuration(inventory.halfLifeMs), note: '(median)' },
     {
       name: 'Shares carried into settlement',
-      text: shares(inventory.carriedMicros),
-      note: `(${percent(inventory.carriedShare)} of traded)`,
+      text: formatShares(inventory.carriedMicros),
+      note: `(${formatPercent(inventory.carriedShare)} of traded)`,
     },
     { name: 'Events with fills', text: count(byEvent.events) },
     { name: 'Events won / lost', text: `${count(byEvent.won)} / ${count(byEvent.lost)}` },
-    { name: 'Result per event', text: gain(byEvent.meanMicros), note: `± ${money(byEvent.deviationMicros)}` },
+    {
+      name: 'Result per event',
+      text: formatGain(byEvent.meanMicros),
+      note: `± ${formatMoney(byEvent.deviationMicros)}`,
+    },
     { name: 'Sharpe per event', text: ratio(shownSharpe(byEvent)) },
     {
       name: '95 % interval of the result',
-      text: interval === null ? UNKNOWN : `${gain(interval[0])} … ${gain(interval[1])}`,
+      text: interval === null ? UNKNOWN : `${formatGain(interval[0])} … ${formatGain(interval[1])}`,
     },
   ];
 }

@@ -3,15 +3,25 @@
 import type { Analysis, BracketVerdict } from '../analysis/contract.js';
 import { shownInterval, shownSharpe } from '../analysis/events.js';
 import { sharedWarnings } from '../analysis/warnings.js';
-import { count, duration, gain, moment, money, percent, ratio, shares, signedCents } from '../figures.js';
-import { html, type Markup, shortened } from './markup.js';
+import {
+  count,
+  formatDuration,
+  formatGain,
+  formatMoney,
+  formatPercent,
+  formatShares,
+  moment,
+  ratio,
+  signedCents,
+} from '../figures.js';
+import { html, type Markup, shorten } from './markup.js';
 import { resultTone, type Shown } from './parts.js';
 
 export function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
   const what = kind === 'live' ? 'What really happened' : 'Backtest';
   const when =
-    fromMs < toMs ? `${moment(fromMs)} – ${moment(toMs)} UTC (${duration(toMs - fromMs)})` : 'no time at all';
-  return html`<header><div><h1>${shortened(title, 200)}</h1><p class="sub">${what} · ${when} · ${count(coverage.markets)} ${coverage.markets === 1 ? 'market' : 'markets'}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+    fromMs < toMs ? `${moment(fromMs)} – ${moment(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
+  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${count(coverage.markets)} ${coverage.markets === 1 ? 'market' : 'markets'}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
 export function verdictOf({ text, signFlips, points }: BracketVerdict): Markup | null {
@@ -23,7 +33,7 @@ export function verdictOf({ text, signFlips, points }: BracketVerdict): Markup |
 export function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
-    html`<li class="${level}">${models.length === 0 ? null : html`<b>${models.join(', ')}:</b> `}${shortened(text, 600)}</li>`;
+    html`<li class="${level}">${models.length === 0 ? null : html`<b>${models.join(', ')}:</b> `}${shorten(text, 600)}</li>`;
   const [open, notes] = [all.filter(({ level }) => level !== 'note'), all.filter(({ level }) => level === 'note')];
   if (all.length === 0) return null;
   const more =
@@ -36,29 +46,29 @@ export function warningList(sessions: readonly Shown[]): Markup | null {
 type Line = readonly [name: string, text: (analysis: Analysis) => string, toned?: (analysis: Analysis) => string];
 
 const BRACKET: readonly Line[] = [
-  ['Result', ({ result }) => gain(result.resultMicros), resultTone],
+  ['Result', ({ result }) => formatGain(result.resultMicros), resultTone],
   ['95 % interval by event', intervalText],
-  ['Spread earned', ({ result }) => gain(result.spreadMicros)],
-  ['Inventory drift', ({ result }) => gain(result.driftMicros)],
-  ['Fees', ({ result }) => gain(-result.feesMicros)],
-  ['Settlement', ({ result }) => gain(result.settlementMicros)],
-  ['Deepest drawdown', ({ drawdown }) => money(drawdown.maxMicros)],
+  ['Spread earned', ({ result }) => formatGain(result.spreadMicros)],
+  ['Inventory drift', ({ result }) => formatGain(result.driftMicros)],
+  ['Fees', ({ result }) => formatGain(-result.feesMicros)],
+  ['Settlement', ({ result }) => formatGain(result.settlementMicros)],
+  ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros)],
   ['Fills', ({ trading }) => count(trading.fills)],
-  ['Filled of what was posted', ({ trading }) => percent(trading.fillRatioShare)],
+  ['Filled of what was posted', ({ trading }) => formatPercent(trading.fillRatioShare)],
   [
     'Markout after 60 s, cents a share',
     ({ markouts }) =>
       signedCents(markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all')?.markoutMicros ?? null),
   ],
-  ['Filled at crossings, shares', ({ crossing }) => shares(crossing?.filled.sharesMicros ?? null)],
-  ['Crossed and not filled, shares', ({ crossing }) => shares(crossing?.unfilled.sharesMicros ?? null)],
-  ['Two-sided quotes, of the time', ({ quoting }) => percent(quoting.twoSidedShare)],
+  ['Filled at crossings, shares', ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null)],
+  ['Crossed and not filled, shares', ({ crossing }) => formatShares(crossing?.unfilled.sharesMicros ?? null)],
+  ['Two-sided quotes, of the time', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
   ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
 ];
 
 function intervalText({ byEvent }: Analysis): string {
   const interval = shownInterval(byEvent);
-  return interval === null ? '–' : `${gain(interval[0])} … ${gain(interval[1])}`;
+  return interval === null ? '–' : `${formatGain(interval[0])} … ${formatGain(interval[1])}`;
 }
 
 /** Only where there is more than one session. */

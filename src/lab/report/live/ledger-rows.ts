@@ -1,8 +1,8 @@
 /** All that a ledger knows of each market, oldest first. */
 
 import type {
-  ConversionRecord,
-  FillRow,
+  BookedConversion,
+  BookedFill,
   IntentRow,
   LedgerReader,
   MarketRecord,
@@ -16,8 +16,8 @@ const ALL = Number.MAX_SAFE_INTEGER;
 export interface MarketRows {
   readonly conditionId: string;
   readonly market: MarketRecord | null;
-  readonly fills: readonly FillRow[];
-  readonly conversions: readonly ConversionRecord[];
+  readonly fills: readonly BookedFill[];
+  readonly conversions: readonly BookedConversion[];
   readonly orders: readonly OrderRecord[];
   readonly endYesMicros: number;
   readonly endNoMicros: number;
@@ -82,8 +82,8 @@ function byMarket<T extends { readonly marketConditionId: string }>(rows: readon
 
 function lastSeen(
   intents: readonly IntentRow[],
-  fills: readonly FillRow[],
-  conversions: readonly ConversionRecord[],
+  fills: readonly BookedFill[],
+  conversions: readonly BookedConversion[],
   runs: readonly RunRow[],
 ): number {
   const times = [

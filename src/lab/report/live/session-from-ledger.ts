@@ -9,7 +9,7 @@ import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../../session/contract.js';
 import { MarketWalk, type WalkedMarket } from '../../session/market-walk.js';
 import { MarketSamples } from '../../session/samples.js';
-import { counted } from '../figures.js';
+import { formatQuantity } from '../figures.js';
 import { type AccountMarket, sampleAccount } from './account.js';
 import type { LedgerSessionOptions } from './contract.js';
 import { type LedgerRows, type MarketRows, readRows } from './ledger-rows.js';
@@ -46,7 +46,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
       postsOnly: null,
       latency: null,
       data: [
-        `${basename(reader.path)}: ${counted(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
+        `${basename(reader.path)}: ${formatQuantity(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
       ],
       remarks: REMARKS,
     },
@@ -139,6 +139,6 @@ function noticesOf(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows)
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;
-  const text = `${counted(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  const text = `${formatQuantity(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
   return [...notices, { timeMs: toMs, severity: 'info', text }];
 }

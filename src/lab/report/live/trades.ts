@@ -1,13 +1,13 @@
 /** Fills and conversions of a ledger in the words of a session. */
 
 import type {
-  FillRow,
+  BookedFill,
   IntentRow,
-  ConversionRecord as LedgerConversion,
+  BookedConversion as LedgerConversion,
   OrderRecord,
 } from '../../../trader/ledger/contract.js';
 import type { ConversionRecord, FillRecord } from '../../session/contract.js';
-import { BEFORE_TRADE_MS, fillRecord } from '../../session/own-trade.js';
+import { BEFORE_TRADE_MS, toFillRecord } from '../../session/own-trade.js';
 import type { RecordedPrices } from './contract.js';
 
 export interface Trading {
@@ -18,7 +18,7 @@ export interface Trading {
   readonly closeMs: number;
 }
 
-export function fillOf(row: FillRow, { orders, intents, prices, closeMs }: Trading): FillRecord {
+export function fillOf(row: BookedFill, { orders, intents, prices, closeMs }: Trading): FillRecord {
   const order = orders.get(row.orderPubkey);
   const trade = {
     timeMs: row.timestampS * 1000,
@@ -35,7 +35,7 @@ export function fillOf(row: FillRow, { orders, intents, prices, closeMs }: Tradi
   };
   const markAt = (timeMs: number): number | null => prices?.at(timeMs).middleMicros ?? null;
   const markMicros = markAt(trade.timeMs - BEFORE_TRADE_MS);
-  return fillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
+  return toFillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
 }
 
 export const conversionOf = (row: LedgerConversion, prices: RecordedPrices | null): ConversionRecord => ({

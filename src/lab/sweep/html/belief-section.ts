@@ -1,6 +1,6 @@
 /** How far the best configuration may be believed: what luck alone would have given, overfitting, walking forward. */
 
-import { count, gain, percent, ratio, UNKNOWN } from '../../report/figures.js';
+import { count, formatGain, formatPercent, ratio, UNKNOWN } from '../../report/figures.js';
 import { html, type Markup } from '../../report/html/markup.js';
 import { dataTable, section, tone } from '../../report/html/parts.js';
 import type { SweepResult, WalkForward } from '../contract.js';
@@ -36,7 +36,7 @@ export function beliefSection({ subject, models, counts }: SweepResult): Markup 
       { text: sharpeVariance?.toFixed(4) ?? UNKNOWN },
       { text: ratio(luckySharpe) },
       { text: overfittingText(overfitting) },
-      { text: percent(overfitting?.lossProbability ?? null) },
+      { text: formatPercent(overfitting?.lossProbability ?? null) },
     ],
   }));
   return section(
@@ -90,7 +90,7 @@ function stepTable({ steps }: WalkForward, fillModels: readonly string[]): Marku
       { text: count(step.chosen) },
       ...fillModels.flatMap((_, model) => {
         const [inside, outside] = [step.inSampleMicros[model] ?? null, step.outOfSampleMicros[model] ?? null];
-        return [{ text: gain(inside) }, { text: gain(outside), class: tone(outside) }];
+        return [{ text: formatGain(inside) }, { text: formatGain(outside), class: tone(outside) }];
       }),
     ],
   }));
@@ -100,5 +100,5 @@ function stepTable({ steps }: WalkForward, fillModels: readonly string[]): Marku
 const totals = ({ outOfSample, testedEvents }: WalkForward): readonly Markup[] =>
   outOfSample.map(
     ({ fillModel, resultMicros, sharpe }) =>
-      html`<p class="note">Out of sample in all, ${fillModel}: <b class="${tone(resultMicros)}">${gain(resultMicros)}</b> over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.</p>`,
+      html`<p class="note">Out of sample in all, ${fillModel}: <b class="${tone(resultMicros)}">${formatGain(resultMicros)}</b> over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.</p>`,
   );

@@ -1,7 +1,7 @@
 /** The table of configurations, best first; headings sort it. */
 
-import { count, money, UNKNOWN } from '../../report/figures.js';
-import { html, type Markup, shortened } from '../../report/html/markup.js';
+import { count, formatMoney, UNKNOWN } from '../../report/figures.js';
+import { html, type Markup, shorten } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Head, section, tone } from '../../report/html/parts.js';
 import type { ConfigurationResult, ModelResult, SweepResult } from '../contract.js';
 import { axisName, deflatedText, remark, resultText, sharpeText, TERMS } from '../describe.js';
@@ -51,7 +51,7 @@ function cellsOf(configuration: ConfigurationResult, place: number, models: numb
     { text: isDone ? count(place) : UNKNOWN, value: isDone ? place : null },
     { text: count(number), value: number },
     ...values.map((value) => ({ text: String(value), value: typeof value === 'boolean' ? Number(value) : value })),
-    { text: shortened(remark(configuration), 200), value: remark(configuration), class: 'bad' },
+    { text: shorten(remark(configuration), 200), value: remark(configuration), class: 'bad' },
     ...Array.from({ length: models }, (_, model) => modelCells(configuration.models[model], events)).flat(),
   ];
 }
@@ -63,7 +63,7 @@ function modelCells(model: ModelResult | undefined, events: number): readonly Ce
     { text: resultText(model), value: resultMicros, class: tone(resultMicros) },
     { text: sharpeText(sharpe, events), value: sharpe?.sharpe ?? null },
     { text: deflatedText(sharpe), value: sharpe?.deflated ?? null },
-    { text: money(maxDrawdownMicros), value: maxDrawdownMicros },
+    { text: formatMoney(maxDrawdownMicros), value: maxDrawdownMicros },
     { text: count(fills), value: fills },
   ];
 }

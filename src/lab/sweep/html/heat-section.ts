@@ -1,6 +1,6 @@
 /** Heat maps: one for each pair of parameters and each figure, one of which is shown at a time, without a script. */
 
-import { count, gain } from '../../report/figures.js';
+import { count, formatGain } from '../../report/figures.js';
 import { html, Markup } from '../../report/html/markup.js';
 import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, ConfigurationResult, SweepResult } from '../contract.js';
@@ -131,8 +131,8 @@ function heatCell({ mean, count: number, least, greatest: most }: HeatCell, grea
   if (mean === null) return html`<td class="note">–</td>`;
   const strength = Math.round((60 * Math.abs(mean)) / greatest);
   const colour = mean < 0 ? 'var(--bad)' : 'var(--good)';
-  const range = number === 1 ? '' : `${gain(least)} to ${gain(most)}`;
-  return html`<td title="${range}" style="background:color-mix(in srgb, ${colour} ${strength}%, transparent)">${gain(mean)}<small>of ${count(number)}</small></td>`;
+  const range = number === 1 ? '' : `${formatGain(least)} to ${formatGain(most)}`;
+  return html`<td title="${range}" style="background:color-mix(in srgb, ${colour} ${strength}%, transparent)">${formatGain(mean)}<small>of ${count(number)}</small></td>`;
 }
 
 /** What each value of one parameter brings on average over everything else. */
@@ -171,7 +171,7 @@ function marginal({ configurations }: SweepResult, axis: Axis, index: number): M
       cells: [
         { text: label },
         { text: html`<span class="cell">${drawn}</span>`, class: 'bars' },
-        { text: gain(mean), class: tone(mean) },
+        { text: formatGain(mean), class: tone(mean) },
         { text: count(number) },
       ],
     };

@@ -1,8 +1,8 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { count, gain, moment } from '../../report/figures.js';
+import { count, formatGain, moment } from '../../report/figures.js';
 import { pageScript } from '../../report/html/assets.js';
-import { html, Markup, shortened } from '../../report/html/markup.js';
+import { html, Markup, shorten } from '../../report/html/markup.js';
 import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
@@ -18,7 +18,7 @@ export function sweepHtml(result: SweepResult): string {
   const script = pageScript(['theme', 'tables']);
   const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${heatSection(result)}${marginalSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shortened(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
 ${new Markup(heatStyle(result))}</style></head><body>${body}
 <script type="module">${new Markup(script)}</script>
 </body></html>
@@ -30,13 +30,13 @@ function heading({ subject, assumptions, title, counts, events, search }: SweepR
   const isOfTime = subject === 'recordings' && first !== undefined && last !== undefined;
   const when = isOfTime ? `${moment(first.fromMs)} – ${moment(last.toMs)} UTC` : assumptions.fillModels.join(', ');
   const what = `Sweep · ${search.kind} of ${count(counts.configurations)} configurations · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
-  return html`<header><div><h1>${shortened(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
 const notes = ({ notes: all }: SweepResult): Markup | null =>
   all.length === 0
     ? null
-    : html`<ul class="warnings" aria-label="What to know before believing a figure">${all.map(({ level, text }) => html`<li class="${level}">${shortened(text, 600)}</li>`)}</ul>`;
+    : html`<ul class="warnings" aria-label="What to know before believing a figure">${all.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
 
 function summary(result: SweepResult): Markup {
   const { configurations, counts, models, walkForward, search } = result;
@@ -46,7 +46,7 @@ function summary(result: SweepResult): Markup {
   const figures: readonly Figure[] = [
     {
       name: 'Best, at its worst',
-      text: gain(best?.worstMicros ?? null),
+      text: formatGain(best?.worstMicros ?? null),
       tone: tone(best?.worstMicros ?? null),
       note: values ?? 'none is done',
     },
@@ -57,7 +57,7 @@ function summary(result: SweepResult): Markup {
     },
     ...(walkForward?.outOfSample.slice(0, 1) ?? []).map(({ resultMicros, fillModel }) => ({
       name: 'Walking forward, unseen',
-      text: gain(resultMicros),
+      text: formatGain(resultMicros),
       tone: tone(resultMicros),
       note: fillModel,
     })),
@@ -83,7 +83,7 @@ function eventSection({ events }: SweepResult): Markup {
   const rows = events.slice(0, MAX_EVENTS).map(({ title, fold, conditionIds, fromMs, toMs, played }, index) => ({
     id: String(index + 1),
     cells: [
-      { text: shortened(title), value: title },
+      { text: shorten(title), value: title },
       { text: count(fold + 1), value: fold },
       { text: count(conditionIds.length), value: conditionIds.length },
       { text: moment(fromMs), value: fromMs },
@@ -113,11 +113,11 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
   const rows: readonly (readonly [string, string | Markup])[] = [
     [
       'Varied',
-      html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shortened(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
+      html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shorten(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
     ],
     [capitalised(TERMS[subject].models), given.fillModels.join(', ')],
     [subject === 'recordings' ? 'Latency' : 'Conditions', given.latency],
-    ['Data', html`${given.data.map((line) => html`${shortened(line, 300)}<br>`)}<code>${given.dataHash}</code>`],
+    ['Data', html`${given.data.map((line) => html`${shorten(line, 300)}<br>`)}<code>${given.dataHash}</code>`],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', String(given.seed)],
     ['Version', given.version],

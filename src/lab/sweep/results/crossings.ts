@@ -3,7 +3,7 @@
 import { ONE } from '../../../shared/base/micros.js';
 import { meanOf } from '../../../shared/statistics/moments.js';
 import { crossingsOf } from '../../report/analysis/crossings.js';
-import { count, duration, shares, signedCents } from '../../report/figures.js';
+import { count, formatDuration, formatShares, signedCents } from '../../report/figures.js';
 import type { MarketSession } from '../../session/contract.js';
 import type { CrossingSummary, CrossingSums, MarkedSum, ModelResult } from '../contract.js';
 
@@ -78,10 +78,10 @@ export const CROSSING_COLUMNS: readonly (readonly [
   title: string,
   text: (crossing: ModelResult['crossing']) => string,
 ])[] = [
-  ['Filled at crossings', (crossing) => shares(crossing?.filledMicros ?? null)],
-  ['Crossed, not filled', (crossing) => shares(crossing?.unfilledMicros ?? null)],
+  ['Filled at crossings', (crossing) => formatShares(crossing?.filledMicros ?? null)],
+  ['Crossed, not filled', (crossing) => formatShares(crossing?.unfilledMicros ?? null)],
   ['Orders', (crossing) => count(crossing?.unfilledOrders ?? null)],
-  ['Crossed for, mean', (crossing) => duration(crossing?.meanCrossedMs ?? null)],
+  ['Crossed for, mean', (crossing) => formatDuration(crossing?.meanCrossedMs ?? null)],
   ['Markout 5 s, cents', (crossing) => signedCents(crossing?.markout5sMicros ?? null)],
   ['Markout 60 s, cents', (crossing) => signedCents(crossing?.markout60sMicros ?? null)],
 ];

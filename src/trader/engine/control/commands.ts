@@ -11,21 +11,21 @@ export const commandRefusal = (state: TraderState, command: OperatorCommand): st
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
   const refusal = commandRefusal(state, command);
-  if (refusal !== null) return state.loud(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
+  if (refusal !== null) return state.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
     // A timer may ask for it every minute; what it finds is said when it differs.
-    state.say(nowMs, 'command', command.kind);
+    state.notify(nowMs, 'command', command.kind);
     for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
     return;
   }
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
-  state.loud(nowMs, 'command', `${command.kind}${reason}`);
+  state.alert(nowMs, 'command', `${command.kind}${reason}`);
   // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
   const isHeldBack = state.heldBack !== null;
   state.modes.apply(command);
   if (command.kind === 'resume') resume(state, { reason: command.reason, isHeldBack }, nowMs);
   state.saveModes();
-  for (const { conditionId } of state.markets.all) state.touch(conditionId);
+  for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
 }
 
 type QuoteHours = Extract<OperatorCommand, { kind: 'quote-hours' }>;
@@ -33,7 +33,7 @@ type QuoteHours = Extract<OperatorCommand, { kind: 'quote-hours' }>;
 function setQuoteHours(state: TraderState, { strategy, open }: QuoteHours, nowMs: number): void {
   state.markets.setQuoteHours(strategy, open);
   const where = open ? 'within' : 'outside';
-  state.say(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+  state.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
 }
 
 interface Resumed {
@@ -46,6 +46,6 @@ function resume(state: TraderState, { reason, isHeldBack }: Resumed, nowMs: numb
   // Only a person who says why can have looked at what differs.
   const accepted = reason === '' ? [] : state.reconciler.accept(nowMs);
   for (const difference of accepted) {
-    state.loud(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
+    state.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
   }
 }

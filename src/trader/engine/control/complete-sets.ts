@@ -5,7 +5,7 @@ import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { MarketFacts } from '../../market/view.js';
 import type { MergeIntent, RedeemIntent } from '../../risk/intent.js';
 import { isPullingWorth } from '../../strategy/economics.js';
-import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate.js';
+import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
@@ -38,94 +38,105 @@ export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
   core: Core,
-  turn: StepContext,
+  context: StepContext,
 ): readonly QuotedOrder[] {
   const facts = feed.facts;
-  if (facts === null || !merge.enabled || !core.merges || turn.executor.pendingMerge(facts.conditionId) !== null)
+  if (facts === null || !merge.enabled || !core.merges || context.executor.pendingMerge(facts.conditionId) !== null)
     return [];
-  if (turn.nowMs < nextConversionMs) return [];
-  const { yesMicros, noMicros } = heldIn(turn.own, facts.conditionId);
+  if (context.nowMs < nextConversionMs) return [];
+  const { yesMicros, noMicros } = heldIn(context.own, facts.conditionId);
   const pairs = sub(minMicros(yesMicros, noMicros), core.sharesMicros);
-  if (facts.phase !== 'open' || pairs < merge.minSharesMicros || freePairs(facts, core, turn) >= merge.minSharesMicros)
+  if (
+    facts.phase !== 'open' ||
+    pairs < merge.minSharesMicros ||
+    freePairs(facts, core, context) >= merge.minSharesMicros
+  )
     return [];
-  const sells = (turn.own.orders.get(facts.conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
-  const blockers = sells.filter(({ isYes }) => turn.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
+  const sells = (context.own.orders.get(facts.conditionId) ?? []).filter(
+    ({ side, isYes }) => (side === 'ask') === isYes,
+  );
+  const blockers = sells.filter(({ isYes }) => context.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
   // An order that has stood for so long without filling will probably stand for as long again.
-  const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => turn.nowMs - submittedMs)) / 1000;
-  const isWorth = isPullingWorth(turn.economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
-  return scarceCash(turn.own) || isWorth ? blockers : [];
+  const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => context.nowMs - submittedMs)) / 1000;
+  const isWorth = isPullingWorth(context.economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
+  return scarceCash(context.own) || isWorth ? blockers : [];
 }
 
 /**
  * Merges completed pairs when there are enough of them, or any when currency is scarce; redeems what a settled market
  * left us; splits what is missing of a core of sets. Shares that open orders offer are not free and stay. Returns true when something was begun.
  */
-export function convert(tracked: MarketEntry, rules: ConversionRules, turn: StepContext): boolean {
-  const facts = tracked.feed.facts;
-  if (facts === null || turn.nowMs < tracked.nextConversionMs) return false;
-  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, turn) : mergeOf(facts, rules, turn);
-  if (intent === null) return replenish(tracked, rules, turn);
-  tracked.nextConversionMs = turn.nowMs + RETRY_MS;
-  return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
+export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
+  const facts = entry.feed.facts;
+  if (facts === null || context.nowMs < entry.nextConversionMs) return false;
+  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, context) : mergeOf(facts, rules, context);
+  if (intent === null) return replenish(entry, rules, context);
+  entry.nextConversionMs = context.nowMs + RETRY_MS;
+  return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
 /** Splits what is missing of the sets that a strategy wants, where the rung lets it. */
-function replenish(tracked: MarketEntry, { core, splits, markMicros }: ConversionRules, turn: StepContext): boolean {
-  const { feed } = tracked;
-  const split = splits && core.slot !== null ? splitOf(core, feed, markMicros, turn) : null;
+function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
+  const { feed } = entry;
+  const split = splits && core.slot !== null ? splitOf(core, feed, markMicros, context) : null;
   if (split === null || core.slot === null) return false;
-  tracked.nextConversionMs = turn.nowMs + RETRY_MS;
-  const facts = factsOf(turn, feed.sight(turn.nowMs), core.slot.strategy.risk);
-  const refusal = approveAndExecute(split, facts, NO_REASON, turn);
-  if (refusal !== null) core.slot.onRefusal(refusal, turn.nowMs);
+  entry.nextConversionMs = context.nowMs + RETRY_MS;
+  const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
+  const refusal = approveAndExecute(split, facts, NO_REASON, context);
+  if (refusal !== null) core.slot.onRefusal(refusal, context.nowMs);
   return refusal === null;
 }
 
 /** One that was begun in this market was refused, by the venue, by the signer or by silence: the next waits longer. */
-export function conversionFailed(tracked: MarketEntry, nowMs: number): void {
-  tracked.conversionFailures += 1;
-  tracked.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** tracked.conversionFailures, LONGEST_RETRY_MS);
+export function conversionFailed(entry: MarketEntry, nowMs: number): void {
+  entry.conversionFailures += 1;
+  entry.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** entry.conversionFailures, LONGEST_RETRY_MS);
 }
 
-export function conversionDone(tracked: MarketEntry): void {
-  tracked.conversionFailures = 0;
+export function conversionDone(entry: MarketEntry): void {
+  entry.conversionFailures = 0;
 }
 
 function mergeOf(
   facts: MarketFacts,
   { merge: settings, core }: ConversionRules,
-  turn: StepContext,
+  context: StepContext,
 ): MergeIntent | null {
   const { conditionId } = facts;
-  if (!settings.enabled || !core.merges || facts.phase !== 'open' || turn.executor.pendingMerge(conditionId) !== null)
+  if (
+    !settings.enabled ||
+    !core.merges ||
+    facts.phase !== 'open' ||
+    context.executor.pendingMerge(conditionId) !== null
+  )
     return null;
-  const amountMicros = freePairs(facts, core, turn);
-  const scarce = scarceCash(turn.own) && amountMicros >= facts.minAmountMicros;
+  const amountMicros = freePairs(facts, core, context);
+  const scarce = scarceCash(context.own) && amountMicros >= facts.minAmountMicros;
   const enough = amountMicros >= settings.minSharesMicros || scarce;
-  if (!enough || amountMicros <= 0 || turn.queue.headroom('signed', 'draft', turn.nowMs) < 2) return null;
-  return { kind: 'merge', intentId: turn.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
+  if (!enough || amountMicros <= 0 || context.queue.headroom('signed', 'draft', context.nowMs) < 2) return null;
+  return { kind: 'merge', intentId: context.nextIntentId(conditionId), marketConditionId: conditionId, amountMicros };
 }
 
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
 /** Pairs that no order offers, and that are held beyond the core; may be below zero. */
-function freePairs(facts: MarketFacts, core: Core, turn: StepContext): Micros {
-  const { exposure } = turn.own;
+function freePairs(facts: MarketFacts, core: Core, context: StepContext): Micros {
+  const { exposure } = context.own;
   const free = minMicros(exposure.freeShares(facts.conditionId, true), exposure.freeShares(facts.conditionId, false));
   const beyond = sub(exposure.setsMicros(facts.conditionId), core.sharesMicros);
   return toMultiple(minMicros(free, beyond), facts.lotMicros, 'floor');
 }
 
-function redeemOf({ conditionId }: MarketFacts, turn: StepContext): RedeemIntent | null {
-  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
-  if ((yesMicros === 0 && noMicros === 0) || turn.executor.pendingRedeem(conditionId) !== null) return null;
+function redeemOf({ conditionId }: MarketFacts, context: StepContext): RedeemIntent | null {
+  const { yesMicros, noMicros } = heldIn(context.own, conditionId);
+  if ((yesMicros === 0 && noMicros === 0) || context.executor.pendingRedeem(conditionId) !== null) return null;
   // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.
-  if ((turn.own.orders.get(conditionId) ?? []).length > 0 || turn.executor.pendingMerge(conditionId) !== null)
+  if ((context.own.orders.get(conditionId) ?? []).length > 0 || context.executor.pendingMerge(conditionId) !== null)
     return null;
   return {
     kind: 'redeem',
-    intentId: turn.nextIntentId(conditionId),
+    intentId: context.nextIntentId(conditionId),
     marketConditionId: conditionId,
     yesMicros,
     noMicros,

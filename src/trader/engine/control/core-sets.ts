@@ -80,12 +80,12 @@ export function splitOf(
   { sharesMicros }: Core,
   feed: Pick<MarketFeed, 'facts'>,
   markMicros: Micros | null,
-  turn: StepContext,
+  context: StepContext,
 ): SplitIntent | null {
   const { facts } = feed;
   if (facts === null || facts.phase !== 'open' || sharesMicros === 0) return null;
   const { conditionId, lotMicros } = facts;
-  const { executor, own, economics, queue, nowMs } = turn;
+  const { executor, own, economics, queue, nowMs } = context;
   if (executor.pendingSplit(conditionId) !== null || executor.pendingMerge(conditionId) !== null) return null;
   const sets = own.exposure.setsMicros(conditionId);
   const amountMicros = toMultiple(sub(sharesMicros, sets), lotMicros, 'floor');
@@ -99,7 +99,7 @@ export function splitOf(
   if (queue.headroom('signed', 'draft', nowMs) < 2) return null;
   return {
     kind: 'split',
-    intentId: turn.nextIntentId(conditionId),
+    intentId: context.nextIntentId(conditionId),
     marketConditionId: conditionId,
     eventConditionId: facts.eventConditionId,
     amountMicros,

@@ -3,7 +3,7 @@
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
 import type { Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
-import { approveAndExecute, factsOf, type StepContext } from '../gate.js';
+import { approveAndExecute, gatherFacts, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 
@@ -20,14 +20,14 @@ export function flattenMarket(
   { feed, conditionId, saleAfterMs }: MarketEntry,
   sight: Sight | null,
   mark: Micros | null,
-  turn: StepContext,
+  context: StepContext,
 ): boolean {
   const facts = feed.facts;
   if (sight === null || facts === null || facts.phase !== 'open') return false;
   // A market that is paused on the chain is still `open`: it refuses every sale until somebody lifts that.
-  if (turn.nowMs < saleAfterMs) return false;
-  if ((turn.own.orders.get(conditionId) ?? []).length > 0) return false;
-  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
+  if (context.nowMs < saleAfterMs) return false;
+  if ((context.own.orders.get(conditionId) ?? []).length > 0) return false;
+  const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const isYes = yesMicros > noMicros;
   const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return false;
@@ -35,7 +35,7 @@ export function flattenMarket(
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const beyondPairs = micros(Math.abs(yesMicros - noMicros));
   const wanted = minMicros(level.amountMicros, beyondPairs);
-  return sell({ isYes, priceMicros, wanted, mark }, sight, turn);
+  return sell({ isYes, priceMicros, wanted, mark }, sight, context);
 }
 
 /** What flattening cannot sell: less than the market's smallest order. */
@@ -48,15 +48,15 @@ interface Sale {
   readonly mark: Micros | null;
 }
 
-function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: StepContext): boolean {
+function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context: StepContext): boolean {
   const { market } = sight;
-  const free = turn.own.exposure.freeShares(market.conditionId, isYes);
+  const free = context.own.exposure.freeShares(market.conditionId, isYes);
   const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
   const amountMicros = micros(most - (most % market.lotMicros));
   if (amountMicros < market.minAmountMicros || amountMicros <= ZERO) return false;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: turn.nextIntentId(market.conditionId),
+    intentId: context.nextIntentId(market.conditionId),
     marketConditionId: market.conditionId,
     eventConditionId: market.eventConditionId,
     isYes,
@@ -66,6 +66,6 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, turn: St
     fairYesMicros: mark,
     strategy: FLATTEN,
   };
-  const facts = { ...factsOf(turn, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
-  return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', turn) === null;
+  const facts = { ...gatherFacts(context, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
+  return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', context) === null;
 }

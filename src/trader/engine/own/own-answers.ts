@@ -32,8 +32,8 @@ export function observeRound(state: TraderState, list: RoundList, report: Report
 
 function tellNews(state: TraderState, nowMs: number): void {
   for (const { loud, text } of state.reconciler.takeNews()) {
-    if (loud) state.loud(nowMs, 'reconciliation', text);
-    else state.say(nowMs, 'reconciliation', text);
+    if (loud) state.alert(nowMs, 'reconciliation', text);
+    else state.notify(nowMs, 'reconciliation', text);
   }
 }
 
@@ -53,7 +53,7 @@ function observeResting(state: TraderState, { rows, startedMs }: Resting, nowMs:
   const context = new TraderStepContext(state, 'canceling', nowMs);
   for (const { pubkey, market } of rows) {
     const ours = pubkey !== null && state.ledger.order(pubkey) !== null;
-    if (pubkey === null || ours || context.triedToCancel(pubkey)) continue;
-    if (cancelOrder(pubkey, market.condition_id, context)) state.stale();
+    if (pubkey === null || ours || context.noteCancelTry(pubkey)) continue;
+    if (cancelOrder(pubkey, market.condition_id, context)) state.invalidateOwn();
   }
 }

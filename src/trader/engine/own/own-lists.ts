@@ -33,7 +33,7 @@ const NO_TRADES = '-';
 export class OwnLists {
   readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'orders'>;
   readonly #executor: Pick<OrderExecutor, 'onOwnOrders' | 'onOwnTrades' | 'missingFills'>;
-  readonly #reconciler: Pick<Reconciler, 'see' | 'seeOrders' | 'seeFills'>;
+  readonly #reconciler: Pick<Reconciler, 'advanceClock' | 'onOrdersRead' | 'onFillsRead'>;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export class OwnLists {
   }
 
   onReport(kind: 'orders' | 'fills', report: Report): ListStep {
-    this.#reconciler.see(report.nowMs);
+    this.#reconciler.advanceClock(report.nowMs);
     return kind === 'orders' ? this.#onOrders(report) : this.#onFills(report);
   }
 
@@ -59,7 +59,7 @@ export class OwnLists {
     if (step.kind === 'void') return endStep(report);
     const reaction = this.#executor.onOwnOrders(walk.rows, walk.startedMs, report.nowMs);
     const resting = { rows: walk.rows, startedMs: walk.startedMs };
-    this.#reconciler.seeOrders(resting, report.nowMs);
+    this.#reconciler.onOrdersRead(resting, report.nowMs);
     return endStep(report, 'ok', reaction, resting);
   }
 
@@ -82,7 +82,7 @@ export class OwnLists {
     if (step.next !== null && deeper) return more(step.next, reaction);
     this.#fills = null;
     this.#fillPages = 0;
-    this.#reconciler.seeFills(report.nowMs);
+    this.#reconciler.onFillsRead(report.nowMs);
     return endStep(report, 'ok', reaction);
   }
 

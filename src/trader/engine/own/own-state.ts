@@ -1,7 +1,7 @@
 /** What is ours right now, from the ledger and the executor: holdings, working orders, what they could still cost. */
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
-import type { OrderExecutor, Reservation, LiveOrder as RestingOrder } from '../../executor/contract.js';
+import type { OrderExecutor, Reservation, RestingOrder } from '../../executor/contract.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import type { EventRule } from '../../risk/event-rules.js';
@@ -54,7 +54,7 @@ export function readOwnState(
   for (const market of new Set([...held.keys(), ...splitting])) {
     const shares = held.get(market) ?? NOTHING;
     const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
-    exposure.hold({
+    exposure.setHolding({
       marketConditionId: market,
       eventConditionId: termsOf(market).eventConditionId,
       yesMicros: shares.yesMicros,
@@ -66,14 +66,14 @@ export function readOwnState(
     });
   }
   const resting = new Map<string, RestingOrder>();
-  for (const order of executor.liveOrders()) resting.set(order.intentId, order);
+  for (const order of executor.restingOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, QuotedOrder[]>();
   let unsettled = 0;
   for (const reservation of reservations) {
     const { kind, phase } = reservation;
     if (kind === 'place' && phase !== 'abandoned') unsettled += 1;
     addWorking(exposure, reservation, termsOf(reservation.marketConditionId));
-    const order = liveOrder(reservation, resting.get(reservation.intentId));
+    const order = toQuotedOrder(reservation, resting.get(reservation.intentId));
     if (order === null) continue;
     const list = orders.get(reservation.marketConditionId);
     if (list === undefined) orders.set(reservation.marketConditionId, [order]);
@@ -145,10 +145,10 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
     };
     workingOrders.set(reservation, order);
   }
-  exposure.work(order);
+  exposure.addOrder(order);
 }
 
-function liveOrder(reservation: Reservation, resting: RestingOrder | undefined): QuotedOrder | null {
+function toQuotedOrder(reservation: Reservation, resting: RestingOrder | undefined): QuotedOrder | null {
   const { isYes, side, priceMicros, phase } = reservation;
   if (reservation.kind !== 'place' || phase === 'abandoned') return null;
   if (isYes === null || side === null || priceMicros === null) return null;

@@ -18,7 +18,7 @@ export const POST_ONLY = 'post_only';
 type Seen = Pick<Sight, 'others' | 'newestTrade'>;
 
 /** Why a post-only order at this YES price must not be sent: a sentence; null when it may. */
-export function crossingOf(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
+export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
   const what = `post-only: ${side} ${formatDecimal(priceMicros)}`;
   if (best !== undefined && reaches(side, priceMicros, best.priceMicros))
@@ -50,5 +50,5 @@ export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined
   const sight = market?.feed.sight(nowMs) ?? null;
   if (sight === null) return 'post-only: nothing is known of the book any more';
   const order = inYesSpace(isYes, side, priceMicros);
-  return crossingOf(order.side, order.priceMicros, sight);
+  return findCrossing(order.side, order.priceMicros, sight);
 }

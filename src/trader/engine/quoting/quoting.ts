@@ -5,11 +5,11 @@ import { type Micros, sub } from '../../../shared/base/micros.js';
 import type { MarketFeed, MarketView, Sight } from '../../market/view.js';
 import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
-import { approveAndExecute, factsOf, NO_REASON, type StepContext } from '../gate.js';
+import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import { heldIn } from '../own/own-state.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
 import { chooseLegs, type Leg } from './legs.js';
-import { crossingOf, POST_ONLY } from './post-only.js';
+import { findCrossing, POST_ONLY } from './post-only.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** After the exchange refused an order here, or signing did, nothing is placed for this long. */
@@ -26,64 +26,66 @@ export function quoteSlot(
   slot: QuoteSlot,
   feed: Pick<MarketFeed, 'sight'>,
   view: MarketView | null,
-  turn: StepContext,
+  context: StepContext,
 ): boolean {
-  const quotes = slot.wish(view, turn);
+  const quotes = slot.wish(view, context);
   // From the feed itself and after the strategy has spoken: what it did to its view changes nothing here.
-  const sight = feed.sight(turn.nowMs);
-  const orders = (turn.own.orders.get(slot.conditionId) ?? []).filter((order) => order.strategy === slot.strategy.name);
-  if (sight === null) return cancelAll(orders, slot.conditionId, turn);
+  const sight = feed.sight(context.nowMs);
+  const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
+    (order) => order.strategy === slot.strategy.name,
+  );
+  if (sight === null) return cancelAll(orders, slot.conditionId, context);
   const { cancels, wishes } = findChanges(quotes, orders, sight.market);
-  const canceled = cancelAll(cancels, slot.conditionId, turn);
-  if (wishes.length === 0 || turn.nowMs < slot.placeAfterMs) return canceled;
+  const canceled = cancelAll(cancels, slot.conditionId, context);
+  if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
   let placed = false;
-  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, turn) || placed;
+  for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, context) || placed;
   return canceled || placed;
 }
 
 /** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */
-export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, turn: StepContext): boolean {
+export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
-    if (phase !== 'resting' || turn.triedToCancel(orderPubkey)) continue;
-    begun = cancelOrder(orderPubkey, conditionId, turn) || begun;
+    if (phase !== 'resting' || context.noteCancelTry(orderPubkey)) continue;
+    begun = cancelOrder(orderPubkey, conditionId, context) || begun;
   }
   return begun;
 }
 
 /** Pulls one order, of ours or foreign; false when a cancel for it is under way. */
-export function cancelOrder(orderPubkey: string, marketConditionId: string, turn: StepContext): boolean {
-  if (turn.executor.pendingCancel(orderPubkey) !== null) return false;
-  const intentId = turn.nextIntentId(marketConditionId);
+export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
+  if (context.executor.pendingCancel(orderPubkey) !== null) return false;
+  const intentId = context.nextIntentId(marketConditionId);
   const intent: CancelIntent = { kind: 'cancel', intentId, orderPubkey, marketConditionId };
-  return approveAndExecute(intent, factsOf(turn), NO_REASON, turn) === null;
+  return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
 /** True when at least one leg was begun. */
-function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
-  const { exposure } = turn.own;
+function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
+  const { exposure } = context.own;
   const free = {
     yesMicros: exposure.freeShares(slot.conditionId, true),
     noMicros: exposure.freeShares(slot.conditionId, false),
-    cashMicros: turn.own.availableMicros,
+    cashMicros: context.own.availableMicros,
   };
-  const crossing = crossingOf(wish.side, wish.priceMicros, sight);
+  const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
-    slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, turn.nowMs);
+    slot.onRefusal({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
     return false;
   }
   let placed = false;
-  const pricing = { isTaking: crossing !== null, economics: turn.economics };
+  const pricing = { isTaking: crossing !== null, economics: context.economics };
   for (const leg of chooseLegs(wish, free, sight.market, pricing))
-    placed = placeLeg(leg, slot, sight, quotes, turn) || placed;
+    placed = placeLeg(leg, slot, sight, quotes, context) || placed;
   return placed;
 }
 
-function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn: StepContext): boolean {
+function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
   const { market } = sight;
   const intent: PlaceIntent = {
     kind: 'place',
-    intentId: turn.nextIntentId(slot.conditionId),
+    intentId: context.nextIntentId(slot.conditionId),
     marketConditionId: slot.conditionId,
     eventConditionId: market.eventConditionId,
     isYes: leg.isYes,
@@ -95,12 +97,12 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, turn:
   };
   const refusal = approveAndExecute(
     intent,
-    factsOf(turn, sight, slot.strategy.risk),
-    () => reasonOf(quotes, sight, slot, turn),
-    turn,
+    gatherFacts(context, sight, slot.strategy.risk),
+    () => reasonOf(quotes, sight, slot, context),
+    context,
   );
   if (refusal !== null) {
-    slot.onRefusal(refusal, turn.nowMs);
+    slot.onRefusal(refusal, context.nowMs);
     return false;
   }
   return true;
@@ -113,8 +115,8 @@ function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonl
 }
 
 /** For `explain`: what the strategy said, and what was to be seen. */
-function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: QuoteSlot, turn: StepContext): string {
-  const { yesMicros, noMicros } = heldIn(turn.own, conditionId);
+function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: QuoteSlot, context: StepContext): string {
+  const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({
     note: quotes.note,

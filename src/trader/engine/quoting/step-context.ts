@@ -61,7 +61,7 @@ export class TraderStepContext implements StepContext {
     return this.#state.nextIntentId(conditionId);
   }
 
-  triedToCancel(orderPubkey: string): boolean {
+  noteCancelTry(orderPubkey: string): boolean {
     const { cancelTries } = this.#state;
     const triedMs = cancelTries.get(orderPubkey);
     if (triedMs !== undefined && this.nowMs - triedMs < CANCEL_RETRY_MS && this.nowMs >= triedMs) return true;

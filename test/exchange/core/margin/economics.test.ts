@@ -132,16 +132,16 @@ describe('liquidation', () => {
   it('cannot happen to a position that has borrowed nothing', () => {
     const own = { ...position, totalLiquidity: m(100), cost: m(100), shares: m(250) };
     expect(economics.liquidationPrice(own, 0, 100)).toBe(0);
-    expect(economics.isDoomed(own, 1, 0, 100)).toBe(false);
-    expect(economics.doomMs(own, 1, RATE, 100)).toBeNull();
+    expect(economics.isLiquidatable(own, 1, 0, 100)).toBe(false);
+    expect(economics.liquidationDueMs(own, 1, RATE, 100)).toBeNull();
   });
 
   it('comes by interest alone at the first ms at which the loss is as large as that', () => {
     // At 0.26 the loss is 87.5; the missing 2.5 of 15 a year, rounded up a millionth early.
-    expect(economics.doomMs(position, m('0.26'), RATE, 90)).toBe(5_255_997_898);
-    expect(economics.doomMs(position, m('0.26'), RATE, 100)).toBe(26_279_997_898);
-    expect(economics.doomMs(position, m('0.256'), RATE, 90)).toBe(0);
-    expect(economics.doomMs(position, m('0.26'), 0, 90)).toBeNull();
+    expect(economics.liquidationDueMs(position, m('0.26'), RATE, 90)).toBe(5_255_997_898);
+    expect(economics.liquidationDueMs(position, m('0.26'), RATE, 100)).toBe(26_279_997_898);
+    expect(economics.liquidationDueMs(position, m('0.256'), RATE, 90)).toBe(0);
+    expect(economics.liquidationDueMs(position, m('0.26'), 0, 90)).toBeNull();
   });
 });
 
@@ -179,8 +179,8 @@ describe('for any position', () => {
     fc.assert(
       fc.property(anyPosition, percents, (one, percent) => {
         const price = economics.liquidationPrice(one, one.interest, percent);
-        if (price > 0) expect(economics.isDoomed(one, price, one.interest, percent)).toBe(true);
-        if (price < 1_000_000) expect(economics.isDoomed(one, price + 1, one.interest, percent)).toBe(false);
+        if (price > 0) expect(economics.isLiquidatable(one, price, one.interest, percent)).toBe(true);
+        if (price < 1_000_000) expect(economics.isLiquidatable(one, price + 1, one.interest, percent)).toBe(false);
       }),
       { numRuns: 2_000 },
     );
@@ -191,8 +191,8 @@ describe('for any position', () => {
     fc.assert(
       fc.property(anyPosition, fc.integer({ min: 1, max: 999_999 }), rates, percents, (one, mark, rate, percent) => {
         const isDoomed = (atMs: number) =>
-          economics.isDoomed(one, mark, economics.interestAt(one, rate, atMs), percent);
-        const at = economics.doomMs(one, mark, rate, percent);
+          economics.isLiquidatable(one, mark, economics.interestAt(one, rate, atMs), percent);
+        const at = economics.liquidationDueMs(one, mark, rate, percent);
         if (at === null) return;
         expect(isDoomed(at)).toBe(true);
         if (at > 0) expect(isDoomed(at - 1)).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
 import type { RecordedPrices } from '../../../../src/lab/report/live/contract.js';
 import { sessionFromLedger } from '../../../../src/lab/report/live/session-from-ledger.js';
-import type { FillRow, Ledger } from '../../../../src/trader/ledger/contract.js';
+import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
 
 const T0 = 1_700_000_000_000;
@@ -25,7 +25,7 @@ function addOrder(ledger: Ledger, id: string, changes: Parameters<typeof orderOf
   ledger.addOrder(orderOf({ pubkey: id, intentId: `intent-${id}`, createdMs: T0, ...changes }));
 }
 
-const fill = (pubkey: string, order: string, changes: Partial<FillRow>): FillRow =>
+const fill = (pubkey: string, order: string, changes: Partial<BookedFill>): BookedFill =>
   fillOf({
     pubkey,
     orderPubkey: order,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
-import { crossingOf } from '../../../../src/trader/engine/quoting/post-only.js';
+import { findCrossing } from '../../../../src/trader/engine/quoting/post-only.js';
 import { PLACE_PAUSE_MS } from '../../../../src/trader/engine/quoting/quoting.js';
 import type { TapeTrade } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
@@ -40,13 +40,13 @@ describe('a post-only quote', () => {
     ['ask', 0.5, traded(0.51, 'sell'), true],
     ['ask', 0.5, traded(0.49, 'sell'), false],
   ] as const)('%s at %f beside the newest trade %o: crosses %s', (side, price, newestTrade, crosses) => {
-    const said = crossingOf(side, m(price), { others: BOOK, newestTrade });
+    const said = findCrossing(side, m(price), { others: BOOK, newestTrade });
     expect(said !== null).toBe(crosses);
     if (said !== null) expect(said).toContain(String(price));
   });
 
   it('is held against nothing where nothing was seen', () => {
-    expect(crossingOf('bid', m(0.99), { others: book([], []), newestTrade: null })).toBeNull();
+    expect(findCrossing('bid', m(0.99), { others: book([], []), newestTrade: null })).toBeNull();
   });
 });
 

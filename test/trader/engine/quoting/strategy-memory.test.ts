@@ -141,7 +141,7 @@ class Life {
         at,
         [],
       );
-      state.touch(MARKET);
+      state.requestRequote(MARKET);
       act(state, nowMs);
     });
   }
