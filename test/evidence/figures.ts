@@ -1,7 +1,7 @@
 /** What a backtest over many windows has brought, as one row of the table of evidence. */
 
 import type { Analysis } from '../../src/lab/report/analysis/contract.js';
-import { count, decimal, gain, shares, signedCents, UNKNOWN } from '../../src/lab/report/figures.js';
+import { count, decimal, formatGain, formatShares, signedCents, UNKNOWN } from '../../src/lab/report/figures.js';
 import { momentsOf } from '../../src/shared/statistics/moments.js';
 
 const ONE = 1_000_000;
@@ -71,14 +71,14 @@ export function tableOf(rows: readonly EvidenceRow[]): string {
 const cellsOf = (row: EvidenceRow): readonly string[] => [
   row.strategy,
   `\`${row.model}\``,
-  row.missed === 0 ? gain(row.resultMicros) : `${gain(row.resultMicros)}, ${row.missed} not played`,
-  `${gain(row.windowMicros)} (${row.errorMicros === null ? UNKNOWN : decimal(row.errorMicros / ONE, 2)})`,
-  gain(row.spreadMicros),
-  gain(row.driftMicros),
-  gain(row.settlementMicros),
+  row.missed === 0 ? formatGain(row.resultMicros) : `${formatGain(row.resultMicros)}, ${row.missed} not played`,
+  `${formatGain(row.windowMicros)} (${row.errorMicros === null ? UNKNOWN : decimal(row.errorMicros / ONE, 2)})`,
+  formatGain(row.spreadMicros),
+  formatGain(row.driftMicros),
+  formatGain(row.settlementMicros),
   `${count(row.fills)} (${count(row.takerFills)})`,
-  shares(Math.round(row.sharesMicros / ONE) * ONE),
-  shares(Math.round(row.crossedMicros / ONE) * ONE),
+  formatShares(Math.round(row.sharesMicros / ONE) * ONE),
+  formatShares(Math.round(row.crossedMicros / ONE) * ONE),
   `${signedCents(row.markout60sMicros)} (${row.markoutErrorMicros === null ? UNKNOWN : decimal(row.markoutErrorMicros / 10_000, 2)})`,
 ];
 
@@ -101,7 +101,7 @@ function clearRows(rows: readonly EvidenceRow[]): string {
   );
   if (clear.length === 0) return 'No mean of a window lies two standard errors or more from 0.';
   const named = clear.map(
-    ({ strategy, model, windowMicros }) => `\`${strategy}\` under \`${model}\` (${gain(windowMicros)})`,
+    ({ strategy, model, windowMicros }) => `\`${strategy}\` under \`${model}\` (${formatGain(windowMicros)})`,
   );
   return `Of ${count(rows.length)} means of a window these lie two standard errors or more from 0: ${named.join(', ')}.`;
 }

@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(KALSHI))('a real window (needs ../shared/data)', () 
     [last, 'without one', false],
   ] as const;
 
-  it.each(times(windows.slice(0, 1), windows))(
+  it.each(times(windows.slice(0, 1), [...windows]))(
     '%s, %s: cut in half it decides the same requests until then',
     async (ticker, _, about) => {
       const [whole, half] = [setOf(ticker, 1, about), setOf(ticker, 0.5, about)];
