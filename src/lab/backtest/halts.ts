@@ -42,7 +42,7 @@ export class Halts {
     }
   }
 
-  /** Where a part of a loss limit holds the trader back now; asked before `mustResume`. A loss that shrinks leads back up. */
+  /** Where a part of a loss limit holds the trader back now; asked before `takeResume`. A loss that shrinks leads back up. */
   looked(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };

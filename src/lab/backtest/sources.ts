@@ -75,7 +75,7 @@ export const stoppable = (source: EventSource, isStopped: () => boolean): EventS
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * The same source, which keeps its columns from the first run for the next one, as long as all that share `kept` stay
+ * The same source, which keeps its columns from the first run for the next one, as long as all that share `shared` stay
  * within the bound.
  */
 export function keepInMemory(source: EventSource, shared: { events: number }): EventSource {

@@ -67,7 +67,7 @@ class Pool {
     await Promise.all([...this.#busy.keys()].map((worker) => this.#dismiss(worker)));
   }
 
-  /** A worker that reads files must not be ended within a read: see `readsEnded`. */
+  /** A worker that reads files must not be ended within a read: see `waitForReads`. */
   async #dismiss(worker: Worker): Promise<void> {
     if (this.#options.readsFiles && !this.#idle.has(worker)) await heardOf(worker);
     await worker.terminate();

@@ -166,7 +166,7 @@ export class BudgetLine implements Line {
     }
     const probeMs = this.#probers.length === 0 ? Number.POSITIVE_INFINITY : this.#pacing.nextProbeMs(nowMs);
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
-    // Infinity: everything counted is in flight, and `leave` will call up.
+    // Infinity: everything counted is in flight, and `onSilence` or `onAnswer` will call up.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 

@@ -98,7 +98,7 @@ export class TraderState {
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
-  /** A picture of what is ours, taken anew after `stale`. */
+  /** A picture of what is ours, taken anew after `invalidateOwn`. */
   get own(): OwnState {
     this.#own ??= readOwnState(
       this.ledger,

@@ -2,7 +2,7 @@
  * What the executor promises the engine, and the one thing it needs from the wallet.
  *
  * The engine runs each observation as: `ledger.transaction` around everything that decides and books (`begin`,
- * `onReport`, `onOwnOrders`, `onOwnTrades`, `tick`), then `ledger.transaction` around `afterCommit`, which signs what
+ * `onReport`, `onOwnOrders`, `onOwnTrades`, `tick`), then `ledger.transaction` around `signDrafts`, which signs what
  * the first transaction made durable. Only then do the asks go to the scheduler.
  */
 

@@ -1,7 +1,7 @@
 /**
  * What the scheduler promises the engine. Per handled observation the engine: gives an outcome to
  * `Queue.onOutcome` and, when the ask was a poll's, its result to `Poller.onReport`; pushes what the executor asks;
- * pushes `Poller.due`; and hands the shell what `Queue.release` lets go.
+ * pushes what `Poller.takeDue` returns; and hands the shell what `Queue.release` lets go.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -126,7 +126,7 @@ export interface Poller {
   /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
   takeDue(nowMs: number, facts: PollFacts): readonly Ask[];
   /**
-   * Our clock, ms: `due` finds nothing before, whatever the public headroom, as long as it is given the same facts and
+   * Our clock, ms: `takeDue` finds nothing before, whatever the public headroom, as long as it is given the same facts and
    * nothing is reported or expedited; -Infinity when it must be asked.
    */
   readonly quietUntilMs: number;
