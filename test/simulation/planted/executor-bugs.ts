@@ -125,7 +125,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
         replacement: `    const { expiresAtS, state } = inFlight.intent;
         if (expiresAtS !== null && look.nowMs > expiresAtS * 1000 && (state === 'signed' || state === 'unknown')) {
           this.intents.move(inFlight, 'recordExpired', look.nowMs, 'its time is over');
-          return this.notDone(inFlight, 'expired', 'its time is over');
+          return this.reportNotDone(inFlight, 'expired', 'its time is over');
         }
         this.lookLater(inFlight, look.nowMs);
         inFlight.expiredSinceMs = null;`,
@@ -140,7 +140,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
         file: 'src/trader/executor/orders.ts',
         text: '      noteResting(context, order, seen, inFlight, look);',
         replacement: `      if (context.intents.cancelOf(order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
-      else rests(context, order, seen, inFlight, look);`,
+      else noteResting(context, order, seen, inFlight, look);`,
       },
     ],
   },
