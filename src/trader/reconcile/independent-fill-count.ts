@@ -65,6 +65,8 @@ export class IndependentFillCount {
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
+  /** When the trade happened at which the walk met the mark, exchange's clock, s; null where the walk met none. */
+  #metS: number | null = null;
   #isDone = false;
   #hasCompared = false;
 
@@ -81,6 +83,7 @@ export class IndependentFillCount {
     this.#rows = [];
     this.#cursors = [];
     this.#venueS = null;
+    this.#metS = null;
     this.#isDone = false;
   }
 
@@ -91,7 +94,10 @@ export class IndependentFillCount {
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
-      if (this.#memory?.met.includes(row.pubkey) === true) return this.#done();
+      if (this.#memory?.met.includes(row.pubkey) === true) {
+        this.#metS = row.timestamp;
+        return this.#done();
+      }
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
@@ -148,14 +154,12 @@ export class IndependentFillCount {
   /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
   #open(memory: Memory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
-    // The first look of all sees one page: what is older than its oldest row is not late, but behind it.
-    const pageS = memory === null ? (this.#rows.at(-1)?.timestamp ?? 0) : 0;
-    const lateS = Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS);
+    const lateS = this.#lateFromS(memory !== null);
     const seq = this.#ledger.newestSeq('fills');
     const late = this.#ledger
       .fillsAfter(Math.max(0, seq - SECOND_READER_ROWS))
       .map(({ row }) => row)
-      .filter(({ pubkey, timestampS }) => timestampS > lateS && !shown.has(pubkey));
+      .filter(({ pubkey, timestampS }) => timestampS >= lateS && !shown.has(pubkey));
     const turns = this.#ledger.tradeTurns();
     this.#write({
       met: [...shown].slice(0, SECOND_READER_ROWS),
@@ -164,6 +168,15 @@ export class IndependentFillCount {
       exchange: {},
       ledger: addUp({}, late.map(toldByLedger)),
     });
+  }
+
+  /** A trade from this moment on, exchange's clock, s, that the walk has not shown is late; an older one lies behind it. */
+  #lateFromS(hasMark: boolean): number {
+    // Down to the mark the walk saw all that the list shows: what it left out there will be shown, however old it is.
+    if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
+    // The first look of all sees one page.
+    const pageS = this.#rows.at(-1)?.timestamp ?? 0;
+    return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
   /** Moves the marks up to what is old enough on either side; sums that agree by then need not be kept. */

@@ -331,7 +331,7 @@ describe('reconciliation', () => {
     });
   });
 
-  it('a second reader that begins anew does not accuse of a trade that its list still leaves out', () => {
+  it.each([1, 10])('a second reader begun anew waits for a trade that its list leaves out, %i rounds old', (age) => {
     rounds(account, 1);
     const turning = account.fill('buy', true, ONE);
     const failed = account.turn(turning, 'failed');
@@ -342,8 +342,8 @@ describe('reconciliation', () => {
     account.nowMs += LATER_MS;
     account.turn(failed, 'done');
     account.look('fills');
-    account.nowMs += LATER_MS;
-    account.round([{ list: 'sums', kind: 'lags', lagMs: 3 * LATER_MS }]);
+    account.nowMs += age * LATER_MS;
+    account.round([{ list: 'sums', kind: 'lags', lagMs: (age + 2) * LATER_MS }]);
     rounds(account, 4);
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
   });
