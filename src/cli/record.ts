@@ -8,6 +8,7 @@ import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Credentials } from '../shell/wallet/credentials.js';
 import { integerBetween, numberBetween } from './arguments.js';
 import { askTrader } from './control/control-client.js';
+import { marketAtVenue } from './market-meant.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
@@ -36,7 +37,12 @@ export function addRecordCommand(program: Command, session: Session): void {
         .default(0.5)
         .argParser(numberBetween(0.05, 1)),
     )
-    .addOption(new Option('--market <id...>', 'only these markets, by condition id').default([], 'all that are open'))
+    .addOption(
+      new Option(
+        '--market <name...>',
+        'only these markets, by condition id; of those in the ledger its beginning or words of the title',
+      ).default([], 'all that are open'),
+    )
     .addOption(new Option('--minutes <n>', 'ends by itself after so long').argParser(integerBetween(1, 1_000_000)))
     .addOption(new Option('--depth <n>', 'levels a side to ask for').default(100).argParser(integerBetween(1, 100)))
     .option('--no-own', 'public data only, even if there are credentials');
@@ -52,7 +58,8 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const { profile, name: venue } = config.venue;
   const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
   const minutes = flags.minutes ?? null;
-  const marketIds = [...new Set(flags.market)];
+  const meant = await Promise.all(flags.market.map((typed) => marketAtVenue(typed, config, io)));
+  const marketIds = [...new Set(meant)];
   const { share, depth: bookDepth } = flags;
   const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
   const { markets } = await record(options, io);

@@ -11,6 +11,7 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import { integerBetween, nonEmpty } from './arguments.js';
+import { marketAtVenue } from './market-meant.js';
 import type { ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
 import { json } from './output/table.js';
@@ -35,7 +36,11 @@ export function addRehearseCommand(program: Command, session: Session): void {
   addJsonOption(addConfigOption(command))
     .option('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once')
     .option('--i-accept-that-this-trades', 'needed with --live: the order is real')
-    .option('--market <id>', 'the market of the order at the venue; default: the first that a strategy wants', nonEmpty)
+    .option(
+      '--market <name>',
+      'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
+      nonEmpty,
+    )
     .option('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty)
     .addOption(new Option('--timeout <s>', 'for each life of an order').default(90).argParser(integerBetween(5, 3600)));
   addAction<RehearseFlags>(command, session, (flags) => rehearse(flags, session.io));
@@ -100,7 +105,7 @@ async function runSteps({ flags, io, note, isStopped, onStop }: StepsToRun): Pro
         note,
         isStopped,
         withinMs: flags.timeout * 1000,
-        market: flags.market ?? null,
+        market: flags.market === undefined ? null : await marketAtVenue(flags.market, config, io),
       };
       const own = flags.ledger === undefined ? null : resolve(io.cwd, flags.ledger);
       const paperLedger = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;

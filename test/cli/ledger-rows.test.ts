@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
@@ -150,7 +151,77 @@ describe('tables for a person', () => {
   });
 });
 
+describe('what an earlier process left standing', () => {
+  const nextStart = async (notes: Readonly<Record<string, string>>, stopFile?: string) => {
+    const cwd = written();
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    ledger.transaction(() => {
+      for (const [key, value] of Object.entries(notes)) ledger.setNote(key, value);
+    });
+    ledger.close();
+    if (stopFile !== undefined) writeFileSync(join(cwd, 'twinbook.sqlite.kill'), stopFile);
+    const { out } = await run(['status', '-c', 'trader.yaml'], { cwd });
+    return out.split('\n').filter((line) => /^(next start|then back up with)/.test(line));
+  };
+  const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
+
+  test.each([
+    ['nothing', {}, undefined, ['next start          quoting']],
+    [
+      'a pause',
+      modes({ paused: 'lunch' }),
+      undefined,
+      ['next start          paused, lunch', 'then back up with   twinbook resume'],
+    ],
+    [
+      'a kill',
+      modes({ killed: 'odd' }),
+      undefined,
+      ['next start          killed, odd', 'then back up with   twinbook unkill --reason TEXT'],
+    ],
+    [
+      'the file of a guardian that acted',
+      {},
+      'guardian: no heart beat for 8 s',
+      [
+        'next start          killed, guardian: no heart beat for 8 s',
+        'then back up with   twinbook unkill --reason TEXT',
+      ],
+    ],
+    [
+      'a halt by fills',
+      { fill_guard: JSON.stringify({ timesS: [], halted: '9 fills in 60 s' }) },
+      undefined,
+      ['next start          halted, 9 fills in 60 s', 'then back up with   twinbook resume --reason TEXT'],
+    ],
+    [
+      'an odd fill',
+      { fill_alarm: 'a fill at a worse price' },
+      undefined,
+      ['next start          reducing, a fill at a worse price', 'then back up with   twinbook resume --reason TEXT'],
+    ],
+    [
+      'a paused market',
+      { paused_markets: JSON.stringify([['a', 'the signer refused']]) },
+      undefined,
+      [
+        'next start          quoting, but for market a: the signer refused',
+        'then back up with   twinbook resume --reason TEXT',
+      ],
+    ],
+  ])('%s is said, with the command that lifts it', async (_, notes, stopFile, lines) => {
+    const width = (line: string) => line.replace(/ {2,}/, '  ');
+    expect((await nextStart(notes, stopFile)).map(width)).toEqual(lines.map(width));
+  });
+});
+
 describe('a name may be shortened', () => {
+  test('a fill to its beginning: what was known of it, and its order', async () => {
+    const out = await read('explain', 'trade');
+    expect(out).toContain('fill trade-1: buy 2.5 YES at 0.42, as taker, fee 0.042\n');
+    expect(out).toContain('order order-1: partially_filled, 2.5 filled');
+  });
+
   test('a market to words of its title, an order to its beginning or to what a table shows', async () => {
     expect(await rows('fills', '--market', 'RAIN will')).toHaveLength(1);
     for (const typed of ['run-a-2', 'order-2', 'or…-2']) {
@@ -161,6 +232,6 @@ describe('a name may be shortened', () => {
   test('one that fits several lists them', async () => {
     const ran = await run(['explain', 'order-', '-c', 'trader.yaml'], { cwd: written() });
     expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(ran.err).toContain('"order-" may be any of 2 markets, orders and intents:\n  order-2\n  order-1\n');
+    expect(ran.err).toContain('"order-" may be any of 2 markets, orders, fills and intents:\n  order-2\n  order-1\n');
   });
 });

@@ -22,13 +22,17 @@ export function addDoctorCommand(program: Command, session: Session): void {
     '--draft <file>',
     "only show what a draft's message asks for and whether it would be signed; - reads standard input",
   );
-  command.option('--fees <market>', 'only show what the fees of a market are taken of, by its newest trades');
+  command.option(
+    '--fees <market>',
+    'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
+  );
   addAction<{ config: string; json?: true; draft?: string; fees?: string }>(command, session, async (options) => {
     if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
     if (options.fees !== undefined) {
       const { showFees } = await import('./fees.js');
       const used = await loadConfig(options.config, session.io);
-      return showFees(options.fees, used, options.json === true, session.io);
+      const { marketAtVenue } = await import('../market-meant.js');
+      return showFees(await marketAtVenue(options.fees, used, session.io), used, options.json === true, session.io);
     }
     const checks: Check[] = [];
     const note = (check: Check): void => {

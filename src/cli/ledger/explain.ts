@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
-import { explainOrder } from '../../shell/daemon/explain.js';
+import { explainTrading } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { askTrader } from '../control/control-client.js';
 import { addControlOptions, type ControlOptions } from '../control/control-options.js';
@@ -19,10 +19,12 @@ export function addExplainCommand(program: Command, session: Session): void {
   const command = program
     .command('explain')
     .argument(
-      '<order|market>',
-      "the beginning of an order's pubkey, an intent's or a market's id, or words of its title",
+      '<order|fill|market>',
+      "the beginning of an order's or a fill's pubkey, an intent's or a market's id, or words of a market's title",
     )
-    .description('why this order, at this price; or why this market is not quoted, guard by guard');
+    .description(
+      'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
+    );
   addControlOptions(command, 10);
   addAction<ControlOptions>(command, session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, session.io);
@@ -33,7 +35,7 @@ export function addExplainCommand(program: Command, session: Session): void {
   });
 }
 
-/** Orders and intents among which a shortened name is looked for, newest first. */
+/** Orders, fills and intents among which a shortened name is looked for, newest first. */
 const LOOKED_AT = 20_000;
 
 /** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
@@ -47,10 +49,12 @@ async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Pro
 }
 
 function subjectIn(ledger: LedgerReader, typed: string): string | null {
-  if (ledger.order(typed) !== null || ledger.intent(typed) !== null) return typed;
+  if ([ledger.order(typed), ledger.fill(typed), ledger.intent(typed)].some((row) => row !== null)) return typed;
   const orders = ledger.orders({ limit: LOOKED_AT }).map(({ pubkey }) => ({ id: pubkey, title: '' }));
   const intents = ledger.intents({ limit: LOOKED_AT }).map(({ id }) => ({ id, title: '' }));
-  return findNamed(typed, [...marketsNamed(ledger), ...orders, ...intents], 'markets, orders and intents');
+  const fills = ledger.fills({ limit: LOOKED_AT }).map(({ pubkey }) => ({ id: pubkey, title: '' }));
+  const named = [...marketsNamed(ledger), ...orders, ...fills, ...intents];
+  return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
 /** The running trader knows most; without it the ledger still tells why an order was made. */
@@ -71,6 +75,6 @@ async function explainSubject(
 }
 
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const lines = explainOrder(ledger, subject);
+  const lines = explainTrading(ledger, subject);
   return lines === null ? null : [...lines, 'The trader is not running: this is what the ledger kept.'];
 }

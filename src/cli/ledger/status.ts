@@ -6,6 +6,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { StatusBudget, StatusData, StatusFeed, StatusMarket } from '../../shell/control/control-protocol.js';
+import { readStopFile, stopFileOf } from '../../shell/daemon/stop-file.js';
+import { type NextStart, nextStartOf } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
@@ -28,7 +30,12 @@ export function addStatusCommand(program: Command, session: Session): void {
       else printLive(session.io, live, guardian);
       return EXIT.ok;
     }
-    const stopped = { ...(await readLedger(config, session.io, stoppedStatus)), guardian };
+    const stopFile = readStopFile(stopFileOf(config.ledger.path));
+    const stopped = await readLedger(config, session.io, (ledger) => ({
+      ...stoppedStatus(ledger),
+      next_start: nextStartRow(nextStartOf(ledger, config.risk, stopFile)),
+      guardian,
+    }));
     if (options.json === true) session.io.out(json(stopped));
     else printStopped(session.io, stopped);
     return EXIT.ok;
@@ -63,7 +70,14 @@ function stoppedStatus(ledger: LedgerReader) {
   };
 }
 
-function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus> & { readonly guardian: string }): void {
+const nextStartRow = ({ mode, reason, wayBack }: NextStart) => ({ mode, reason, way_back: wayBack });
+
+interface Stopped extends ReturnType<typeof stoppedStatus> {
+  readonly next_start: ReturnType<typeof nextStartRow>;
+  readonly guardian: string;
+}
+
+function printStopped(io: CliIo, stopped: Stopped): void {
   const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
   const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
   io.out(
@@ -76,9 +90,15 @@ function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus> & { r
       ['orders', ordersText(open, unknown)],
       ['fills', stopped.fills],
       ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
+      ...nextStartLines(stopped.next_start),
       ['guardian', stopped.guardian],
     ]),
   );
+}
+
+function nextStartLines({ mode, reason, way_back: wayBack }: Stopped['next_start']) {
+  const begins = ['next start', reason === '' ? mode : `${mode}, ${reason}`] as const;
+  return wayBack === '' ? [begins] : [begins, ['then back up with', `twinbook ${wayBack}`] as const];
 }
 
 function ordersText(open: number, unknown: number): string {

@@ -19,7 +19,7 @@ import type {
 } from '../control/control-protocol.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
-import { explainMarket, explainOrder } from './explain.js';
+import { explainMarket, explainTrading } from './explain.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */
 const WAIT_MS = 60_000;
@@ -127,9 +127,12 @@ async function reconcile(running: Running): Promise<ControlResponse> {
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
   const lines =
-    market === undefined ? explainOrder(running.ledger, subject) : explainMarket(market, running.snapshot());
+    market === undefined ? explainTrading(running.ledger, subject) : explainMarket(market, running.snapshot());
   if (lines !== null) return { ok: true, data: { lines } };
-  return { ok: false, error: `${subject} is no order, intent or market that this trader knows` };
+  return {
+    ok: false,
+    error: `${subject} is no order, fill, intent or market that this trader knows; \`twinbook orders\`, \`fills\` and \`markets\` list them`,
+  };
 }
 
 /** Waits until something is so, at most `WAIT_MS`. */

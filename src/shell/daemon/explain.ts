@@ -3,10 +3,40 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { FeedReading } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
-import type { IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
+import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
+
+/** Takes an order's or a fill's pubkey or an intent's id; null when the ledger has none of them. */
+export function explainTrading(ledger: LedgerReader, subject: string): readonly string[] | null {
+  const fill = ledger.fill(subject);
+  if (fill === null) return explainOrder(ledger, subject);
+  const order = explainOrder(ledger, fill.orderPubkey) ?? [`its order ${fill.orderPubkey} is not in the ledger`];
+  return [...fillLines(fill, ledger), '', ...order];
+}
+
+function fillLines(fill: BookedFill, ledger: LedgerReader): readonly string[] {
+  const { feeMicros, isMaker, isYes, marketConditionId, orderPubkey, priceMicros, pubkey, seenMs, side } = fill;
+  const [timeMs, order, title] = [
+    fill.timestampS * 1000,
+    ledger.order(orderPubkey),
+    ledger.market(marketConditionId)?.title ?? '',
+  ];
+  const what = `${side} ${formatDecimal(fill.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
+  const role = isMaker === null ? '' : isMaker ? ', as maker' : ', as taker';
+  const fee = feeMicros === null ? 'fee not told' : `fee ${formatDecimal(feeMicros)}`;
+  const rested = order === null || isMaker === false ? [] : [`rested ${seconds(timeMs - order.createdMs)} before it`];
+  return [
+    `fill ${pubkey}: ${what}${role}, ${fee}`,
+    `market ${marketConditionId}${title === '' ? '' : `, "${title}"`}`,
+    `at ${new Date(timeMs).toISOString()} by the exchange, which names the second; seen ${seconds(seenMs - timeMs)} later`,
+    ...rested,
+  ];
+}
+
+/** The two clocks may differ by more than was between two moments. */
+const seconds = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
 
 /** Takes an order's pubkey or an intent's id; null when the ledger has neither. */
-export function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
+function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
   const order = ledger.order(subject);
   const intent = ledger.intent(order?.intentId ?? subject);
   if (intent === null) return null;

@@ -72,7 +72,7 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
     wayBackText(snapshot),
     [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
     snapshot.feeds.map(feedText),
-    [`requests in the last minute: public ${formatUse(budgets.public)}, signed ${formatUse(budgets.signed)}`],
+    [`requests in the last minute: public ${formatUse(budgets.public)}`, `signed ${formatUse(budgets.signed)}`],
   ].flatMap((parts) => broken(parts, width));
   const shown = snapshot.markets.slice(0, MAX_ROWS);
   const hidden = snapshot.markets.length - shown.length;
@@ -80,12 +80,20 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
   return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cut(text, width));
 }
 
-/** Parts side by side, and on another line where the first one is full. */
-function broken(parts: readonly string[], width: number): readonly string[] {
+/** Parts side by side, and on another line where the first one is full; a part that fills a line breaks between words. */
+const broken = (parts: readonly string[], width: number): readonly string[] =>
+  filled(
+    parts.flatMap((part) => (part.length > width ? filled(part.split(' '), width, ' ') : [part])),
+    width,
+    '  ',
+  );
+
+function filled(parts: readonly string[], width: number, gap: string): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 2 + part.length <= width) lines[lines.length - 1] = `${last}  ${part}`;
+    if (last !== undefined && last.length + gap.length + part.length <= width)
+      lines[lines.length - 1] = `${last}${gap}${part}`;
     else lines.push(part);
   }
   return lines;
@@ -110,7 +118,8 @@ const MARKET_COLUMNS: readonly MarketColumn[] = [
   { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
   { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
   { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
-  { name: '', cell: noteText, isText: true, keep: 1 },
+  // Why a market is not quoted is worth more than what its neighbours say a second time.
+  { name: '', cell: noteText, isText: true, keep: 4 },
 ];
 
 const TITLE_WIDTH = 42;

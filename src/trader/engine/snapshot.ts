@@ -4,6 +4,7 @@ import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { HeldBack, Mode } from './control/modes.js';
+import { wayBackOf } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
 import { showTitle, type TraderState } from './state.js';
@@ -73,12 +74,11 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
   const equityMicros = state.valuation.equityMicros;
   const orders = [...own.orders.values()].flat();
   const { mode, reason } = state.mode();
-  const { heldBack } = state;
   return {
     mode,
     reason,
-    heldBack,
-    wayBack: state.modes.wayBack(mode, state.stopped, heldBack !== null),
+    heldBack: state.heldBack,
+    wayBack: wayBackOf(state, mode),
     cashMicros: own.cashMicros,
     equityMicros,
     resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),

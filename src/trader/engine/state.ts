@@ -33,7 +33,7 @@ const BOOK_DEPTH = 20;
 /** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
 
-const MODES_NOTE = 'modes';
+export const MODES_NOTE = 'modes';
 
 export class TraderState {
   readonly settings: TraderSettings;

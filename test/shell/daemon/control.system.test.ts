@@ -48,7 +48,8 @@ describe('a running trader', () => {
     const aboutNothing = await command('explain', 'nonsense');
     expect(aboutNothing).toEqual({
       code: 2,
-      output: 'the trader refused: nonsense is no order, intent or market that this trader knows\n',
+      output:
+        'the trader refused: nonsense is no order, fill, intent or market that this trader knows; `twinbook orders`, `fills` and `markets` list them\n',
     });
 
     expect(await command('pause', '--reason', 'lunch')).toEqual({ code: 0, output: 'paused: lunch\n' });

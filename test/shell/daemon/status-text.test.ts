@@ -61,18 +61,29 @@ describe('the status on a terminal', () => {
   });
 
   test('shrinks titles before anything else', () => {
-    for (const width of [93, 80, 68]) {
+    for (const width of [93, 80, 72]) {
       expect(header(width)).toMatch(/^market +bid +fair +ask +YES +NO +orders$/);
       const [row] = statusBlock(snapshot(), 0, width).slice(-2);
-      expect(row).toMatch(/^Will the budg.*… +0\.64 +0\.661 +0\.7 +1234\.00 +3\.00 +2$/);
+      expect(row).toMatch(/^Will the bud.*… +0\.64 +0\.661 +0\.7 +1234\.00 +3\.00 +2$/);
     }
   });
 
   test('drops columns last, the least needed first, and never half of a figure', () => {
-    expect(header(58)).toMatch(/^market +bid +fair +ask +YES +NO +orders$/);
+    expect(header(64)).toMatch(/^market +bid +fair +ask +YES +NO$/);
+    expect(header(60)).toMatch(/^market +bid +ask +YES +NO$/);
     expect(header(42)).toMatch(/^market +bid +ask +YES +NO$/);
     expect(header(34)).toMatch(/^market +bid +ask +YES$/);
     expect(header(26)).toMatch(/^market +bid +ask$/);
+  });
+
+  test('tells at 60 columns why a market is not quoted, and every figure and command whole', () => {
+    const held = { mode: 'reducing', reason: 'the loss of the day is 12.5 of 25, of which half is used up' } as const;
+    const block = statusBlock(snapshot({ ...held, wayBack: 'resume --reason TEXT' }), 17_000, 60);
+    expect(block.at(-1)).toMatch(/^Rain\? +0\.64 +0\.7 +1234\.00 +3\.00 +resolves in 50/);
+    const text = block.join(' ').replaceAll(/ +/g, ' ');
+    expect(text).toContain(`reducing: ${held.reason}`);
+    expect(text).toContain('back up with: twinbook resume --reason TEXT');
+    expect(text).toContain('public 40 of 120 signed 40 of 120');
   });
 
   test('breaks its first lines between their parts', () => {

@@ -249,6 +249,24 @@ describe('a part of a loss limit that holds the trader back', () => {
     });
   });
 
+  it.each([
+    ['a market that is paused', (life: Life) => life.state.pauseMarket('a', 'the signer refused')],
+    ['an odd fill', (life: Life) => life.state.guards.fillAlarm.raise('a fill at a worse price')],
+  ])('%s names the command that lifts it', (_, stop) => {
+    inFolder((path) => {
+      const life = new Life(path, risk);
+      life.write(() => {
+        life.ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: START_MS });
+        life.ledger.setCapital(CAPITAL, START_MS);
+      });
+      life.verdict(START_MS);
+      expect(snapshotOf(life.state, START_MS).wayBack).toBe('');
+      life.write(() => stop(life));
+      expect(snapshotOf(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
+      life.ledger.close();
+    });
+  });
+
   it('is not accepted by who resumes from a pause', () => {
     const paused = [
       { kind: 'pause', reason },

@@ -1,0 +1,60 @@
+/** Which command leads back up, of a running trader and of one that will start from what its ledger holds. */
+
+import { AssertionFailed } from '../../../shared/base/errors.js';
+import type { LedgerReader } from '../../ledger/contract.js';
+import type { RiskLimits } from '../../risk/limits.js';
+import { FillAlarm } from '../guards/fill-alarm.js';
+import { FillMemory } from '../guards/fill-memory.js';
+import type { Notes } from '../guards/guard.js';
+import { LossMemory } from '../guards/loss-memory.js';
+import { MODES_NOTE, type TraderState } from '../state.js';
+import { type Mode, Modes, type StoredModes } from './modes.js';
+import { Pauses } from './pauses.js';
+
+const WITH_REASON = 'resume --reason TEXT';
+
+/** Empty when nothing is stopped, or when it goes on by itself. */
+export function wayBackOf(state: TraderState, mode: Mode): string {
+  const { heldBack, modes, pauses, reduceOnly, stopped } = state;
+  const way = modes.wayBack(mode, stopped, heldBack !== null);
+  // What differs and a fill that is odd hold without an operator's word, and so does a single market's pause.
+  const isOdd = mode === 'reducing' && reduceOnly !== null;
+  const isPausedSomewhere =
+    mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
+  return way === '' && (isOdd || isPausedSomewhere) ? WITH_REASON : way;
+}
+
+export interface NextStart {
+  /** Once what is ours at the exchange was read. */
+  readonly mode: Mode;
+  readonly reason: string;
+  readonly wayBack: string;
+}
+
+/**
+ * What an operator, a limit or an alarm left standing: how a start from this ledger would begin. Reads only.
+ *
+ * @param stopFile what the stop file says; null without one
+ */
+export function nextStartOf(
+  ledger: Pick<LedgerReader, 'note'>,
+  limits: RiskLimits,
+  stopFile: string | null,
+): NextStart {
+  const setNote = (key: string) => {
+    throw new AssertionFailed(`the note ${key} is only read here`);
+  };
+  const notes: Notes = { note: (key) => ledger.note(key), setNote };
+  // The note is written by the trader's state alone.
+  const modes = new Modes(JSON.parse(notes.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
+  if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
+  modes.onStart();
+  const halted = new LossMemory(notes, limits).halted ?? new FillMemory(notes, limits).halted;
+  const alarm = new FillAlarm(notes).verdict;
+  const paused = new Pauses(notes).first;
+  const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });
+  const way = modes.wayBack(mode, halted ?? paused ?? alarm);
+  const needsReason = way === '' && (mode === 'reducing' || (mode === 'quoting' && paused !== null));
+  const why = mode === 'quoting' && paused !== null ? `but for ${paused}` : reason;
+  return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
+}
