@@ -5,8 +5,8 @@
 
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import { sub } from '../../shared/base/micros.js';
-import { describeOwner } from '../../shared/protocol/ask-owner.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import { describeOwner } from '../../shared/protocol/request-owner.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { IntentKind, LedgerReader } from '../../trader/ledger/contract.js';
@@ -79,20 +79,20 @@ export async function oneRound(
   within: <T>(work: () => T) => T = (work) => work(),
 ): Promise<readonly Difference[] | string> {
   const round = new Round(comparison.lists, nowMs());
-  const first: Ask = {
+  const first: PlannedRequest = {
     lane: 'own',
     owner: { kind: 'round', list: 'assets' },
     latestMs: Number.MAX_SAFE_INTEGER,
     call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
   };
   let end: RoundEnd | null = null;
-  const read = async (ask: Ask): Promise<void> => {
-    assert(ask.owner.kind === 'round', `an ask of no round: ${describeOwner(ask.owner)}`);
-    const step = round.onReport(ask.owner.list, await performAsk(ask, client));
+  const read = async (request: PlannedRequest): Promise<void> => {
+    assert(request.owner.kind === 'round', `a request of no round: ${describeOwner(request.owner)}`);
+    const step = round.onReport(request.owner.list, await performAsk(request, client));
     end = step.end ?? end;
-    await Promise.all(step.asks.map(read));
+    await Promise.all(step.requests.map(read));
   };
-  await Promise.all(round.asks(first).map(read));
+  await Promise.all(round.requests(first).map(read));
   // Assigned in `read`, which TypeScript does not follow.
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
@@ -105,7 +105,7 @@ export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
   const call = { endpoint: 'orders.list', params: {}, query, body: undefined } as const;
-  let next: Ask | null = {
+  let next: PlannedRequest | null = {
     lane: 'own',
     owner: { kind: 'other', name: 'resting' },
     latestMs: Number.MAX_SAFE_INTEGER,
@@ -119,10 +119,10 @@ export async function restingOrders(client: ServiceClient) {
   return { rows: walk.rows, startedMs: walk.startedMs };
 }
 
-async function performAsk(ask: Ask, client: ServiceClient): Promise<Report> {
-  const { lane, call, latestMs } = ask;
+async function performAsk(request: PlannedRequest, client: ServiceClient): Promise<RequestResult> {
+  const { lane, call, latestMs } = request;
   const { outcome, nowMs, sentMs, venueTimeMs } = await client.perform({ id: 1, lane, call, latestMs });
-  return { ask, outcome, nowMs, sentMs, venueTimeMs };
+  return { request: request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
 /** The ledger, with notes that may be written and are gone afterwards. */

@@ -1,12 +1,12 @@
 /**
- * The shell around the trader's own executor and ledger, for one order: performs each ask once and hands back what came,
+ * The shell around the trader's own executor and ledger, for one order: performs each request once and hands back what came,
  * each step in a transaction of its own, and stops before the signature so that the draft can be looked at.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../shared/base/errors.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
-import type { Ask, Outcome, Report } from '../../shared/protocol/seam.js';
+import type { Outcome, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, OrderExecutor, Reaction } from '../../trader/executor/contract.js';
@@ -28,7 +28,7 @@ export class ExecutorShell {
   readonly #executor: OrderExecutor;
   readonly #client: ServiceClient;
   readonly #outgoing: OutboundCheck;
-  #waiting: Ask[] = [];
+  #waiting: PlannedRequest[] = [];
   #lastId = 0;
 
   constructor({ ledger, executor, client }: ExecutorShellParts) {
@@ -43,14 +43,14 @@ export class ExecutorShell {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** The intent is a row when this returns; the ask for its draft waits. */
+  /** The intent is a row when this returns; the request for its draft waits. */
   begin(approved: Approved, reason: string): void {
     this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
   }
 
-  /** Performs the newest ask alone, and what came of it is in the ledger; what follows from it waits. */
+  /** Performs the newest request alone, and what came of it is in the ledger; what follows from it waits. */
   async performNext(): Promise<Outcome> {
-    const report = await this.#perform(must(this.#waiting.shift(), 'an ask that waits'));
+    const report = await this.#perform(must(this.#waiting.shift(), 'a request that waits'));
     this.#react(() => this.#executor.onReport(report));
     return report.outcome;
   }
@@ -89,25 +89,31 @@ export class ExecutorShell {
 
   /** What was asked and has not left is not wanted any more. */
   drop(): void {
-    for (const ask of this.#waiting.splice(0)) {
+    for (const request of this.#waiting.splice(0)) {
       const nowMs = Date.now();
       const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
-      const report = { ask, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
+      const report = { request: request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
       this.#react(() => this.#executor.onReport(report));
     }
   }
 
   #react(work: () => Reaction): void {
-    const { asks, events } = this.#ledger.transaction(work);
-    this.#waiting.push(...asks);
+    const { requests, events } = this.#ledger.transaction(work);
+    this.#waiting.push(...requests);
     this.events.push(...events);
   }
 
-  async #perform(ask: Ask): Promise<Report> {
-    const { lane, call, latestMs } = ask;
-    this.#outgoing.check(call, ask.owner);
+  async #perform(request: PlannedRequest): Promise<RequestResult> {
+    const { lane, call, latestMs } = request;
+    this.#outgoing.check(call, request.owner);
     this.#lastId += 1;
     const seen = await this.#client.perform({ id: this.#lastId, lane, call, latestMs });
-    return { ask, outcome: seen.outcome, nowMs: seen.nowMs, sentMs: seen.sentMs, venueTimeMs: seen.venueTimeMs };
+    return {
+      request: request,
+      outcome: seen.outcome,
+      nowMs: seen.nowMs,
+      sentMs: seen.sentMs,
+      venueTimeMs: seen.venueTimeMs,
+    };
   }
 }

@@ -3,9 +3,9 @@
  * nothing else crosses. A shell performs each request once and reports its outcome exactly once.
  */
 
-import type { AskOwner } from './ask-owner.js';
 import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
+import type { RequestOwner } from './request-owner.js';
 
 /**
  * What a request is for, most urgent first. Within one scope's budget an earlier lane goes first, but that every fourth
@@ -27,13 +27,13 @@ export interface Call<N extends EndpointName = EndpointName> {
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
 /** A call that a room of the core wants made, before it has an id and a place in the budget. */
-export interface Ask {
+export interface PlannedRequest {
   readonly lane: Lane;
   readonly call: AnyCall;
   /** Our clock, ms: from here on the call is worthless; if it has not left by then it is reported unsent. */
   readonly latestMs: number;
   /** Whom its outcome goes to. */
-  readonly owner: AskOwner;
+  readonly owner: RequestOwner;
 }
 
 /** A call on its way to the shell: what the core wants done once, and until when it is of use. */
@@ -71,8 +71,8 @@ export interface BudgetReport {
 }
 
 /** The outcome of one ask, as the engine hands it back to the room that asked. */
-export interface Report {
-  readonly ask: Ask;
+export interface RequestResult {
+  readonly request: PlannedRequest;
   readonly outcome: Outcome;
   readonly nowMs: number;
   /** Our clock, ms, when it left; equals `nowMs` for one that never left. */

@@ -174,7 +174,7 @@ export function statusOf(running: Running): StatusData {
   };
 }
 
-const budgetOf = (scope: string, { limit, left }: BudgetStatus): StatusBudget => ({
+const budgetOf = (scope: string, { limit, available: left }: BudgetStatus): StatusBudget => ({
   scope,
   limit,
   remaining: Math.max(0, left),

@@ -20,7 +20,8 @@ const formatSigned = (value: Micros | null): string =>
   value !== null && value > 0 ? `+${money(value)}` : money(value);
 const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 
-const formatUse = ({ limit, perMinute, left }: BudgetStatus): string => `${Math.max(0, perMinute - left)} of ${limit}`;
+const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
+  `${Math.max(0, perMinute - left)} of ${limit}`;
 
 /** `feed model 3 markets, 2 s old`. */
 function feedText({ name, current, ageMs }: FeedSnapshot): string {

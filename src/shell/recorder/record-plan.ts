@@ -4,10 +4,10 @@
  */
 
 import { ZERO } from '../../shared/base/micros.js';
-import type { MarketPoll } from '../../shared/protocol/ask-owner.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Ask, Observation, Report, Request } from '../../shared/protocol/seam.js';
+import type { MarketPoll } from '../../shared/protocol/request-owner.js';
+import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
@@ -27,7 +27,7 @@ const OWN_INTERVAL_MS = 2_000;
 const WAITING_INTERVAL_MS = 15_000;
 /** So many outcomes in a row about which nothing is known mean that the venue is not there. */
 const SILENT_AFTER = 3;
-/** Asks that never left come back as reports; more rounds than this within one step are a loop. */
+/** Requests that never left come back as reports; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 /** Account state that a recording does not hold. */
 const ASSETS_INTERVAL_MS = 3_600_000;
@@ -125,7 +125,7 @@ export class RecordPlan implements Core {
   #plan(nowMs: number): void {
     const open = [...this.#markets].filter(([, watched]) => isOpen(watched));
     this.#queue.setOpenOrders(0);
-    const asks = this.#poller.takeDue(nowMs, {
+    const requests = this.#poller.takeDue(nowMs, {
       markets: open.map(([marketConditionId, { feed }]) => ({
         marketConditionId,
         restingMicros: ZERO,
@@ -137,14 +137,14 @@ export class RecordPlan implements Core {
       signedPerMinute: this.#queue.perMinute('signed', nowMs),
       publicHeadroom: this.#queue.headroom('public', 'quiet', nowMs),
     });
-    for (const ask of asks) {
-      if (this.#isWanted(ask)) this.#queue.push(ask);
-      else if (ask.owner.kind === 'poll') this.#poller.onReport(ask.owner.target, 'unsent', nowMs);
+    for (const request of requests) {
+      if (this.#isWanted(request)) this.#queue.push(request);
+      else if (request.owner.kind === 'poll') this.#poller.onReport(request.owner.target, 'unsent', nowMs);
     }
     this.#askWaiting(nowMs);
   }
 
-  #isWanted({ owner }: Ask): boolean {
+  #isWanted({ owner }: PlannedRequest): boolean {
     switch (owner.kind === 'poll' ? owner.target.kind : null) {
       case 'assets':
         return false;
@@ -174,15 +174,15 @@ export class RecordPlan implements Core {
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
     const told = this.#settings.shared ? { ...observation, budget: null } : observation;
-    const ask = this.#queue.onOutcome(told);
+    const request = this.#queue.onOutcome(told);
     if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
     else this.#heard();
-    this.#onReport({ ask, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
+    this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
-  #onReport(report: Report, requestId: number): void {
-    const { owner } = report.ask;
-    // Of our own asks, for details of markets that wait, the name is the market.
+  #onReport(report: RequestResult, requestId: number): void {
+    const { owner } = report.request;
+    // Of our own requests, for details of markets that wait, the name is the market.
     if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
     if (owner.kind !== 'poll') return;
     const { target } = owner;
@@ -195,7 +195,7 @@ export class RecordPlan implements Core {
     this.#poller.onReport(target, resultOf(report), report.nowMs);
   }
 
-  #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: Report, requestId: number): void {
+  #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: RequestResult, requestId: number): void {
     const watched = this.#markets.get(id);
     if (watched === undefined) return;
     if (kind === 'detail' && outcome.kind === 'refused' && outcome.status === 404) {
@@ -205,7 +205,7 @@ export class RecordPlan implements Core {
     }
     if (outcome.kind !== 'answered') return;
     const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The shell answers an ask with the data of the ask's own endpoint; its owner says which that was.
+    // The shell answers a request with the data of the request's own endpoint; its owner says which that was.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
@@ -223,7 +223,7 @@ export class RecordPlan implements Core {
   }
 
   /** Null while the walk goes on. A complete one says which markets are open: new ones, and ones that are no more. */
-  #onCatalog(report: Report): PollResult | null {
+  #onCatalog(report: RequestResult): PollResult | null {
     this.#catalog ??= new PageWalk((row) => row.condition_id);
     const walk = this.#catalog;
     const step = walk.onReport(report);
@@ -266,18 +266,18 @@ export class RecordPlan implements Core {
 const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
 const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
 
-/** Of an ask that never left. */
+/** Of a request that never left. */
 const NO_REQUEST = 0;
 
-const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
-  ask,
+const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
+  request: request,
   outcome: { kind: 'unknown', reason, sent: false },
   nowMs,
   sentMs: nowMs,
   venueTimeMs: null,
 });
 
-function resultOf({ outcome }: Pick<Report, 'outcome'>): PollResult {
+function resultOf({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';
   return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 }

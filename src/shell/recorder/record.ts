@@ -180,7 +180,7 @@ class RecordService {
 
   #line(): void {
     const now = nowMs();
-    const { perMinute, left } = this.#plan.queue.status('public', now);
+    const { perMinute, available: left } = this.#plan.queue.status('public', now);
     const parts = [
       duration(now - this.#startedMs),
       `${this.#plan.open} markets open`,

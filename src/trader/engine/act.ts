@@ -1,6 +1,6 @@
 /** What the trader does of its own accord, after whatever it has just seen: quote, convert, prove, poll. */
 
-import type { Ask } from '../../shared/protocol/seam.js';
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
 import { NO_CORE } from './control/core-sets.js';
 import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
@@ -67,10 +67,13 @@ function applyRung(state: TraderState, nowMs: number): void {
   state.stance = stance;
 }
 
-const isOfPlace = ({ call }: Ask): boolean => call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
-const isOfSplit = ({ call }: Ask): boolean => call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
+const isOfPlace = ({ call }: PlannedRequest): boolean =>
+  call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
+const isOfSplit = ({ call }: PlannedRequest): boolean =>
+  call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
 const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];
-const isOfConversion = (ask: Ask): boolean => isOfSplit(ask) || TO_CURRENCY_CALLS.includes(ask.call.endpoint);
+const isOfConversion = (request: PlannedRequest): boolean =>
+  isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
 
 function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
@@ -196,15 +199,15 @@ function poll(state: TraderState, stopping: boolean, nowMs: number): void {
   polling.nowMs = nowMs;
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const asks = poller.takeDue(nowMs, polling);
+  const requests = poller.takeDue(nowMs, polling);
   // The round first: looks that leave together with its lists begin after it.
-  const round = asks.filter(isRound).flatMap((ask) => reconciler.begin(ask, nowMs));
-  for (const ask of asks) {
-    if (ask.call.endpoint === 'orders.list') reconciler.onAsk('orders');
-    if (ask.call.endpoint === 'trades.list') reconciler.onAsk('fills');
-    for (const each of isRound(ask) ? round : [ask]) queue.push(each);
+  const round = requests.filter(isRound).flatMap((request) => reconciler.begin(request, nowMs));
+  for (const request of requests) {
+    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
+    for (const each of isRound(request) ? round : [request]) queue.push(each);
   }
 }
 
-/** The poll of assets is the first ask of a round of reconciliation. */
-const isRound = ({ call }: Ask): boolean => call.endpoint === 'account.assets';
+/** The poll of assets is the first request of a round of reconciliation. */
+const isRound = ({ call }: PlannedRequest): boolean => call.endpoint === 'account.assets';

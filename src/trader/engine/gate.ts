@@ -48,7 +48,7 @@ export function approveAndExecute(
 ): Refused | null {
   const verdict = judge(intent, facts);
   if (verdict.verdict === 'refused') return verdict;
-  for (const ask of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(ask);
+  for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.pace.note(context.nowMs);
   // The next order must be judged as if this one rested already.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));

@@ -1,7 +1,7 @@
 /** The third part of a step: the room that something is for takes it in. */
 
 import type { DataOf } from '../../shared/protocol/endpoints.js';
-import type { Report } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { SeenAt } from '../market/view.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
 import type { PollResult } from '../scheduler/contract.js';
@@ -46,7 +46,7 @@ function readMarket(state: TraderState, { poll, conditionId, report, requestId }
   const { outcome } = report;
   const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return resultOf(report);
-  if (overfull(report.ask, outcome.data) !== null) return 'failed';
+  if (overfull(report.request, outcome.data) !== null) return 'failed';
   const at: SeenAt = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
   try {
     takeIn(state, entry, poll, outcome.data, at);
@@ -60,7 +60,7 @@ function readMarket(state: TraderState, { poll, conditionId, report, requestId }
   return 'ok';
 }
 
-/** The shell answers an ask with the data of the ask's own endpoint; its owner says which that was. */
+/** The shell answers a request with the data of the request's own endpoint; its owner says which that was. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
   const { conditionId } = entry;
   switch (poll) {
@@ -76,7 +76,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], 
   }
 }
 
-function observeCatalog(state: TraderState, report: Report): void {
+function observeCatalog(state: TraderState, report: RequestResult): void {
   state.catalog ??= new PageWalk((row) => row.condition_id);
   const walk = state.catalog;
   const step = walk.onReport(report);
@@ -87,7 +87,7 @@ function observeCatalog(state: TraderState, report: Report): void {
   state.poller.onReport({ kind: 'catalog' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
 }
 
-function resultOf({ outcome }: Pick<Report, 'outcome'>): PollResult {
+function resultOf({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';
   return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 }

@@ -7,8 +7,8 @@
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
-import { type AskOwner, describeOwner } from '../../shared/protocol/ask-owner.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
+import { describeOwner, type RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
@@ -25,9 +25,9 @@ export class OutboundCheck {
 
   /**
    * Throws AssertionFailed when this call must not leave.
-   * @param owner of the ask behind it
+   * @param owner of the request behind it
    */
-  check(call: AnyCall, owner: AskOwner): void {
+  check(call: AnyCall, owner: RequestOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
     const intent = owner.kind === 'intent' ? this.#ledger.intent(owner.intentId) : null;
     const objection = intent === null ? 'no intent stands behind it' : this.#objection(call, intent);

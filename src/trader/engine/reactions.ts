@@ -9,9 +9,9 @@ import { POST_ONLY } from './quoting/post-only.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { amount, showTitle, type TraderState } from './state.js';
 
-export function react(state: TraderState, { asks, events }: Reaction, nowMs: number): void {
-  for (const ask of asks) state.queue.push(ask);
-  if (asks.length > 0 || events.length > 0) state.invalidateOwn();
+export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
+  for (const request of requests) state.queue.push(request);
+  if (requests.length > 0 || events.length > 0) state.invalidateOwn();
   for (const event of events) onEvent(state, event, nowMs);
 }
 

@@ -1,15 +1,15 @@
-/** The first part of a step: takes in when something was seen, and finds the ask that an outcome belongs to. */
+/** The first part of a step: takes in when something was seen, and finds the request that an outcome belongs to. */
 
-import type { FeedValue, Observation, OperatorCommand, Report } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation, OperatorCommand, RequestResult } from '../../shared/protocol/seam.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
 
-/** An observation, an outcome together with its ask. */
+/** An observation, an outcome together with its request. */
 export type Received =
   | { readonly kind: 'time' }
   | { readonly kind: 'command'; readonly command: OperatorCommand; readonly nowMs: number }
   | { readonly kind: 'feed'; readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number }
-  | { readonly kind: 'report'; readonly report: Report; readonly requestId: number };
+  | { readonly kind: 'report'; readonly report: RequestResult; readonly requestId: number };
 
 /**
  * Answers may be told in another order than they came in, and clocks are set by milliseconds: so small a step back is
@@ -36,11 +36,11 @@ export function receive(state: TraderState, observation: Observation): Received 
     case 'feed':
       return { kind: 'feed', feed: observation.feed, values: observation.values, nowMs };
     case 'outcome': {
-      const ask = state.queue.onOutcome(observation);
+      const request = state.queue.onOutcome(observation);
       const { outcome, sentMs, venueTimeMs, requestId } = observation;
       if (venueTimeMs !== null) state.venueClock.observe(venueTimeMs, sentMs, nowMs);
       noteSilence(state, outcome.kind === 'unknown' ? outcome.reason : null, nowMs);
-      return { kind: 'report', report: { ask, outcome, nowMs, sentMs, venueTimeMs }, requestId };
+      return { kind: 'report', report: { request: request, outcome, nowMs, sentMs, venueTimeMs }, requestId };
     }
   }
 }

@@ -1,8 +1,13 @@
-/** The second part of a step: says for whom something received is. Pure, and the only place that asks who owns an ask. */
+/** The second part of a step: says for whom something received is. Pure, and the only place that asks who owns a request. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
-import { describeOwner, type MarketPoll, type PollTarget, type RoundList } from '../../shared/protocol/ask-owner.js';
-import type { FeedValue, OperatorCommand, Report } from '../../shared/protocol/seam.js';
+import {
+  describeOwner,
+  type MarketPoll,
+  type PollTarget,
+  type RoundList,
+} from '../../shared/protocol/request-owner.js';
+import type { FeedValue, OperatorCommand, RequestResult } from '../../shared/protocol/seam.js';
 import type { Received } from './receive.js';
 
 /** One kind for each room that takes something in. */
@@ -14,21 +19,21 @@ export type Routed =
       readonly kind: 'market';
       readonly poll: MarketPoll;
       readonly conditionId: string;
-      readonly report: Report;
-      /** 0 of an ask that never left. */
+      readonly report: RequestResult;
+      /** 0 of a request that never left. */
       readonly requestId: number;
     }
-  | { readonly kind: 'catalog'; readonly report: Report }
+  | { readonly kind: 'catalog'; readonly report: RequestResult }
   /** Our resting orders, or our trades. */
-  | { readonly kind: 'own'; readonly list: 'orders' | 'fills'; readonly report: Report }
-  | { readonly kind: 'round'; readonly list: RoundList; readonly report: Report }
-  | { readonly kind: 'intent'; readonly report: Report };
+  | { readonly kind: 'own'; readonly list: 'orders' | 'fills'; readonly report: RequestResult }
+  | { readonly kind: 'round'; readonly list: RoundList; readonly report: RequestResult }
+  | { readonly kind: 'intent'; readonly report: RequestResult };
 
-/** Throws AssertionFailed for an ask that no room of the engine owns. */
+/** Throws AssertionFailed for a request that no room of the engine owns. */
 export function route(received: Received): Routed {
   if (received.kind !== 'report') return received;
   const { report, requestId } = received;
-  const { owner } = report.ask;
+  const { owner } = report.request;
   switch (owner.kind) {
     case 'poll':
       return routePoll(owner.target, report, requestId);
@@ -37,18 +42,18 @@ export function route(received: Received): Routed {
     case 'intent':
       return { kind: 'intent', report };
     case 'other':
-      throw new AssertionFailed(`an ask of no room came back: ${describeOwner(owner)}`);
+      throw new AssertionFailed(`a request of no room came back: ${describeOwner(owner)}`);
   }
 }
 
-function routePoll(target: PollTarget, report: Report, requestId: number): Routed {
+function routePoll(target: PollTarget, report: RequestResult, requestId: number): Routed {
   if ('marketConditionId' in target) {
     return { kind: 'market', poll: target.kind, conditionId: target.marketConditionId, report, requestId };
   }
   switch (target.kind) {
     case 'catalog':
       return { kind: 'catalog', report };
-    // The poll of assets is the first ask of a round.
+    // The poll of assets is the first request of a round.
     case 'assets':
       return { kind: 'round', list: 'assets', report };
     case 'orders':

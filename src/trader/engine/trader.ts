@@ -1,7 +1,7 @@
 /** The trader's one door: observations in, requests out. */
 
 import { sub } from '../../shared/base/micros.js';
-import type { Observation, OperatorCommand, Report, Request } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { IntentRow, Ledger } from '../ledger/contract.js';
 import type { Unsent } from '../scheduler/contract.js';
@@ -20,7 +20,7 @@ import type { TraderSettings } from './settings.js';
 import { type Snapshot, snapshotOf } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Asks that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
+/** Requests that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes that a person, or a loss, has ordered to leave nothing resting and nothing to come. */
@@ -149,11 +149,11 @@ export class Trader {
   }
 }
 
-/** Of an ask that never left. */
+/** Of a request that never left. */
 const NO_REQUEST = 0;
 
-const neverLeft = ({ ask, reason }: Unsent, nowMs: number): Report => ({
-  ask,
+const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
+  request: request,
   outcome: { kind: 'unknown', reason, sent: false },
   nowMs,
   sentMs: nowMs,

@@ -2,17 +2,17 @@
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
-import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Ask } from '../../shared/protocol/seam.js';
+import type { IntentStep } from '../../shared/protocol/request-owner.js';
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
-import { askFor } from './asks.js';
 import { BookedTrades } from './booked-trades.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { type FillDetails, fillObjection } from './fill-check.js';
 import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
+import { planRequest } from './plan-request.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
@@ -47,7 +47,7 @@ export class ExecutorContext {
   readonly toSign: InFlightIntent[] = [];
   /** Our clock, ms, as last seen. */
   #nowMs = Number.NEGATIVE_INFINITY;
-  #asks: Ask[] = [];
+  #requests: PlannedRequest[] = [];
   #events: ExecutorEvent[] = [];
   /** Rows that are not of this ledger and new in this call. */
   #foreign = 0;
@@ -64,17 +64,17 @@ export class ExecutorContext {
   reaction(nowMs: number, work: () => void): Reaction {
     if (nowMs < this.#nowMs) this.intents.stepBack(nowMs);
     this.#nowMs = nowMs;
-    this.#asks = [];
+    this.#requests = [];
     this.#events = [];
     this.#foreign = 0;
     work();
-    return { asks: this.#asks, events: this.#events };
+    return { requests: this.#requests, events: this.#events };
   }
 
-  ask(inFlight: InFlightIntent, step: IntentStep, nowMs: number): void {
+  queueRequest(inFlight: InFlightIntent, step: IntentStep, nowMs: number): void {
     inFlight.busy = step;
     inFlight.dueMs = null;
-    this.#asks.push(askFor(step, inFlight.intent, nowMs));
+    this.#requests.push(planRequest(step, inFlight.intent, nowMs));
   }
 
   emit(event: ExecutorEvent): void {

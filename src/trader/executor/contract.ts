@@ -3,12 +3,12 @@
  *
  * The engine runs each observation as: `ledger.transaction` around everything that decides and books (`begin`,
  * `onReport`, `onOwnOrders`, `onOwnTrades`, `tick`), then `ledger.transaction` around `signDrafts`, which signs what
- * the first transaction made durable. Only then do the asks go to the scheduler.
+ * the first transaction made durable. Only then do the requests go to the scheduler.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
 import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
 import type { Approved } from '../risk/risk.js';
@@ -141,7 +141,7 @@ export interface MissingFills {
 }
 
 /**
- * The executor. Everything but the reads must run inside `ledger.transaction`. Asks that it returns are to be queued
+ * The executor. Everything but the reads must run inside `ledger.transaction`. Requests that it returns are to be queued
  * unchanged; each must come back exactly once as a report.
  */
 export interface OrderExecutor {
@@ -151,11 +151,11 @@ export interface OrderExecutor {
    * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
    * placing is off, a conversion while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
    */
-  begin(approved: Approved, nowMs: number, reason: string): readonly Ask[];
-  /** The outcome of an ask that an intent owns. */
-  onReport(report: Report): Reaction;
+  begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[];
+  /** The outcome of a request that an intent owns. */
+  onReport(report: RequestResult): Reaction;
   /**
-   * In its own transaction, after the one that stored the drafts: signs them. The asks are submits. `objectionTo` is asked of
+   * In its own transaction, after the one that stored the drafts: signs them. The requests are submits. `objectionTo` is asked of
    * each place at that moment.
    */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction;
@@ -201,6 +201,6 @@ export interface OrderExecutor {
 }
 
 export interface Reaction {
-  readonly asks: readonly Ask[];
+  readonly requests: readonly PlannedRequest[];
   readonly events: readonly ExecutorEvent[];
 }

@@ -3,7 +3,7 @@
 import { must } from '../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
-import type { Report } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { ExecutorContext } from './context.js';
@@ -47,7 +47,7 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
 const feeRateOf = (context: ExecutorContext, marketConditionId: string): Micros =>
   must(context.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
-export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
+export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
@@ -67,7 +67,7 @@ export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, repo
   }
 }
 
-function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
+function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { intents, orders } = context;
   const { nowMs } = report;
   const { pubkey, message } = readAnswer(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
@@ -127,7 +127,7 @@ function expiryOf(context: ExecutorContext, message: string, venueTimeMs: number
 function objectionToExpiry(
   context: ExecutorContext,
   expiresAtS: number | null,
-  { venueTimeMs, nowMs }: Report,
+  { venueTimeMs, nowMs }: RequestResult,
 ): string | null {
   if (expiresAtS === null) return null;
   const { draft_lifetime_s, clock_tolerance_s } = context.profile;

@@ -4,15 +4,15 @@
  * intents and orders, by the table in `lifecycle.ts`.
  *
  * It never signs what is not stored, never drafts again what may have been submitted, never takes silence for an answer,
- * and never trusts our clock about the exchange's expiries. It sees no network: asks go out, reports come in, and every
- * ask comes back exactly once.
+ * and never trusts our clock about the exchange's expiries. It sees no network: requests go out, reports come in, and every
+ * request comes back exactly once.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import { describeOwner, type IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
 import { ExecutorContext, type Look } from './context.js';
@@ -47,7 +47,7 @@ export class Executor implements OrderExecutor {
     this.#signer = signer;
   }
 
-  begin(approved: Approved, nowMs: number, reason: string): readonly Ask[] {
+  begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
     const { intent } = approved;
     const strategy = intent.kind === 'place' ? intent.strategy : '';
@@ -56,12 +56,12 @@ export class Executor implements OrderExecutor {
     return this.#context.reaction(nowMs, () => {
       const row = newRow(this.#context, intent, reason, nowMs);
       this.#context.ledger.addIntent(row);
-      this.#context.ask(this.#context.intents.take(row, nowMs), 'draft', nowMs);
-    }).asks;
+      this.#context.queueRequest(this.#context.intents.take(row, nowMs), 'draft', nowMs);
+    }).requests;
   }
 
-  onReport(report: Report): Reaction {
-    const { owner } = report.ask;
+  onReport(report: RequestResult): Reaction {
+    const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
     const { step, intentId } = owner;
     return this.#context.reaction(report.nowMs, () => {
@@ -214,7 +214,7 @@ export class Executor implements OrderExecutor {
       const { state, submitCount } = inFlight.intent;
       this.#context.intents.write(inFlight, { state, updatedMs: nowMs, submitCount: submitCount + 1 });
     }
-    if (step !== null) this.#context.ask(inFlight, step, nowMs);
+    if (step !== null) this.#context.queueRequest(inFlight, step, nowMs);
   }
 
   #dueStep(inFlight: InFlightIntent, nowMs: number): IntentStep | null {

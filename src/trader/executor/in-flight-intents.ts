@@ -1,10 +1,10 @@
 /**
- * The intents under way, as a mirror of the ledger's rows beside what only this process needs to know: which ask is
+ * The intents under way, as a mirror of the ledger's rows beside what only this process needs to know: which request is
  * out, when to act next. Every change of state goes through `move`, which writes the row in the same breath.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import type { IntentStep } from '../../shared/protocol/ask-owner.js';
+import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import {
   type ConversionKind,
   type IntentChange,
@@ -19,7 +19,7 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlightIntent {
   intent: IntentRow;
-  /** The ask that is out; at most one per intent, so that its answers cannot overtake each other. */
+  /** The request that is out; at most one per intent, so that its answers cannot overtake each other. */
   busy: IntentStep | null = null;
   /** Our clock, ms: when to act next; null for nothing to do. */
   dueMs: number | null = null;

@@ -2,14 +2,14 @@
 
 import { assert } from '../../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
-import type { Report } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { ExecutorContext, Look } from './context.js';
 import { observeRedeem, observeSets } from './conversions.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { observeForeignOrder, observeOrder } from './orders.js';
 import { missingWaitMs } from './pace.js';
 
-export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
+export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
@@ -27,16 +27,16 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
 }
 
 /** Takes in the record that an answer holds, whoever asked for it. A draft's answer holds none. */
-export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: Report): void {
+export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
-  switch (report.ask.call.endpoint) {
+  switch (report.request.call.endpoint) {
     case 'orders.submit':
     case 'orders.cancelSubmit':
     case 'orders.detail': {
       const row = readAnswer(report, 'orders.detail');
-      const pubkey = report.ask.call.params.pubkey;
+      const pubkey = report.request.call.params.pubkey;
       const order = context.orders.get(pubkey);
       if (order !== null) observeOrder(context, order, row, look);
       else observeForeignOrder(context, pubkey, row, look);
@@ -58,9 +58,9 @@ export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent
 }
 
 /** The record of an answered report. */
-export function readAnswer<N extends EndpointName>(report: Report, _shape: N): DataOf<N> {
+export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'an answer is read from what was answered');
-  // The seam promises that the outcome belongs to the call of its ask; draft calls and submits share their records'
+  // The seam promises that the outcome belongs to the call of its request; draft calls and submits share their records'
   // shapes with the endpoint named here.
   return report.outcome.data as DataOf<N>;
 }

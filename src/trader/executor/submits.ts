@@ -1,6 +1,6 @@
 /** The signature, and what the answer to its submit means. */
 
-import type { Report } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { ExecutorContext } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
@@ -31,10 +31,10 @@ export function sign(
   }
   const change = { signature: answer.signature, submitCount: 1 };
   context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);
-  context.ask(inFlight, 'submit', nowMs);
+  context.queueRequest(inFlight, 'submit', nowMs);
 }
 
-export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, report: Report): void {
+export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':

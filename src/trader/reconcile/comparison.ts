@@ -5,8 +5,8 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import type { RoundList } from '../../shared/protocol/ask-owner.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
+import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { MissingFills, OrderExecutor, RestingOrder } from '../executor/contract.js';
 import type { ConversionKind, Ledger } from '../ledger/contract.js';
 import type { LeavingOut } from './confirmed-differences.js';

@@ -3,7 +3,7 @@
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
-import type { Report } from '../../shared/protocol/seam.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import { type Difference, type Moves, outcomeKey } from './differences.js';
 import type { ListCursorStep } from './list-cursor.js';
@@ -34,7 +34,7 @@ export class AssetsReading implements Reading {
     this.#walk = newAssetsWalk();
   }
 
-  onReport(report: Report): ListCursorStep {
+  onReport(report: RequestResult): ListCursorStep {
     const step = this.#walk.onReport(report);
     if (step.kind === 'void') return step;
     return step.next === null ? { kind: 'complete' } : { kind: 'more', next: step.next };

@@ -13,7 +13,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import { type Micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
 import type { Difference } from './differences.js';
@@ -87,9 +87,9 @@ export class IndependentFillCount {
     this.#isDone = false;
   }
 
-  onReport({ ask, outcome, venueTimeMs, nowMs }: Report): ListCursorStep {
+  onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): ListCursorStep {
     if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
-    // The shell answers an ask with the data of the ask's own endpoint.
+    // The shell answers a request with the data of the request's own endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     for (const row of page) {
@@ -105,7 +105,7 @@ export class IndependentFillCount {
     if (cursor === null || this.#memory === null) return this.#done();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
     if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
-    return { kind: 'more', next: nextPage(ask, cursor, nowMs) };
+    return { kind: 'more', next: nextPage(request, cursor, nowMs) };
   }
 
   #done(): ListCursorStep {
@@ -213,9 +213,13 @@ export class IndependentFillCount {
 
 const isOver = ({ state }: OwnTradeRow): boolean => state === 'done' || state === 'failed';
 
-function nextPage(ask: Ask, cursor: string, nowMs: number): Ask {
+function nextPage(request: PlannedRequest, cursor: string, nowMs: number): PlannedRequest {
   const query = { limit: SECOND_READER_ROWS, cursor };
-  return { ...ask, latestMs: nowMs + 10_000, call: { endpoint: 'trades.list', params: {}, query, body: undefined } };
+  return {
+    ...request,
+    latestMs: nowMs + 10_000,
+    call: { endpoint: 'trades.list', params: {}, query, body: undefined },
+  };
 }
 
 const keyOf = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;

@@ -7,7 +7,7 @@
  * is not what it was. What happened before the first look is nobody's business here.
  */
 
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Booked, Ledger } from '../ledger/contract.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
@@ -26,7 +26,7 @@ const MOST_KEPT = 200;
 
 /** What one round learns of a list: the next page to ask for, that it is complete, or that nothing may be concluded. */
 export type ListCursorStep =
-  | { readonly kind: 'more'; readonly next: Ask }
+  | { readonly kind: 'more'; readonly next: PlannedRequest }
   | { readonly kind: 'complete' }
   | { readonly kind: 'void'; readonly reason: string };
 
@@ -94,7 +94,7 @@ export class ListCursor<N extends ListEndpoint> {
     this.#venueS = null;
   }
 
-  onReport(report: Report): ListCursorStep {
+  onReport(report: RequestResult): ListCursorStep {
     const walk = this.#walk;
     if (walk === null) return { kind: 'void', reason: 'the walk was not begun' };
     const step = walk.onReport(report);

@@ -1,7 +1,7 @@
 /** Walks a list page by page, and knows whether what it has seen may be believed. */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 
 /** Pages of one walk: far above what a trader has resting, low enough that a venue's looping cursor ends. */
 const MAX_PAGES = 50;
@@ -13,7 +13,7 @@ export type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<R> =
   /** One page; `next` asks for the one after it, null on the last. The caller decides whether it wants more. */
-  | { readonly kind: 'page'; readonly rows: readonly R[]; readonly next: Ask | null }
+  | { readonly kind: 'page'; readonly rows: readonly R[]; readonly next: PlannedRequest | null }
   /** Nothing may be concluded from this walk: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
@@ -53,14 +53,14 @@ export class PageWalk<N extends ListEndpoint> {
   }
 
   /** Takes the report of the first page, or of a `next` that this walk returned. */
-  onReport(report: Report): WalkStep<RowOf<N>> {
+  onReport(report: RequestResult): WalkStep<RowOf<N>> {
     const { outcome } = report;
     this.#startedMs ??= report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
-    // The shell answers an ask with the data of the ask's own endpoint, and this walk's asks are all for its list.
+    // The shell answers a request with the data of the request's own endpoint, and this walk's requests are all for its list.
     const page = outcome.data as unknown as readonly RowOf<N>[];
-    const tooMany = overfull(report.ask, page);
+    const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
     this.#pages += 1;
     for (const row of page) {
@@ -79,18 +79,18 @@ export class PageWalk<N extends ListEndpoint> {
 }
 
 /**
- * Why an answer holds more rows than its ask allows, one sentence; null when it does not. Asks name the most that the
+ * Why an answer holds more rows than its request allows, one sentence; null when it does not. Requests name the most that the
  * service gives: what holds more is no page of it, and would be kept and told row by row.
  */
-export function overfull({ call }: Ask, data: unknown): string | null {
+export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
   return `a page of ${most} holds ${data.length} rows`;
 }
 
-/** The same ask for the page behind this cursor. */
-function withCursor({ ask, nowMs }: Report, cursor: string): Ask {
+/** The same request for the page behind this cursor. */
+function withCursor({ request, nowMs }: RequestResult, cursor: string): PlannedRequest {
   // Only the cursor is added; every list endpoint's query has one.
-  const call = { ...ask.call, query: { ...ask.call.query, cursor } } as Ask['call'];
-  return { ...ask, call, latestMs: Math.max(ask.latestMs, nowMs + PAGE_USEFUL_MS) };
+  const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
+  return { ...request, call, latestMs: Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS) };
 }

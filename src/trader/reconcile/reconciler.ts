@@ -8,8 +8,8 @@
  * is believed. Currency cannot be compared: no call of the service shows it.
  */
 
-import type { RoundList } from '../../shared/protocol/ask-owner.js';
-import type { Ask, Report } from '../../shared/protocol/seam.js';
+import type { RoundList } from '../../shared/protocol/request-owner.js';
+import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/contract.js';
 import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
@@ -146,8 +146,8 @@ export class Reconciler {
     return accepted;
   }
 
-  /** The poll that begins a round is due: the asks of all its lists. */
-  begin(first: Ask, nowMs: number): readonly Ask[] {
+  /** The poll that begins a round is due: the requests of all its lists. */
+  begin(first: PlannedRequest, nowMs: number): readonly PlannedRequest[] {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
@@ -155,23 +155,26 @@ export class Reconciler {
     this.#gathered = null;
     this.#againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
-    return this.#round.asks(first);
+    return this.#round.requests(first);
   }
 
-  /** The outcome of an ask of the round. The result is that of the whole round's lists; null while some are under way. */
-  onRound(list: RoundList, report: Report): { readonly asks: readonly Ask[]; readonly result: PollResult | null } {
+  /** The outcome of a request of the round. The result is that of the whole round's lists; null while some are under way. */
+  onRound(
+    list: RoundList,
+    report: RequestResult,
+  ): { readonly requests: readonly PlannedRequest[]; readonly result: PollResult | null } {
     this.advanceClock(report.nowMs);
-    const { asks, end } = this.#round?.onReport(list, report) ?? { asks: [], end: null };
-    if (end === null) return { asks, result: null };
+    const { requests, end } = this.#round?.onReport(list, report) ?? { requests: [], end: null };
+    if (end === null) return { requests, result: null };
     this.#sayAbsent(this.#round?.absent ?? []);
     this.#round = null;
     if (end.kind === 'complete') {
       this.#turns.gathered = ++this.#turn;
       this.#gathered = end;
-      return { asks: [], result: 'ok' };
+      return { requests: [], result: 'ok' };
     }
     this.#onVoid(end, report.nowMs);
-    return { asks: [], result: end.unsent ? 'unsent' : 'failed' };
+    return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
   /** A complete look at our resting orders has ended, and what it says of their fills is booked. */

@@ -4,8 +4,8 @@
  */
 
 import { must } from '../../shared/base/errors.js';
-import type { RoundList } from '../../shared/protocol/ask-owner.js';
-import type { AnyCall, Ask, Report } from '../../shared/protocol/seam.js';
+import type { RoundList } from '../../shared/protocol/request-owner.js';
+import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { ListCursorStep } from './list-cursor.js';
 
@@ -25,7 +25,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 /** One list being read. */
 export interface Reading {
   begin(): void;
-  onReport(report: Report): ListCursorStep;
+  onReport(report: RequestResult): ListCursorStep;
 }
 
 /** Lists that a venue may not have: the interface names them and does not show them. */
@@ -45,7 +45,7 @@ export type RoundEnd =
     };
 
 export interface RoundStep {
-  readonly asks: readonly Ask[];
+  readonly requests: readonly PlannedRequest[];
   /** Null while something is under way. */
   readonly end: RoundEnd | null;
 }
@@ -70,34 +70,34 @@ export class Round {
     return this.#absent;
   }
 
-  /** The asks of all its lists. `first` is the poll that is due: it is itself the ask for the assets. */
-  asks(first: Ask): readonly Ask[] {
+  /** The requests of all its lists. `first` is the poll that is due: it is itself the request for the assets. */
+  requests(first: PlannedRequest): readonly PlannedRequest[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
       list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],
     );
     return [first, ...further];
   }
 
-  /** The outcome of an ask of its own. What comes after it was voided only has to come back. */
-  onReport(list: RoundList, report: Report): RoundStep {
+  /** The outcome of a request of its own. What comes after it was voided only has to come back. */
+  onReport(list: RoundList, report: RequestResult): RoundStep {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
     if (isAbsent) this.#absent.push(list);
     const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'complete' } as const);
     if (step.kind === 'more') {
       this.#furtherPages += 1;
-      return { asks: [step.next], end: null };
+      return { requests: [step.next], end: null };
     }
     if (step.kind === 'void') {
       const unsent = report.outcome.kind === 'unknown' && !report.outcome.sent;
       this.#void = { reason: `${list}: ${step.reason}`, unsent };
     }
     this.#underWay.delete(list);
-    if (this.#underWay.size > 0) return { asks: [], end: null };
-    if (this.#void === null) return { asks: [], end: { kind: 'complete', begunMs: this.#begunMs } };
-    return { asks: [], end: { kind: 'void', ...this.#void, furtherPages: this.#furtherPages } };
+    if (this.#underWay.size > 0) return { requests: [], end: null };
+    if (this.#void === null) return { requests: [], end: { kind: 'complete', begunMs: this.#begunMs } };
+    return { requests: [], end: { kind: 'void', ...this.#void, furtherPages: this.#furtherPages } };
   }
 }
 
-const isNoSuchList = ({ outcome }: Report): boolean =>
+const isNoSuchList = ({ outcome }: RequestResult): boolean =>
   outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);

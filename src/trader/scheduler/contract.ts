@@ -1,25 +1,25 @@
 /**
  * What the scheduler promises the engine. Per handled observation the engine: gives an outcome to
- * `Queue.onOutcome` and, when the ask was a poll's, its result to `Poller.onReport`; pushes what the executor asks;
+ * `Queue.onOutcome` and, when the request was a poll's, its result to `Poller.onReport`; pushes what the executor asks;
  * pushes what `Poller.takeDue` returns; and hands the shell what `Queue.release` lets go.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { AskOwner, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
-import type { Ask, Lane, Observation, Request } from '../../shared/protocol/seam.js';
+import type { MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
+import type { Lane, Observation, PlannedRequest, Request } from '../../shared/protocol/seam.js';
 
 /** How the request with this id ended. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** An ask that never left; the engine reports it as an unknown outcome with `sent: false`. */
+/** A request that never left; the engine reports it as an unknown outcome with `sent: false`. */
 export interface Unsent {
-  readonly ask: Ask;
+  readonly request: PlannedRequest;
   /** One sentence: too late, or no room in the queue. */
   readonly reason: string;
 }
 
-/** Every ask that was pushed comes out exactly once: as a request, or unsent. */
+/** Every request that was pushed comes out exactly once: as a request, or unsent. */
 export interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
@@ -32,29 +32,29 @@ export interface BudgetStatus {
   /** Requests a minute that we allow ourselves at present. */
   readonly perMinute: number;
   /** Requests that could leave now. */
-  readonly left: number;
+  readonly available: number;
   /** Our clock, ms: throttled until then; null when it is not. */
   readonly blockedUntilMs: number | null;
 }
 
 /** The one gate through which every request leaves: lanes, budgets and the cancel reserve. */
 export interface Queue {
-  /** Never fails: an ask that finds no room comes back unsent with the next release. */
-  push(ask: Ask): void;
+  /** Never fails: a request that finds no room comes back unsent with the next release. */
+  push(request: PlannedRequest): void;
   /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
-  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void;
+  recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void;
   /** Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes. */
   setOpenOrders(count: number): void;
   /** What may leave now, most urgent first. Ids ascend within a run. */
   release(nowMs: number): Release;
   /** Of the newest request that was let go; 0 before the first. */
   readonly newestId: number;
-  /** Whom the ask behind a request that is under way belongs to. */
-  ownerOf(requestId: number): AskOwner;
-  /** Takes in one outcome and what it says about the budget; gives back the ask behind it. */
-  onOutcome(seen: OutcomeObservation): Ask;
+  /** Whom the request behind a request that is under way belongs to. */
+  ownerOf(requestId: number): RequestOwner;
+  /** Takes in one outcome and what it says about the budget; gives back the request behind it. */
+  onOutcome(seen: OutcomeObservation): PlannedRequest;
   /**
-   * How many more asks of this lane could leave within the budget now: what is left above the lane's floor, less what
+   * How many more requests of this lane could leave within the budget now: what is left above the lane's floor, less what
    * waits in this and earlier lanes. 0 while the scope is blocked. Placing an order takes two now (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number;
@@ -69,7 +69,7 @@ export interface Queue {
   isSteady(nowMs: number): boolean;
   /** When something that waits could leave or expires: `nowMs` for at once, null when only an outcome can move it. */
   nextReleaseMs(nowMs: number): number | null;
-  /** Asks that wait, requests under way: for status pages and bounds. */
+  /** Requests that wait, requests under way: for status pages and bounds. */
   readonly waiting: number;
   readonly inFlight: number;
 }
@@ -124,7 +124,7 @@ export interface PollSettings {
 /** Decides what to look at next. */
 export interface Poller {
   /** The polls to ask now, most urgent first; each counts as under way until `onReport` says how it ended. */
-  takeDue(nowMs: number, facts: PollFacts): readonly Ask[];
+  takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[];
   /**
    * Our clock, ms: `takeDue` finds nothing before, whatever the public headroom, as long as it is given the same facts and
    * nothing is reported or expedited; -Infinity when it must be asked.

@@ -1,6 +1,6 @@
 /** The call behind each poll. */
 
-import type { PollTarget } from '../../shared/protocol/ask-owner.js';
+import type { PollTarget } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 

@@ -1,6 +1,6 @@
 /** What the plan remembers of each poll: when it was asked, whether it is under way, how it failed. */
 
-import type { AccountPoll, AskOwner, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
+import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import { MARKET_POLLS, type PollResult } from './contract.js';
 import { pollCall } from './poll-calls.js';
@@ -13,7 +13,7 @@ export const LONGEST_BACKOFF_MS = 60_000;
 /** One poll. */
 export class PollRecord {
   readonly target: PollTarget;
-  readonly owner: AskOwner;
+  readonly owner: RequestOwner;
   readonly call: AnyCall;
   underWay = false;
   /** Whether it has ever been answered. */

@@ -1,7 +1,7 @@
 /** Decides what to look at next. See `Poller` for what it promises. */
 
-import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/ask-owner.js';
-import type { Ask } from '../../shared/protocol/seam.js';
+import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import {
   MARKET_POLLS,
   type PolledMarket,
@@ -33,7 +33,7 @@ const RESTING_TRADES_WEIGHT = 4;
 /** A poll that found no budget for so long is planned anew, with what is known then. */
 const PATIENCE_MS = 10_000;
 
-const NO_ASKS: readonly Ask[] = [];
+const NO_ASKS: readonly PlannedRequest[] = [];
 
 /** The time between two looks at own state and the catalog, and what it follows from. */
 interface AccountPace {
@@ -71,27 +71,27 @@ export class PollPlan implements Poller {
     return this.#quietUntilMs;
   }
 
-  takeDue(nowMs: number, facts: PollFacts): readonly Ask[] {
+  takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
-    const asks: Ask[] = [];
+    const requests: PlannedRequest[] = [];
     for (const [kind, intervalMs] of this.#intervals) {
       const record = this.#memory.account(kind);
       if (!record.ready(intervalMs, nowMs)) continue;
-      asks.push(ask(record, nowMs, false));
+      requests.push(planPoll(record, nowMs, false));
       if (kind === 'catalog') this.#credit.spend();
     }
-    const catalog = asks.some(({ call }) => call.endpoint === 'markets.list') ? 1 : 0;
+    const catalog = requests.some(({ call }) => call.endpoint === 'markets.list') ? 1 : 0;
     let room = facts.publicHeadroom - catalog;
     while (room >= 1 && this.#credit.suffices) {
       const next = this.#nextMarketPoll(nowMs);
       if (next === null) break;
-      asks.push(next);
+      requests.push(next);
       this.#credit.spend();
       room--;
     }
     this.#quietUntilMs = this.#nextMs(nowMs);
-    return asks;
+    return requests;
   }
 
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
@@ -174,7 +174,7 @@ export class PollPlan implements Poller {
     return true;
   }
 
-  #nextMarketPoll(nowMs: number): Ask | null {
+  #nextMarketPoll(nowMs: number): PlannedRequest | null {
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
       const market = kind === 'book' ? this.#nextBook(nowMs) : this.#nextOf(kind, nowMs);
@@ -185,7 +185,7 @@ export class PollPlan implements Poller {
       const records = this.#memory.market(market.marketConditionId);
       // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
-      return ask(records[first ? 'detail' : kind], nowMs, market.restingMicros > 0);
+      return planPoll(records[first ? 'detail' : kind], nowMs, market.restingMicros > 0);
     }
     return null;
   }
@@ -234,7 +234,7 @@ export class PollPlan implements Poller {
   }
 }
 
-function ask(record: PollRecord, nowMs: number, resting: boolean): Ask {
+function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedRequest {
   record.onAsk(nowMs);
   const { target, call, owner } = record;
   return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };

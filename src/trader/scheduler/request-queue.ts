@@ -1,10 +1,10 @@
 /** The gate through which every request leaves. See `Queue` for what it promises. */
 
 import { assert, must } from '../../shared/base/errors.js';
-import type { AskOwner } from '../../shared/protocol/ask-owner.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { type Ask, type BudgetReport, LANES, type Lane, type Request } from '../../shared/protocol/seam.js';
+import type { RequestOwner } from '../../shared/protocol/request-owner.js';
+import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { laneFloor } from './reserve.js';
@@ -28,13 +28,13 @@ const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
 interface Waiting {
-  readonly ask: Ask;
+  readonly request: PlannedRequest;
   /** Ascending in the order of `push`. */
   readonly place: number;
 }
 
 interface UnderWay {
-  readonly ask: Ask;
+  readonly request: PlannedRequest;
   readonly scope: Scope;
   /** On the steady clock. */
   readonly releasedMs: number;
@@ -92,17 +92,17 @@ class ScopeLine {
     return LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
   }
 
-  take(lane: Lane): Ask {
+  take(lane: Lane): PlannedRequest {
     if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
     this.waiting--;
-    return must(this.lanes[lane].shift(), `an ask in lane ${lane}`).ask;
+    return must(this.lanes[lane].shift(), `a request in lane ${lane}`).request;
   }
 }
 
 export class RequestQueue implements Queue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
-  /** What the budgets go by; asks and observations go by ours. */
+  /** What the budgets go by; requests and observations go by ours. */
   readonly #clock = new SteadyClock();
   /** Gave way, or was recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
@@ -133,14 +133,14 @@ export class RequestQueue implements Queue {
     return this.#nextId - 1;
   }
 
-  push(ask: Ask): void {
-    if (this.waiting >= MAX_WAITING && !this.#makeRoom(ask)) return;
-    const line = this.#lines[declarationOf(ask.call.endpoint).scope];
-    line.lanes[ask.lane].push({ ask, place: this.#places++ });
+  push(request: PlannedRequest): void {
+    if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
+    const line = this.#lines[declarationOf(request.call.endpoint).scope];
+    line.lanes[request.lane].push({ request, place: this.#places++ });
     line.waiting++;
   }
 
-  recall(isUnwanted: (ask: Ask) => boolean, reason: string): void {
+  recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
@@ -161,13 +161,16 @@ export class RequestQueue implements Queue {
     return { requests, unsent };
   }
 
-  ownerOf(requestId: number): AskOwner {
-    return must(this.#underWay.get(requestId), `request ${requestId} under way`).ask.owner;
+  ownerOf(requestId: number): RequestOwner {
+    return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }
 
-  onOutcome(seen: OutcomeObservation): Ask {
+  onOutcome(seen: OutcomeObservation): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
-    const { ask, scope, releasedMs, isProbe } = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    const { request, scope, releasedMs, isProbe } = must(
+      this.#underWay.get(requestId),
+      `request ${requestId} under way`,
+    );
     this.#underWay.delete(requestId);
     const line = this.#lines[scope];
     line.inFlight--;
@@ -180,7 +183,7 @@ export class RequestQueue implements Queue {
     };
     const steadyMs = this.#clock.advance(nowMs);
     line.budget.onOutcome(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
-    return ask;
+    return request;
   }
 
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
@@ -211,7 +214,7 @@ export class RequestQueue implements Queue {
     return {
       limit: budget.limit,
       perMinute: budget.perMinute(steadyMs),
-      left: budget.available(steadyMs),
+      available: budget.available(steadyMs),
       blockedUntilMs: until > steadyMs ? until - steadyMs + nowMs : null,
     };
   }
@@ -225,7 +228,7 @@ export class RequestQueue implements Queue {
       const { lanes, budget } = this.#lines[scope];
       const perMinute = budget.perMinute(steadyMs);
       for (const lane of LANES) {
-        for (const { ask } of lanes[lane]) moments.push(ask.latestMs);
+        for (const { request } of lanes[lane]) moments.push(request.latestMs);
         if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
         const moment = budget.availableFromMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
         if (moment !== null) moments.push(moment - steadyMs + nowMs);
@@ -236,7 +239,7 @@ export class RequestQueue implements Queue {
     return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
   }
 
-  /** The most urgent ask that may leave now: by lane, then by who waited longer. */
+  /** The most urgent request that may leave now: by lane, then by who waited longer. */
   #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
     let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
@@ -259,30 +262,31 @@ export class RequestQueue implements Queue {
   }
 
   #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
-    const ask = line.take(lane);
+    const request = line.take(lane);
     const id = this.#nextId++;
-    this.#underWay.set(id, { ask, scope: line.scope, releasedMs: steadyMs, isProbe });
+    this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
     line.budget.onSent(isProbe);
     line.inFlight++;
-    return { id, lane, call: ask.call, latestMs: ask.latestMs };
+    return { id, lane, call: request.call, latestMs: request.latestMs };
   }
 
   /** Takes out what has become worthless while it waited. */
   #takeOutExpired(nowMs: number): Unsent[] {
     const reason = 'its latest useful moment passed while it waited for the request budget';
-    return this.#takeOut((ask) => ask.latestMs <= nowMs, reason);
+    return this.#takeOut((request) => request.latestMs <= nowMs, reason);
   }
 
-  #takeOut(isUnwanted: (ask: Ask) => boolean, reason: string): Unsent[] {
+  #takeOut(isUnwanted: (request: PlannedRequest) => boolean, reason: string): Unsent[] {
     const unsent: Unsent[] = [];
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
       if (line.waiting === 0) continue;
       const { lanes } = line;
       for (const lane of LANES) {
-        if (!lanes[lane].some(({ ask }) => isUnwanted(ask))) continue;
-        for (const { ask } of lanes[lane].filter(({ ask }) => isUnwanted(ask))) unsent.push({ ask, reason });
-        const waiting = lanes[lane].filter(({ ask }) => !isUnwanted(ask));
+        if (!lanes[lane].some(({ request }) => isUnwanted(request))) continue;
+        for (const { request } of lanes[lane].filter(({ request }) => isUnwanted(request)))
+          unsent.push({ request, reason });
+        const waiting = lanes[lane].filter(({ request }) => !isUnwanted(request));
         line.waiting -= lanes[lane].length - waiting.length;
         lanes[lane] = waiting;
       }
@@ -290,19 +294,19 @@ export class RequestQueue implements Queue {
     return unsent;
   }
 
-  /** Gives up the newest ask of a later lane, or else the one that comes; true when there is room now. */
-  #makeRoom(coming: Ask): boolean {
-    const reason = `more than ${MAX_WAITING} asks wait for the request budget`;
+  /** Gives up the newest request of a later lane, or else the one that comes; true when there is room now. */
+  #makeRoom(coming: PlannedRequest): boolean {
+    const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
       for (const scope of SCOPES) {
         const dropped = this.#lines[scope].lanes[lane].pop();
         if (dropped === undefined) continue;
-        this.#givenUp.push({ ask: dropped.ask, reason });
+        this.#givenUp.push({ request: dropped.request, reason });
         this.#lines[scope].waiting--;
         return true;
       }
     }
-    this.#givenUp.push({ ask: coming, reason });
+    this.#givenUp.push({ request: coming, reason });
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { statusBlock, statusLine } from '../../../src/shell/daemon/status-text.j
 import type { MarketSnapshot, Snapshot } from '../../../src/trader/engine/snapshot.js';
 
 const ONE = 1_000_000;
-const BUDGET = { limit: 120, perMinute: 120, left: 80 };
+const BUDGET = { limit: 120, perMinute: 120, available: 80 };
 
 const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapshot => ({
   conditionId: title,

@@ -48,7 +48,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
           const again = ${AGAIN};
           context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
           context.ledger.addIntent(again);
-          context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
+          context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
         } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`,
       },
@@ -190,7 +190,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
           const again = ${AGAIN};
           context.intents.move(inFlight, 'recordFailed', nowMs, outcome.reason);
           context.ledger.addIntent(again);
-          context.ask(context.intents.take(again, nowMs), 'draft', nowMs);
+          context.queueRequest(context.intents.take(again, nowMs), 'draft', nowMs);
         } else markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, outcome.reason);
       } else if`,
       },
@@ -257,7 +257,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
           const again = ${AGAIN};
           this.#context.intents.move(inFlight, 'recordFailed', nowMs, 'the trader stopped');
           this.#context.ledger.addIntent(again);
-          this.#context.ask(this.#context.intents.take(again, nowMs), 'draft', nowMs);
+          this.#context.queueRequest(this.#context.intents.take(again, nowMs), 'draft', nowMs);
         } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
       },
     ],

@@ -5,7 +5,6 @@
 
 import { must } from '../../../src/shared/base/errors.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
-import type { RoundList } from '../../../src/shared/protocol/ask-owner.js';
 import type {
   AssetRow,
   ConversionRow,
@@ -13,7 +12,8 @@ import type {
   OwnTradeRow,
   RedeemRow,
 } from '../../../src/shared/protocol/records.js';
-import type { Ask, Outcome, Report } from '../../../src/shared/protocol/seam.js';
+import type { RoundList } from '../../../src/shared/protocol/request-owner.js';
+import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
 import { readProfile } from '../../../src/shell/config/venue.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
@@ -289,14 +289,14 @@ export class Account {
   round(faults: readonly Fault[] = [], meanwhile: () => void = () => undefined): boolean {
     const before = this.reconciler.newest?.comparedMs;
     this.nowMs += 1;
-    const first: Ask = {
+    const first: PlannedRequest = {
       lane: 'own',
       latestMs: this.nowMs + 10_000,
       owner: { kind: 'poll', target: { kind: 'assets' } },
       call: { endpoint: 'account.assets', params: {}, query: { limit: 200 }, body: undefined },
     };
-    let asks = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
-    while (asks.length > 0) asks = asks.flatMap((ask) => this.#ofRound(ask, faults));
+    let requests = this.ledger.transaction(() => this.reconciler.begin(first, this.nowMs));
+    while (requests.length > 0) requests = requests.flatMap((request) => this.#ofRound(request, faults));
     meanwhile();
     for (let look = 0; look < 4 && this.reconciler.awaits.length > 0; look++) {
       for (const kind of this.reconciler.awaits) this.look(kind, faults);
@@ -304,10 +304,10 @@ export class Account {
     return this.reconciler.newest?.comparedMs !== before;
   }
 
-  #ofRound(ask: Ask, faults: readonly Fault[]): readonly Ask[] {
-    const list = ask.owner.kind === 'round' ? ask.owner.list : 'assets';
-    const report = this.#answer(ask, list, faults);
-    return this.ledger.transaction(() => this.reconciler.onRound(list, report)).asks;
+  #ofRound(request: PlannedRequest, faults: readonly Fault[]): readonly PlannedRequest[] {
+    const list = request.owner.kind === 'round' ? request.owner.list : 'assets';
+    const report = this.#answer(request, list, faults);
+    return this.ledger.transaction(() => this.reconciler.onRound(list, report)).requests;
   }
 
   /** One poll of resting orders or of fills, with all its pages. */
@@ -320,7 +320,7 @@ export class Account {
       body: undefined,
     } as const;
     const fills = { endpoint: 'trades.list', params: {}, query, body: undefined } as const;
-    let asks: readonly Ask[] = [
+    let requests: readonly PlannedRequest[] = [
       {
         lane: 'own',
         latestMs: this.nowMs + 10_000,
@@ -330,10 +330,10 @@ export class Account {
     ];
     const list = kind === 'orders' ? 'orders' : 'trades';
     this.reconciler.onAsk(kind);
-    while (asks.length > 0) {
-      asks = asks.flatMap((ask) => {
-        const report = this.#answer(ask, list, faults);
-        return this.ledger.transaction(() => this.ownLists.onReport(kind, report)).asks;
+    while (requests.length > 0) {
+      requests = requests.flatMap((request) => {
+        const report = this.#answer(request, list, faults);
+        return this.ledger.transaction(() => this.ownLists.onReport(kind, report)).requests;
       });
     }
   }
@@ -342,9 +342,9 @@ export class Account {
   follow(): void {
     const executor = must(this.#executor, 'executor');
     this.ledger.transaction(() => {
-      for (const ask of executor.tick(this.nowMs, this.nowMs).asks) {
+      for (const request of executor.tick(this.nowMs, this.nowMs).requests) {
         // Nothing else is ever under way here.
-        const pubkey = ask.call.endpoint === 'orders.detail' ? ask.call.params.pubkey : null;
+        const pubkey = request.call.endpoint === 'orders.detail' ? request.call.params.pubkey : null;
         const row = must(
           this.orders.rows.find((listed) => listed.row.pubkey === pubkey),
           `order ${pubkey}`,
@@ -352,23 +352,23 @@ export class Account {
         const sentMs = this.nowMs;
         this.nowMs += 20;
         const outcome: Outcome = { kind: 'answered', data: row as never, nextCursor: null };
-        executor.onReport({ ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
+        executor.onReport({ request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs });
       }
     });
   }
 
-  #answer(ask: Ask, list: RoundList, faults: readonly Fault[]): Report {
+  #answer(request: PlannedRequest, list: RoundList, faults: readonly Fault[]): RequestResult {
     this.requests += 1;
     this.nowMs += 20;
     const sentMs = this.nowMs;
     const fault = faults.find((one) => one.list === list) ?? null;
     this.meanwhile();
-    const outcome = fault?.kind === 'lost' ? LOST : this.#page(ask, list, fault);
+    const outcome = fault?.kind === 'lost' ? LOST : this.#page(request, list, fault);
     this.nowMs += 20;
-    return { ask, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
+    return { request: request, outcome, sentMs, nowMs: this.nowMs, venueTimeMs: this.nowMs - (this.nowMs % 1000) };
   }
 
-  #page({ call, owner }: Ask, list: RoundList, fault: Fault | null): Outcome {
+  #page({ call, owner }: PlannedRequest, list: RoundList, fault: Fault | null): Outcome {
     const untilMs = this.nowMs - (fault?.kind === 'lags' ? fault.lagMs : 0);
     const { limit = 50, cursor, status } = call.query as { limit?: number; cursor?: string; status?: unknown };
     const all = this.#shown(list, untilMs, status !== undefined);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { AskOwner, IntentStep } from '../../../src/shared/protocol/ask-owner.js';
+import type { IntentStep, RequestOwner } from '../../../src/shared/protocol/request-owner.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { OutboundCheck } from '../../../src/trader/engine/outbound-check.js';
-import { askFor } from '../../../src/trader/executor/asks.js';
+import { planRequest } from '../../../src/trader/executor/plan-request.js';
 import type { IntentRow } from '../../../src/trader/ledger/contract.js';
 
-const POLL: AskOwner = { kind: 'poll', target: { kind: 'orders' } };
-const ownerOf = (step: IntentStep, intentId: string): AskOwner => ({ kind: 'intent', step, intentId });
+const POLL: RequestOwner = { kind: 'poll', target: { kind: 'orders' } };
+const ownerOf = (step: IntentStep, intentId: string): RequestOwner => ({ kind: 'intent', step, intentId });
 
 const row = (changes: Partial<IntentRow>): IntentRow => ({
   id: 'r1.abc.1',
@@ -63,7 +63,7 @@ const signed = (intent: IntentRow): IntentRow => ({
 const holding = (...intents: readonly IntentRow[]) =>
   new OutboundCheck({ intent: (id) => intents.find((intent) => intent.id === id) ?? null });
 
-const callOf = (step: 'draft' | 'submit', intent: IntentRow): AnyCall => askFor(step, intent, 0).call;
+const callOf = (step: 'draft' | 'submit', intent: IntentRow): AnyCall => planRequest(step, intent, 0).call;
 
 describe('what is about to leave', () => {
   it.each(KINDS)('passes when the ledger has it: $kind', (intent) => {
@@ -76,7 +76,7 @@ describe('what is about to leave', () => {
   });
 
   it('is a read as often as anyone likes, for any reason', () => {
-    const read = askFor('read', signed(PLACE), 0).call;
+    const read = planRequest('read', signed(PLACE), 0).call;
     expect(() => holding().check(read, POLL)).not.toThrow();
   });
 

@@ -1,18 +1,19 @@
 /** Whom a step hands what it has received. */
 
 import { expect, it } from 'vitest';
-import type { AskOwner } from '../../../src/shared/protocol/ask-owner.js';
-import type { Ask, Report } from '../../../src/shared/protocol/seam.js';
+import type { RequestOwner } from '../../../src/shared/protocol/request-owner.js';
+import type { PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import { type Routed, route } from '../../../src/trader/engine/router.js';
 
-const reportOf = (owner: AskOwner): Report => {
-  const call: Ask['call'] = { endpoint: 'account.assets', params: {}, query: {}, body: undefined };
+const reportOf = (owner: RequestOwner): RequestResult => {
+  const call: PlannedRequest['call'] = { endpoint: 'account.assets', params: {}, query: {}, body: undefined };
   const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
-  return { ask: { lane: 'own', call, latestMs: 1, owner }, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
+  return { request: { lane: 'own', call, latestMs: 1, owner }, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
 };
-const routed = (owner: AskOwner): Partial<Routed> => route({ kind: 'report', report: reportOf(owner), requestId: 7 });
+const routed = (owner: RequestOwner): Partial<Routed> =>
+  route({ kind: 'report', report: reportOf(owner), requestId: 7 });
 
-it.each<[AskOwner, Partial<Routed>]>([
+it.each<[RequestOwner, Partial<Routed>]>([
   [
     { kind: 'poll', target: { kind: 'orders' } },
     { kind: 'own', list: 'orders' },
@@ -39,8 +40,8 @@ it.each<[AskOwner, Partial<Routed>]>([
   expect(routed(owner)).toMatchObject({ ...expected, report: reportOf(owner) });
 });
 
-it('knows no outcome of an ask that no room of the engine owns', () => {
-  expect(() => routed({ kind: 'other', name: 'resting' })).toThrow('an ask of no room came back: resting');
+it('knows no outcome of a request that no room of the engine owns', () => {
+  expect(() => routed({ kind: 'other', name: 'resting' })).toThrow('a request of no room came back: resting');
 });
 
 it('hands on what is no outcome as it is', () => {

@@ -4,7 +4,7 @@ import type { AccountSlot, Core, Result } from '../../../src/exchange/core/contr
 import type { Random } from '../../../src/shared/base/random.js';
 import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
-import type { Ask, Outcome } from '../../../src/shared/protocol/seam.js';
+import type { Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 
 /** Probabilities, each per request. */
@@ -92,7 +92,7 @@ export class Network {
   }
 
   /** Sends one call; `deliver` is called exactly once. */
-  send(ask: Ask, deliver: Deliver): void {
+  send(request: PlannedRequest, deliver: Deliver): void {
     const { faults } = this;
     const hit = (probability: number) => this.#random.chance(probability);
     if (hit(faults.unsent)) {
@@ -108,11 +108,11 @@ export class Network {
     this.after(TIMEOUT_MS, () => tell({ kind: 'unknown', reason: 'no answer in time', sent: true }, null));
     if (hit(faults.requestLost)) return;
     const thereMs = hit(faults.late) ? this.#random.below(LATE_MS) : 5 + this.#random.exponential(60);
-    this.after(thereMs, () => this.#arrive(ask, tell));
-    if (hit(faults.deliveredTwice)) this.after(thereMs + this.#random.below(4_000), () => this.#effect(ask));
+    this.after(thereMs, () => this.#arrive(request, tell));
+    if (hit(faults.deliveredTwice)) this.after(thereMs + this.#random.below(4_000), () => this.#effect(request));
   }
 
-  #arrive(ask: Ask, tell: Deliver): void {
+  #arrive(request: PlannedRequest, tell: Deliver): void {
     const { faults } = this;
     const hit = (probability: number) => this.#random.chance(probability);
     const venueMs = Math.floor(this.nowMs / 1000) * 1000;
@@ -120,15 +120,15 @@ export class Network {
       this.after(5 + this.#random.exponential(60), () => tell(outcome, outcome.kind === 'unknown' ? null : venueMs));
     if (hit(faults.serverErrorBefore)) return back({ kind: 'unknown', reason: 'status 502', sent: true });
     if (hit(faults.throttled)) return back(refused('throttled'));
-    if (ask.lane === 'draft' && hit(faults.signingDown)) return back(refused('gringotts_unavailable'));
-    const outcome = this.#effect(ask);
+    if (request.lane === 'draft' && hit(faults.signingDown)) return back(refused('gringotts_unavailable'));
+    const outcome = this.#effect(request);
     if (hit(faults.answerLost)) return;
-    if (ask.lane === 'submit' && hit(faults.errorAfterEffect)) return back(refused('internal_error'));
-    back(this.#behind(ask, outcome));
+    if (request.lane === 'submit' && hit(faults.errorAfterEffect)) return back(refused('internal_error'));
+    back(this.#behind(request, outcome));
   }
 
-  #behind(ask: Ask, outcome: Outcome): Outcome {
-    const list = ask.call.endpoint === 'orders.list' || ask.call.endpoint === 'trades.list';
+  #behind(request: PlannedRequest, outcome: Outcome): Outcome {
+    const list = request.call.endpoint === 'orders.list' || request.call.endpoint === 'trades.list';
     if (!list || outcome.kind !== 'answered' || !Array.isArray(outcome.data)) return outcome;
     if (!this.#random.chance(this.faults.listBehind)) return outcome;
     // The rows are those of the list's own schema; one is left out.
@@ -136,7 +136,7 @@ export class Network {
   }
 
   /** What the exchange does and would answer. */
-  #effect({ call }: Ask): Outcome {
+  #effect({ call }: PlannedRequest): Outcome {
     const { nowMs } = this;
     const core = this.#core;
     const me = this.#account;

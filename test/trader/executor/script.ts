@@ -7,7 +7,7 @@ import { micros } from '../../../src/shared/base/micros.js';
 import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../../src/shared/protocol/records.js';
-import type { AnyCall, Ask, Outcome } from '../../../src/shared/protocol/seam.js';
+import type { AnyCall, Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import type { OrderStatus } from '../../../src/shared/protocol/states.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contract.js';
@@ -65,7 +65,7 @@ export class Script {
   executor: Executor;
   readonly #folder: string;
   readonly #profile: VenueProfile;
-  #asks: Ask[] = [];
+  #requests: PlannedRequest[] = [];
   #runs = 0;
 
   constructor(profile: Partial<VenueProfile> = {}) {
@@ -96,7 +96,7 @@ export class Script {
   /** Killed and started again; what was asked finds nobody. */
   restart(): void {
     this.ledger.close();
-    this.#asks = [];
+    this.#requests = [];
     [this.ledger, this.executor] = this.#open();
     this.#step(() => this.executor.recover(this.nowMs));
   }
@@ -110,10 +110,10 @@ export class Script {
     return Math.floor((this.nowMs + VENUE_AHEAD_MS) / 1000);
   }
 
-  #step(work: () => Reaction | readonly Ask[]): void {
-    const take = (reaction: Reaction | readonly Ask[]) => {
+  #step(work: () => Reaction | readonly PlannedRequest[]): void {
+    const take = (reaction: Reaction | readonly PlannedRequest[]) => {
       if ('events' in reaction) this.events.push(...reaction.events);
-      this.#asks.push(...('events' in reaction ? reaction.asks : reaction));
+      this.#requests.push(...('events' in reaction ? reaction.requests : reaction));
     };
     take(this.ledger.transaction(work));
     take(this.ledger.transaction(() => this.executor.signDrafts(this.nowMs)));
@@ -121,31 +121,33 @@ export class Script {
 
   /** Calls that are out, oldest first. */
   get out(): readonly AnyCall['endpoint'][] {
-    return this.#asks.map((ask) => ask.call.endpoint);
+    return this.#requests.map((request) => request.call.endpoint);
   }
 
-  /** Takes the oldest ask off the line; it must be this call. */
-  take<N extends AnyCall['endpoint']>(endpoint: N): Ask & { readonly call: Extract<AnyCall, { endpoint: N }> } {
-    const ask = this.#asks.shift();
-    if (ask?.call.endpoint !== endpoint)
-      throw new Error(`expected ${endpoint}, found ${ask?.call.endpoint ?? 'nothing'}`);
+  /** Takes the oldest request off the line; it must be this call. */
+  take<N extends AnyCall['endpoint']>(
+    endpoint: N,
+  ): PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> } {
+    const request = this.#requests.shift();
+    if (request?.call.endpoint !== endpoint)
+      throw new Error(`expected ${endpoint}, found ${request?.call.endpoint ?? 'nothing'}`);
     // Just compared.
-    return ask as Ask & { readonly call: Extract<AnyCall, { endpoint: N }> };
+    return request as PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> };
   }
 
-  /** Answers the oldest ask, which must be this call, after 10 ms. */
-  answer(endpoint: AnyCall['endpoint'], outcome: Outcome): Ask {
-    const ask = this.take(endpoint);
-    this.report(ask, outcome);
-    return ask;
+  /** Answers the oldest request, which must be this call, after 10 ms. */
+  answer(endpoint: AnyCall['endpoint'], outcome: Outcome): PlannedRequest {
+    const request = this.take(endpoint);
+    this.report(request, outcome);
+    return request;
   }
 
   /** @param told whether the answer tells the exchange's time */
-  report(ask: Ask, outcome: Outcome, told = true): void {
+  report(request: PlannedRequest, outcome: Outcome, told = true): void {
     const sentMs = this.nowMs;
     this.nowMs += 10;
     const venueTimeMs = outcome.kind === 'unknown' || !told ? null : this.venueS * 1000;
-    this.#step(() => this.executor.onReport({ ask, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
+    this.#step(() => this.executor.onReport({ request: request, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
   }
 
   /** Time passes, and the executor does what has become due. */

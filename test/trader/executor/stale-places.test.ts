@@ -89,9 +89,9 @@ describe('the expiry of a draft that comes before the exchange has told any time
     const s = fresh();
     s.nowMs = HOUR_MS;
     s.place();
-    const ask = s.take('orders.create');
+    const request = s.take('orders.create');
     const ourS = Math.floor((s.nowMs + 10) / 1000);
-    s.report(ask, expiringIn(s, ourS + leftS - s.venueS), false);
+    s.report(request, expiringIn(s, ourS + leftS - s.venueS), false);
     return s;
   };
 

@@ -12,10 +12,10 @@ import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { describeOwner } from '../../../src/shared/protocol/ask-owner.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../../src/shared/protocol/records.js';
-import type { Ask, Outcome } from '../../../src/shared/protocol/seam.js';
+import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
+import type { Outcome, PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import type { ExecutorEvent, Reaction } from '../../../src/trader/executor/contract.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
@@ -159,8 +159,8 @@ export class World {
     this.core.advance(this.network.nowMs);
   }
 
-  /** One step of the trader, as the engine runs one: transaction, signing transaction, and only then the asks. */
-  step(work: (executor: Executor) => Reaction | readonly Ask[]): void {
+  /** One step of the trader, as the engine runs one: transaction, signing transaction, and only then the requests. */
+  step(work: (executor: Executor) => Reaction | readonly PlannedRequest[]): void {
     const { trader } = this;
     const crashAt = this.faulty && this.random.chance(this.#options.crash) ? this.random.below(4) : -1;
     const moment = (at: number) => {
@@ -175,10 +175,10 @@ export class World {
       moment(1);
       const second = trader.ledger.transaction(() => trader.keep(trader.executor.signDrafts(this.ourMs)));
       moment(2);
-      const asks = [...first, ...second];
-      for (const [i, ask] of asks.entries()) {
-        if (crashAt === 3 && i >= asks.length / 2) moment(3);
-        this.send(ask);
+      const requests = [...first, ...second];
+      for (const [i, request] of requests.entries()) {
+        if (crashAt === 3 && i >= requests.length / 2) moment(3);
+        this.send(request);
       }
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
@@ -277,16 +277,16 @@ export class World {
     });
   }
 
-  send(ask: Ask): void {
+  send(request: PlannedRequest): void {
     const sender = this.trader;
-    sender.checkDurable(ask);
+    sender.checkDurable(request);
     const sentMs = this.ourMs;
-    this.network.send(ask, (outcome, venueTimeMs) => {
+    this.network.send(request, (outcome, venueTimeMs) => {
       if (this.#process !== sender) return; // the process that asked is dead
       if (venueTimeMs !== null) sender.seeVenueTime(venueTimeMs, this.ourMs);
-      if (ask.owner.kind === 'intent') {
+      if (request.owner.kind === 'intent') {
         const report = {
-          ask,
+          request,
           outcome,
           nowMs: this.ourMs,
           sentMs: outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : sentMs,
@@ -294,14 +294,14 @@ export class World {
         };
         this.step((executor) => executor.onReport(report));
       } else {
-        this.#onList(ask, outcome, sentMs);
+        this.#onList(request, outcome, sentMs);
       }
     });
   }
 
-  #onList(ask: Ask, outcome: Outcome, sentMs: number): void {
+  #onList(request: PlannedRequest, outcome: Outcome, sentMs: number): void {
     if (outcome.kind !== 'answered') return;
-    if (describeOwner(ask.owner) === 'orders') {
+    if (describeOwner(request.owner) === 'orders') {
       // The owner names the list that was asked for.
       const rows = outcome.data as OrderRow[];
       this.step((executor) => executor.onOwnOrders(rows, sentMs, this.ourMs));
@@ -343,8 +343,8 @@ export class World {
     const settings = { runId, configHash: 'hash', ownPollMs: OWN_POLL_MS };
     const started = new TraderProcess(ledger, new Executor(ledger, signer, profile, settings), this.events);
     this.#process = started;
-    const asks = ledger.transaction(() => started.keep(started.executor.recover(this.ourMs)));
-    for (const ask of asks) this.send(ask);
+    const requests = ledger.transaction(() => started.keep(started.executor.recover(this.ourMs)));
+    for (const request of requests) this.send(request);
     return started;
   }
 }
@@ -362,10 +362,10 @@ class TraderProcess {
     this.#events = events;
   }
 
-  keep(reaction: Reaction | readonly Ask[]): readonly Ask[] {
+  keep(reaction: Reaction | readonly PlannedRequest[]): readonly PlannedRequest[] {
     if (!('events' in reaction)) return reaction;
     this.#events.push(...reaction.events);
-    return reaction.asks;
+    return reaction.requests;
   }
 
   seeVenueTime(venueMs: number, ourMs: number): void {
@@ -377,12 +377,12 @@ class TraderProcess {
   }
 
   /** No signature leaves before its row is durable. */
-  checkDurable(ask: Ask): void {
-    const { body } = ask.call;
+  checkDurable(request: PlannedRequest): void {
+    const { body } = request.call;
     if (typeof body !== 'object' || !('signature' in body)) return;
-    const intent = ask.owner.kind === 'intent' ? this.ledger.intent(ask.owner.intentId) : null;
+    const intent = request.owner.kind === 'intent' ? this.ledger.intent(request.owner.intentId) : null;
     if (intent?.signature !== body.signature)
-      throw new Error(`${describeOwner(ask.owner)} left before its signature was stored`);
+      throw new Error(`${describeOwner(request.owner)} left before its signature was stored`);
   }
 }
 

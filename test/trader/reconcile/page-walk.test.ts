@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Ask, Outcome, Report } from '../../../src/shared/protocol/seam.js';
+import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import { PageWalk } from '../../../src/trader/reconcile/page-walk.js';
 
-const ask: Ask = {
+const request: PlannedRequest = {
   lane: 'own',
   call: { endpoint: 'markets.list', params: {}, query: { limit: 2 }, body: undefined },
   latestMs: 10_000,
   owner: { kind: 'poll', target: { kind: 'catalog' } },
 };
-const report = (outcome: Outcome, asked: Ask = ask): Report => ({
-  ask: asked,
+const report = (outcome: Outcome, asked: PlannedRequest = request): RequestResult => ({
+  request: asked,
   outcome,
   nowMs: 50,
   sentMs: 40,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
-import { describeOwner, type PollTarget } from '../../../src/shared/protocol/ask-owner.js';
-import type { Ask } from '../../../src/shared/protocol/seam.js';
+import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
+import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { World } from './world.js';
@@ -19,7 +19,7 @@ const SETTINGS: PollSettings = {
 };
 
 const shares = (count: number) => (count * 1_000_000) as Micros;
-const targetOf = ({ owner }: Pick<Ask, 'owner'>): PollTarget => {
+const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
   if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
   return owner.target;
 };
@@ -72,16 +72,16 @@ class Watch {
     const end = this.world.nowMs + seconds * 1000;
     while (this.world.nowMs < end) {
       this.world.step(stepMs);
-      for (const { ask, ms } of this.world.done.slice(this.#reported)) this.#report(ask, ms);
-      for (const ask of this.world.unsent.slice(this.#unsent))
-        this.plan.onReport(targetOf(ask), 'unsent', this.world.nowMs);
+      for (const { request, ms } of this.world.done.slice(this.#reported)) this.#report(request, ms);
+      for (const request of this.world.unsent.slice(this.#unsent))
+        this.plan.onReport(targetOf(request), 'unsent', this.world.nowMs);
       this.#reported = this.world.done.length;
       this.#unsent = this.world.unsent.length;
-      for (const ask of this.plan.takeDue(this.world.nowMs, this.facts())) {
-        const target = targetOf(ask);
+      for (const request of this.plan.takeDue(this.world.nowMs, this.facts())) {
+        const target = targetOf(request);
         const market = 'marketConditionId' in target ? target.marketConditionId : null;
         this.asked.push({ kind: target.kind, market, ms: this.world.nowMs });
-        this.world.queue.push(ask);
+        this.world.queue.push(request);
       }
       this.world.release();
       this.largestPlan = Math.max(this.largestPlan, this.plan.size);
@@ -107,8 +107,8 @@ class Watch {
     return longest;
   }
 
-  #report(ask: Ask, ms: number): void {
-    const target = targetOf(ask);
+  #report(request: PlannedRequest, ms: number): void {
+    const target = targetOf(request);
     const market = 'marketConditionId' in target ? target.marketConditionId : '';
     const failed = this.failing.has(market);
     if (target.kind === 'book' && !failed) this.#bookSeenMs.set(market, ms);
@@ -209,14 +209,14 @@ describe('what is looked at', () => {
 
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
-    const asks = plan.takeDue(NOW, {
+    const requests = plan.takeDue(NOW, {
       markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
       openOrders: 1,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 0,
     });
-    expect(asks.map((ask) => targetOf(ask).kind).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
+    expect(requests.map((request) => targetOf(request).kind).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
   });
 
   it('follows the money: more at rest, or more movement, is never looked at less often', () => {
@@ -263,9 +263,9 @@ describe('what is looked at', () => {
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
       const facts = { markets: [], openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 };
-      for (const ask of plan.takeDue(NOW + ms, facts)) {
-        if (targetOf(ask).kind !== 'catalog') asked++;
-        plan.onReport(targetOf(ask), 'ok', NOW + ms);
+      for (const request of plan.takeDue(NOW + ms, facts)) {
+        if (targetOf(request).kind !== 'catalog') asked++;
+        plan.onReport(targetOf(request), 'ok', NOW + ms);
       }
     }
     expect(asked / 10).toBeLessThan(10.5);
@@ -302,9 +302,9 @@ describe('a poll that fails', () => {
     };
     const times: number[] = [];
     for (let ms = 0; ms < 30_000; ms += 1000) {
-      for (const ask of plan.takeDue(NOW + ms, facts)) {
-        plan.onReport(targetOf(ask), 'unsent', NOW + ms);
-        if (targetOf(ask).kind === 'fills') times.push(ms);
+      for (const request of plan.takeDue(NOW + ms, facts)) {
+        plan.onReport(targetOf(request), 'unsent', NOW + ms);
+        if (targetOf(request).kind === 'fills') times.push(ms);
       }
     }
     expect(times).toEqual([0, 3000, 6000, 9000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000]);
@@ -319,7 +319,7 @@ describe('a poll that fails', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const ask of plan.takeDue(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
+    for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
     expect(plan.takeDue(NOW - 3_600_000, facts)).not.toEqual([]);
   });
 });
@@ -334,7 +334,7 @@ describe('the plan', () => {
       signedPerMinute: 285,
       publicHeadroom: 9,
     };
-    for (const ask of plan.takeDue(NOW, facts)) plan.onReport(targetOf(ask), 'failed', NOW);
+    for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
     expect(plan.takeDue(NOW + 1, facts)).toEqual([]);
     plan.expedite({ kind: 'assets' });
     expect(plan.takeDue(NOW + 2, facts).map(({ owner }) => describeOwner(owner))).toEqual(['poll/assets']);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
-import { describeOwner } from '../../../src/shared/protocol/ask-owner.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
-import { type Ask, type BudgetReport, LANES, type Lane } from '../../../src/shared/protocol/seam.js';
+import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
+import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import {
   MAX_IN_FLIGHT,
   MAX_IN_FLIGHT_PER_SCOPE,
@@ -14,7 +14,7 @@ import {
 import { cancelReserve } from '../../../src/trader/scheduler/reserve.js';
 import { askOf, LIMITS, World } from './world.js';
 
-const nameOf = ({ owner }: Pick<Ask, 'owner'>): string => describeOwner(owner);
+const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
 
 const NOW = 1_700_000_000_000;
 const SCOPES: readonly Scope[] = ['public', 'signed'];
@@ -23,7 +23,7 @@ const lanes = fc.constantFrom(...LANES);
 type BudgetSaid = Pick<BudgetReport, 'limit' | 'remaining'>;
 
 /** Answers a request at once, without a word on the budget. */
-const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): Ask =>
+const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedRequest =>
   queue.onOutcome({
     kind: 'outcome',
     nowMs,
@@ -77,7 +77,7 @@ describe('the order of what leaves', () => {
     const underWay = queue.release(NOW).requests.map(({ id }) => id);
     queue.push(askOf('public', 'quiet', 'patient'));
     const answered: string[] = [];
-    // One place becomes free at a time, and a new hot ask is always waiting for it.
+    // One place becomes free at a time, and a new hot request is always waiting for it.
     for (let round = 0; round < 20; round++) {
       queue.push(askOf('public', 'hot', 'hot'));
       answered.push(nameOf(answer(queue, underWay.shift() ?? 0)));
@@ -127,17 +127,20 @@ describe('what does not leave', () => {
     expect(queue.release(NOW)).toMatchObject({ requests: [{ id: 1 }], unsent: [] });
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 100);
     expect(queue.release(NOW + 99)).toEqual({ requests: [], unsent: [] });
-    expect(queue.release(NOW + 100)).toMatchObject({ requests: [], unsent: [{ ask: { owner: { name: 'second' } } }] });
+    expect(queue.release(NOW + 100)).toMatchObject({
+      requests: [],
+      unsent: [{ request: { owner: { name: 'second' } } }],
+    });
     expect([queue.waiting, queue.nextReleaseMs(NOW + 100)]).toEqual([0, null]);
   });
 
   it('comes back unsent when it is recalled, and the rest leaves', () => {
     const queue = new RequestQueue(LIMITS);
     for (const name of ['a', 'b', 'c']) queue.push(askOf('signed', 'submit', name));
-    queue.recall((ask) => nameOf(ask) !== 'b', 'not wanted any more');
+    queue.recall((request) => nameOf(request) !== 'b', 'not wanted any more');
     expect(queue.waiting).toBe(1);
     const { requests, unsent } = queue.release(NOW);
-    expect(unsent.map(({ ask, reason }) => [nameOf(ask), reason])).toEqual([
+    expect(unsent.map(({ request, reason }) => [nameOf(request), reason])).toEqual([
       ['a', 'not wanted any more'],
       ['c', 'not wanted any more'],
     ]);
@@ -153,10 +156,10 @@ describe('what does not leave', () => {
     expect([queue.waiting, queue.nextReleaseMs(NOW)]).toEqual([MAX_WAITING, NOW]);
     const { requests, unsent } = queue.release(NOW);
     expect(requests[0]?.lane).toBe('cancel');
-    expect(unsent.map(({ ask }) => nameOf(ask))).toEqual(['too many', `quiet ${MAX_WAITING - 1}`]);
+    expect(unsent.map(({ request }) => nameOf(request))).toEqual(['too many', `quiet ${MAX_WAITING - 1}`]);
   });
 
-  it('gives every ask back exactly once, whatever happens', () => {
+  it('gives every request back exactly once, whatever happens', () => {
     const step = fc.record({
       scope: fc.constantFrom<Scope>('public', 'signed', 'bootstrap'),
       lane: lanes,
@@ -174,7 +177,7 @@ describe('what does not leave', () => {
           world.step(passMs);
         }
         for (let i = 0; i < 40; i++) world.step(10_000);
-        const names = [...world.done.map(({ ask }) => nameOf(ask)), ...world.unsent.map(nameOf)];
+        const names = [...world.done.map(({ request }) => nameOf(request)), ...world.unsent.map(nameOf)];
         expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
         expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
       }),
@@ -247,7 +250,7 @@ describe('the budget', () => {
       budget: { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 },
     });
     for (const { id } of rest) answer(queue, id, NOW + 60);
-    expect(queue.status('public', NOW + 60)).toMatchObject({ left: 0, blockedUntilMs: NOW + 7000 });
+    expect(queue.status('public', NOW + 60)).toMatchObject({ available: 0, blockedUntilMs: NOW + 7000 });
     expect(queue.nextReleaseMs(NOW + 60)).toBe(NOW + 7000);
     expect(queue.release(NOW + 6999).requests).toEqual([]);
     const probe = queue.release(NOW + 7000).requests;
@@ -442,7 +445,7 @@ describe('the cancel reserve', () => {
           for (let i = 0; i < 12; i++)
             for (const lane of [...mixed, 'draft' as const]) queue.push(askOf('signed', lane));
           drain(queue);
-          const { left, perMinute } = queue.status('signed', NOW);
+          const { available: left, perMinute } = queue.status('signed', NOW);
           const urgent = mixed.some((lane) => lane === 'own');
           const reserve = cancelReserve(open, perMinute);
           expect(left).toBeGreaterThanOrEqual(Math.min(perMinute, urgent ? Math.floor(reserve / 2) : reserve));

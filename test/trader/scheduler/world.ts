@@ -2,7 +2,14 @@
 
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../../src/shared/protocol/endpoints.js';
-import type { AnyCall, Ask, BudgetReport, Lane, Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import type {
+  AnyCall,
+  BudgetReport,
+  Lane,
+  Outcome,
+  PlannedRequest,
+  Request,
+} from '../../../src/shared/protocol/seam.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 
 export const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
@@ -21,7 +28,7 @@ const CALLS: Readonly<Record<Scope, AnyCall>> = {
   bootstrap: BOOTSTRAP_CALL,
 };
 
-export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number.MAX_SAFE_INTEGER): Ask => ({
+export const askOf = (scope: Scope, lane: Lane, name = 'name', latestMs = Number.MAX_SAFE_INTEGER): PlannedRequest => ({
   lane,
   call: CALLS[scope],
   latestMs,
@@ -90,8 +97,8 @@ export class World {
   readonly queue: RequestQueue;
   readonly windows: Readonly<Record<Scope, PlainWindow>>;
   readonly arrivals: { readonly scope: Scope; readonly lane: Lane; readonly ms: number }[] = [];
-  readonly done: { readonly ask: Ask; readonly outcome: Outcome; readonly ms: number }[] = [];
-  readonly unsent: Ask[] = [];
+  readonly done: { readonly request: PlannedRequest; readonly outcome: Outcome; readonly ms: number }[] = [];
+  readonly unsent: PlannedRequest[] = [];
   readonly #random: Random;
   readonly #delays: Delays;
   #travelling: Travelling[] = [];
@@ -114,7 +121,7 @@ export class World {
     const back = this.#travelling.filter(({ backMs }) => backMs <= this.nowMs);
     this.#travelling = this.#travelling.filter(({ backMs }) => backMs > this.nowMs);
     for (const { request, outcome, report } of back) {
-      const ask = this.queue.onOutcome({
+      const planned = this.queue.onOutcome({
         kind: 'outcome',
         nowMs: this.nowMs,
         requestId: request.id,
@@ -123,14 +130,14 @@ export class World {
         venueTimeMs: null,
         budget: report,
       });
-      this.done.push({ ask, outcome, ms: this.nowMs });
+      this.done.push({ request: planned, outcome, ms: this.nowMs });
     }
     return this.release();
   }
 
   release(): readonly Request[] {
     const { requests, unsent } = this.queue.release(this.nowMs);
-    this.unsent.push(...unsent.map(({ ask }) => ask));
+    this.unsent.push(...unsent.map(({ request }) => request));
     for (const request of requests) {
       const arrivesMs = this.nowMs + this.#random.exponential(this.#delays.meanMs);
       this.#travelling.push({

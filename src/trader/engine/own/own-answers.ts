@@ -1,17 +1,17 @@
 /** Takes in what the exchange lists as ours, and what reconciliation makes of it. */
 
-import type { RoundList } from '../../../shared/protocol/ask-owner.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { Report } from '../../../shared/protocol/seam.js';
+import type { RoundList } from '../../../shared/protocol/request-owner.js';
+import type { RequestResult } from '../../../shared/protocol/seam.js';
 import { cancelOrder } from '../quoting/quoting.js';
 import { TraderStepContext } from '../quoting/step-context.js';
 import { react } from '../reactions.js';
 import type { TraderState } from '../state.js';
 
-export function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Report): void {
+export function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { ownLists, reconciler, poller } = state;
   const step = ownLists.onReport(list, report);
-  for (const ask of step.asks) state.queue.push(ask);
+  for (const request of step.requests) state.queue.push(request);
   react(state, step.reaction, report.nowMs);
   tellNews(state, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
@@ -20,10 +20,10 @@ export function observeOwnList(state: TraderState, list: 'orders' | 'fills', rep
 }
 
 /** One list of a round of reconciliation; the poll that began it has ended when all of them have. */
-export function observeRound(state: TraderState, list: RoundList, report: Report): void {
+export function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { reconciler, poller, queue } = state;
-  const { asks, result } = reconciler.onRound(list, report);
-  for (const ask of asks) queue.push(ask);
+  const { requests, result } = reconciler.onRound(list, report);
+  for (const request of requests) queue.push(request);
   tellNews(state, report.nowMs);
   if (result === null) return;
   poller.onReport({ kind: 'assets' }, result, report.nowMs);

@@ -3,7 +3,7 @@
  * reconciler hears only that a walk has ended.
  */
 
-import type { Ask, Report } from '../../../shared/protocol/seam.js';
+import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
 import type { OrderExecutor, Reaction } from '../../executor/contract.js';
 import type { Ledger } from '../../ledger/contract.js';
 import type { RestingOrders } from '../../reconcile/comparison.js';
@@ -13,7 +13,7 @@ import type { PollResult } from '../../scheduler/contract.js';
 
 /** What follows from a poll of orders or fills. */
 export interface ListStep {
-  readonly asks: readonly Ask[];
+  readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
   /** How the whole walk ended; null while further pages are on their way. */
   readonly result: PollResult | null;
@@ -45,12 +45,12 @@ export class OwnLists {
     this.#reconciler = reconciler;
   }
 
-  onReport(kind: 'orders' | 'fills', report: Report): ListStep {
+  onReport(kind: 'orders' | 'fills', report: RequestResult): ListStep {
     this.#reconciler.advanceClock(report.nowMs);
     return kind === 'orders' ? this.#onOrders(report) : this.#onFills(report);
   }
 
-  #onOrders(report: Report): ListStep {
+  #onOrders(report: RequestResult): ListStep {
     this.#orders ??= new PageWalk((row) => row.pubkey ?? JSON.stringify(row));
     const walk = this.#orders;
     const step = walk.onReport(report);
@@ -63,7 +63,7 @@ export class OwnLists {
     return endStep(report, 'ok', reaction, resting);
   }
 
-  #onFills(report: Report): ListStep {
+  #onFills(report: RequestResult): ListStep {
     this.#fills ??= new PageWalk((row) => row.pubkey);
     const walk = this.#fills;
     const step = walk.onReport(report);
@@ -87,7 +87,7 @@ export class OwnLists {
   }
 
   /** Whether an older page may hold a fill that is missing here, and it is time to look. */
-  #searches({ nowMs, venueTimeMs }: Report, oldestS: number): boolean {
+  #searches({ nowMs, venueTimeMs }: RequestResult, oldestS: number): boolean {
     const missing = this.#executor.missingFills();
     if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;
     const again = this.#fillPages === 1 && nowMs >= this.#searchedMs;
@@ -110,21 +110,21 @@ export class OwnLists {
   }
 }
 
-const NO_REACTION: Reaction = { asks: [], events: [] };
+const NO_REACTION: Reaction = { requests: [], events: [] };
 
-const more = (next: Ask, reaction = NO_REACTION): ListStep => ({
-  asks: [next],
+const more = (next: PlannedRequest, reaction = NO_REACTION): ListStep => ({
+  requests: [next],
   reaction,
   result: null,
   restingOrders: null,
 });
 
 function endStep(
-  { outcome }: Report,
+  { outcome }: RequestResult,
   result: PollResult = 'failed',
   reaction = NO_REACTION,
   restingOrders: ListStep['restingOrders'] = null,
 ): ListStep {
   const unsent = outcome.kind === 'unknown' && !outcome.sent;
-  return { asks: [], reaction, result: unsent ? 'unsent' : result, restingOrders };
+  return { requests: [], reaction, result: unsent ? 'unsent' : result, restingOrders };
 }

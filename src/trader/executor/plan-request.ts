@@ -2,18 +2,18 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import type { IntentStep } from '../../shared/protocol/ask-owner.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
-import type { AnyCall, Ask } from '../../shared/protocol/seam.js';
+import type { IntentStep } from '../../shared/protocol/request-owner.js';
+import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
 import type { IntentKind, IntentRow } from '../ledger/contract.js';
 import { PLACE_USEFUL_MS } from './pace.js';
 
 /** A quote whose draft could not even be asked for in this time is stale: the engine decides anew. */
 const DRAFT_USEFUL_MS = 3_000;
-/** The rest keeps its use for longer; an ask that could not leave in this time is thought over and asked again. */
+/** The rest keeps its use for longer; a request that could not leave in this time is thought over and asked again. */
 const USEFUL_MS = 10_000;
 
-export function askFor(step: IntentStep, intent: IntentRow, nowMs: number): Ask {
+export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
   const owner = { kind: 'intent', step, intentId: intent.id } as const;
   switch (step) {
     case 'draft': {

@@ -15,8 +15,8 @@ export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | '
 /** What an intent asks for. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** To which room of the core the outcome of an ask goes, and what it is of there. */
-export type AskOwner =
+/** To which room of the core the outcome of a request goes, and what it is of there. */
+export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
@@ -24,7 +24,7 @@ export type AskOwner =
   | { readonly kind: 'other'; readonly name: string };
 
 /** For messages only: nothing reads it back. */
-export function describeOwner(owner: AskOwner): string {
+export function describeOwner(owner: RequestOwner): string {
   switch (owner.kind) {
     case 'poll': {
       const { target } = owner;
