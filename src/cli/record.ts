@@ -24,6 +24,7 @@ interface RecordFlags {
   readonly minutes?: number;
   readonly depth: number;
   readonly own: boolean;
+  readonly feeds: boolean;
 }
 
 export function addRecordCommand(program: Command, session: Session): void {
@@ -45,7 +46,8 @@ export function addRecordCommand(program: Command, session: Session): void {
     )
     .addOption(new Option('--minutes <n>', 'ends by itself after so long').argParser(integerBetween(1, 1_000_000)))
     .addOption(new Option('--depth <n>', 'levels a side to ask for').default(100).argParser(integerBetween(1, 100)))
-    .option('--no-own', 'public data only, even if there are credentials');
+    .option('--no-own', 'public data only, even if there are credentials')
+    .option('--no-feeds', 'without the feeds of the configuration');
   addAction<RecordFlags>(command, session, (flags) => runRecord(flags, session.io));
 }
 
@@ -61,7 +63,8 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const meant = await Promise.all(flags.market.map((typed) => marketAtVenue(typed, config, io)));
   const marketIds = [...new Set(meant)];
   const { share, depth: bookDepth } = flags;
-  const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials };
+  const feeds = flags.feeds ? config.feeds : [];
+  const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials, feeds };
   const { markets } = await record(options, io);
   // Whoever named markets wants to know by the exit code that none of them was there.
   return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;

@@ -1,5 +1,7 @@
 /** What a recorded market is to the rest of the program: its description and one time-ordered, columnar event stream. */
 
+import type { FeedValue } from '../shared/protocol/seam.js';
+
 /** What happened, as the numbers in the `kind` column. */
 export const EVENT = {
   /** One price level now holds `amountMicros` in total (0: the level is gone). */
@@ -110,6 +112,16 @@ export interface RecordedPoll {
   readonly outcome: 'answered' | 'refused' | 'unknown';
 }
 
+/** What a feed of the recorder's user said of a market. */
+export interface RecordedFeedValue {
+  /** The name of the feed. */
+  readonly feed: string;
+  /** The venue's clock, Unix ms: when the recorder heard it. Nobody may be told of it before. */
+  readonly timeMs: number;
+  /** Its own times are by the venue's clock too. */
+  readonly value: FeedValue;
+}
+
 /** What is known of a recording without decoding its events. */
 export interface RecordingSummary {
   /** The venue's clock, Unix ms, of the first and last event; null when there is none. */
@@ -138,6 +150,8 @@ export interface Recording {
   readonly gaps?: readonly RecordedGap[];
   /** The requests that made this recording, oldest first; only in our format, where the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;
+  /** What feeds said of this market, day by day; only in our format, where the recorder had feeds. */
+  feedValues?(): AsyncIterable<RecordedFeedValue>;
   /** Complete once `chunks()` has been read to its end; before that, what is known so far. */
   readonly warnings: readonly RecordingWarning[];
   /**

@@ -131,6 +131,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
     market,
     ...(summary === undefined ? {} : { summary }),
     ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
+    ...(recording.feedValues === undefined ? {} : { feedValues: recording.feedValues.bind(recording) }),
     get gaps() {
       return recording.gaps ?? [];
     },

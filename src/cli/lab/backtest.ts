@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
+import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
 import { FEE_NAMES } from '../../lab/backtest/fees/fee-curves.js';
 import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
@@ -10,6 +11,7 @@ import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
+import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
@@ -30,6 +32,8 @@ export interface BacktestFlags extends FillModelFlag {
   readonly takerFee: number;
   readonly landingMs?: number;
   readonly allMarkets?: true;
+  readonly feed: readonly FeedChoice[];
+  readonly feedDelay?: number;
   readonly afterHalt?: AfterHalt;
   readonly report?: string;
   readonly json?: true;
@@ -94,9 +98,32 @@ export const withBacktestData = (command: Command, isRequired = true): Command =
         `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
       ).argParser(integerBetween(0, 600_000)),
     )
+    .option(
+      '--feed <name=file...>',
+      'what a feed says: a CSV or JSONL file as in docs/feeds.md; NAME alone plays what was recorded of it',
+      (text: string, before: readonly FeedChoice[] = []) => [...before, feedChoice(text, before)],
+      [],
+    )
+    .addOption(
+      new Option(
+        '--feed-delay <ms>',
+        'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
+      ).argParser(integerBetween(0, 3_600_000)),
+    )
     .option('--all-markets', 'offer every recorded market to every strategy, whatever their files select');
 
 const FEE_HELP = (who: string) => `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`;
+
+function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
+  const [, name = '', path = ''] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  if (!FEED_NAME.test(name)) throw new InvalidArgumentError('Wanted NAME=FILE, a name in lower case with dashes.');
+  if (before.some((other) => other.name === name)) throw new InvalidArgumentError(`The feed ${name} is named twice.`);
+  return { name, path: path === '' ? null : path };
+}
+
+/** With paths as the user's shell means them. */
+export const feedChoicesOf = ({ feed }: Pick<BacktestFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
+  feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
 function feeRate(text: string): number {
   const micros = /^0(\.\d{1,6})?$/.test(text) ? Math.round(Number(text) * 1_000_000) : Number.NaN;
@@ -105,7 +132,9 @@ function feeRate(text: string): number {
 }
 
 async function runBacktests(options: BacktestFlags, io: CliIo) {
-  const config = await loadConfig(options.config, { ...io, strategyFileToo: true });
+  const choices = feedChoicesOf(options, io.cwd);
+  const feeds = choices.map(({ name }) => name);
+  const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
   const { latency, failures, fees, data, repeat, afterHalt } = options;
@@ -116,6 +145,8 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
     data: data.map((path) => resolve(io.cwd, path)),
+    feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
+    ...(options.feedDelay === undefined ? {} : { feedDelayMs: options.feedDelay }),
     repeat,
     ...(afterHalt === undefined ? {} : { afterHalt }),
     progress: (share, name) => line.show(share, name),

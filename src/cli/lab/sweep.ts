@@ -19,7 +19,7 @@ import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
-import { type BacktestFlags, planOptions, withBacktestData } from './backtest.js';
+import { type BacktestFlags, feedChoicesOf, planOptions, withBacktestData } from './backtest.js';
 import { fillModelOption, fillModelsOf } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import {
@@ -121,7 +121,7 @@ const withWorlds = (command: Command): Command =>
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['repeat', 'folds', 'embargo', 'memory'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory'],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',
@@ -202,7 +202,8 @@ async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
 /** What both kinds of sweeps are asked. */
 async function questionFrom(options: SweepFlags, io: CliIo) {
   // A copy: the environment of the process itself cannot be handed to a thread.
-  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd };
+  const feeds = options.feed.map(({ name }) => name);
+  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   return {
     config,
@@ -219,6 +220,7 @@ async function planFrom(options: SweepFlags & Pick<BacktestFlags, 'data'>, io: C
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
   const fillModels = checkFillModels(fillModelsOf(options, USUAL_FILL_MODELS, io.cwd));
+  const { readFeedData } = await import('../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../recording/recording.js');
   const paths = options.data.map((path) => resolve(io.cwd, path));
   const recordings = await openRecordings(paths);
@@ -229,6 +231,12 @@ async function planFrom(options: SweepFlags & Pick<BacktestFlags, 'data'>, io: C
     fillModels,
     latency: await latencyChoice(options.latency ?? null, recordings, options.failures ?? null),
     ...planOptions(options, question.config),
+    feedData: await readFeedData({
+      config: question.config,
+      recordings,
+      choices: feedChoicesOf(options, io.cwd),
+      delayMs: options.feedDelay ?? null,
+    }),
     repeat: options.repeat,
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,

@@ -18,6 +18,7 @@ import type { Analysis } from '../report/analysis/contract.js';
 import { playedByAll } from '../report/analysis/coverage.js';
 import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
+import { type FeedData, readFeedData } from './feeds/feed-values.js';
 import { feeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
 import { type LatencyChoice, latencyChoice } from './latency-choice.js';
@@ -53,6 +54,10 @@ export interface BacktestOptions {
   readonly afterHalt?: AfterHalt;
   /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
   readonly allMarkets?: boolean;
+  /** What feeds say, by their names: a CSV or JSONL file as in docs/feeds.md, or null for what was recorded of one. */
+  readonly feeds?: Readonly<Record<string, string | null>>;
+  /** From the time of a file's row to when the trader hears it, ms. Default: as long as a live trader would need. */
+  readonly feedDelayMs?: number;
   /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
   readonly progress?: (share: number, fillModel: string) => void;
 }
@@ -73,7 +78,8 @@ export interface BacktestResult extends BacktestOutcome {
  * fill models or latencies that are not known. Settings from the environment are not read.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
-  const config = await loadConfig(file, { strategyFileToo: true, env: {}, cwd: resolve('.') });
+  const feeds = Object.keys(options.feeds ?? {});
+  const config = await loadConfig(file, { strategyFileToo: true, feeds, env: {}, cwd: resolve('.') });
   return backtestOf(config, options);
 }
 
@@ -81,12 +87,18 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
+  const feedData = await readFeedData({
+    config,
+    recordings,
+    choices: Object.entries(options.feeds ?? {}).map(([name, path]) => ({ name, path: path && resolve(path) })),
+    delayMs: options.feedDelayMs ?? null,
+  });
   const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
   const results: ModelRuns[] = [];
   for (const [index, fillModel] of models.entries()) {
     const tell = (part: number) =>
       options.progress?.((index + part) / models.length, typeof fillModel === 'string' ? fillModel : fillModel.name);
-    results.push(await repeated({ config, sources, options, latency, fillModel, tell }));
+    results.push(await repeated({ config, sources, options, feedData, latency, fillModel, tell }));
   }
   return compared(results, options.seed ?? 1);
 }
@@ -109,6 +121,7 @@ interface Wanted {
   readonly config: Config;
   readonly sources: readonly EventSource[];
   readonly options: BacktestOptions;
+  readonly feedData: FeedData;
   readonly latency: LatencyChoice;
   readonly fillModel: string | FillModel;
   /** The part of this model's runs that is done, 0 to 1. */
@@ -131,10 +144,10 @@ async function repeated(wanted: Wanted): Promise<ModelRuns> {
   return { shown, runs };
 }
 
-async function runOnce({ config, sources, options, latency, fillModel, tell }: Wanted, index: number) {
+async function runOnce({ config, sources, options, feedData, latency, fillModel, tell }: Wanted, index: number) {
   const { seed = 1, repeat: count = 1 } = options;
   const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
-  const plan = planOf(config, sources, { ...sharedOptions(options, config), ...draws, fillModel });
+  const plan = planOf(config, sources, { ...sharedOptions(options, config), ...draws, fillModel, feedData });
   const progress = (doneMs: number, allMs: number) =>
     tell((index + (allMs > 0 ? Math.min(1, doneMs / allMs) : 0)) / count);
   const outcome = await runBacktest({ ...plan, progress });

@@ -3,7 +3,13 @@
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
-import type { EventChunk, RecordedGap, RecordedMarket, RecordingSummary } from '../../recording/contract.js';
+import type {
+  EventChunk,
+  RecordedFeedValue,
+  RecordedGap,
+  RecordedMarket,
+  RecordingSummary,
+} from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
@@ -142,6 +148,10 @@ export interface BacktestPlan {
   readonly commands?: readonly TimedCommand[];
   /** What happens when a limit halts the trader; absent: `resume`. */
   readonly afterHalt?: AfterHalt;
+  /** What feeds said, in order of the moment at which each value is known (the exchange's clock); absent: nothing. */
+  readonly feedValues?: readonly RecordedFeedValue[];
+  /** What the user must be told of the data, beside what its sources say. */
+  readonly warnings?: readonly string[];
   /** Lines for the report: what was played. */
   readonly data: readonly string[];
   /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */

@@ -5,6 +5,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 import type { AfterHalt } from './halts.js';
 
 /**
@@ -26,13 +27,15 @@ export interface PlanOptions {
   readonly afterHalt?: AfterHalt;
   /** See `BacktestPlan.phaseMs`. */
   readonly phaseMs?: BacktestPlan['phaseMs'];
+  /** What feeds say; absent: the configuration's feeds say nothing. */
+  readonly feedData?: FeedData | undefined;
 }
 
 export const USUAL_LANDING_MS = 400;
 
 /** Throws TwinbookError `config_invalid` when no strategy selects any of the recorded markets. */
 export function planOf(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
-  const { allMarkets, ...given } = options;
+  const { allMarkets, feedData, ...given } = options;
   const strategies = config.strategies.map((strategy) =>
     allMarkets ? { ...strategy, markets: { ...strategy.markets, ids: [], categories: [] } } : strategy,
   );
@@ -41,7 +44,8 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => selects(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events, feeds } = config;
+  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
+  const { feeds, feedValues, warnings, lines } = feedsOf(config, selected, feedData);
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: {
@@ -58,9 +62,20 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
       strategies,
     },
     sources: selected,
-    data: dataLines(sources, selected),
+    data: [...dataLines(sources, selected), ...lines],
+    feedValues,
+    warnings,
     ...given,
   };
+}
+
+/** What is said of markets that are not played is left out: nobody waits for it. */
+function feedsOf(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
+  const feeds = data?.settings ?? config.feeds;
+  const played = new Set(selected.map(({ market }) => market.conditionId));
+  const feedValues = (data?.values ?? []).filter(({ value }) => played.has(value.conditionId));
+  const warnings = [...(data?.warnings ?? []), ...silentFeeds(feeds, feedValues)];
+  return { feeds, feedValues, warnings, lines: data?.lines ?? [] };
 }
 
 type Market = EventSource['market'];

@@ -19,6 +19,7 @@ import {
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
+import { FeedReplay } from './feeds/feed-replay.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
@@ -86,6 +87,7 @@ class BacktestRun {
   readonly #count: RequestCount;
   readonly #hours: QuoteHours;
   readonly #empty: readonly EventSource[];
+  readonly #feeds: FeedReplay;
   readonly #trace = new Trace();
   readonly #fromMs: number;
   #nowMs: number;
@@ -117,6 +119,7 @@ class BacktestRun {
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
+    this.#feeds = new FeedReplay(plan.feedValues ?? []);
     this.#hours = new QuoteHours(plan.trader.strategies);
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;
@@ -179,7 +182,9 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs);
+    // What feeds said before the beginning, or in a pause, is heard at its end.
+    const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
   /** One moment: what was to be measured, what arrives, and the trader's own beat. */
@@ -190,6 +195,7 @@ class BacktestRun {
       this.#metrics.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
+    for (const word of this.#feeds.take(nowMs)) this.#step({ kind: 'feed', nowMs, ...word });
     if (this.#beatMs <= nowMs) this.#beat();
     if (this.#lookMs <= nowMs) this.#look();
   }

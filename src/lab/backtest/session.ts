@@ -43,6 +43,7 @@ const REMARKS = [
 function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
+    ...(plan.warnings ?? []),
     ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
     ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
       failure === null ? [] : [brokenOff(source.market, failure)],

@@ -1,5 +1,6 @@
 /** What comparing a recorded run with a backtest of it gives. */
 
+import type { RecordedFeedValue } from '../../recording/contract.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import type { LatencySource } from '../backtest/latency.js';
 import type { SessionRecord } from '../session/contract.js';
@@ -17,6 +18,8 @@ export interface LiveRun {
   /** The others' side of each market that the run looked at, from its own polls. */
   readonly sources: readonly EventSource[];
   /** Of requests that were answered. */
+  /** What feeds said, when the run heard it. */
+  readonly feedValues: readonly RecordedFeedValue[];
   readonly roundTrips: LatencySource;
   /** What the operator ordered; quote hours are left out, as the backtest's own clock knows them. Ends with a stop. */
   readonly commands: readonly TimedCommand[];

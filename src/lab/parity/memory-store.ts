@@ -86,6 +86,10 @@ class MemorySink implements MarketSink {
     // What is ours is read off the journal itself.
   }
 
+  feedValue(): void {
+    // As what is ours.
+  }
+
   /** See `FIRST_LOOK_MS`. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });

@@ -143,6 +143,7 @@ function planOf({ liveRun, options, sources, data, fillModel }: Planned): Backte
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands,
+    feedValues: liveRun.feedValues,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Reads the journal of a run once: what was seen, what was asked and what came of it, without any trader. */
 
+import type { RecordedFeedValue } from '../../recording/contract.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
 import type { RunJournal, Step } from '../../shell/journal/contract.js';
@@ -19,6 +20,13 @@ const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
+/** From our clock to the exchange's. */
+function moved({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
+  const { atMs, validUntilMs } = value;
+  const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
+  return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
+}
+
 /** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
 export async function readRecordedRun(run: RunJournal): Promise<LiveRun> {
   const reading = new Reading(run);
@@ -37,6 +45,8 @@ class Reading {
   readonly #calls: MeasuredCall[] = [];
   /** On our clock. */
   readonly #commands: TimedCommand[] = [];
+  /** On our clock. */
+  readonly #feedValues: RecordedFeedValue[] = [];
   #unsent = 0;
   #timedOut = 0;
   #fromMs: number | null = null;
@@ -57,6 +67,9 @@ class Reading {
     this.#toMs = nowMs;
     this.#timedOut += timedOut.length;
     if (observation.kind === 'command') this.#commands.push({ atMs: nowMs, command: observation.command });
+    if (observation.kind === 'feed') {
+      for (const value of observation.values) this.#feedValues.push({ feed: observation.feed, timeMs: nowMs, value });
+    }
     if (observation.kind === 'outcome') this.#outcome(observation);
     for (const request of requests) {
       this.#underWay.set(request.id, request.call);
@@ -106,7 +119,8 @@ class Reading {
       refusals: refused,
     });
     const roundTrips = sourceOf(this.#calls);
-    return { session, sources, roundTrips, commands, fromMs, toMs, remarks: this.#remarks() };
+    const feedValues = this.#feedValues.map((heard) => moved(heard, offsetMs));
+    return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, remarks: this.#remarks() };
   }
 
   /** Up to the first stop; a run that was never stopped ends where its journal does. */

@@ -3,6 +3,7 @@
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan } from '../backtest/contract.js';
+import type { FeedData } from '../backtest/feeds/feed-values.js';
 import type { LatencyChoice } from '../backtest/latency-choice.js';
 
 /** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
@@ -72,6 +73,8 @@ export interface SweepPlan {
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
+  /** Absent: feeds say nothing. */
+  readonly feedData?: FeedData;
   /** Null: as many as there are events for, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Between the last thing known of an event that is learned from and the beginning of the fold that is tested, ms. */
@@ -89,6 +92,8 @@ export interface ConfigSource {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Feeds that there are besides those of the file. */
+  readonly feeds?: readonly string[];
 }
 
 /** The world around a sweep. */

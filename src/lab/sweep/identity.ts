@@ -31,11 +31,11 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   seed: 'the seed',
   folds: 'the number of folds',
   embargo_ms: 'the embargo',
-  assumptions: 'fees, landing time, repeats or the choice of markets',
+  assumptions: 'fees, landing time, repeats, feeds or the choice of markets',
 };
 
 export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
-  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null } = plan;
+  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
   return {
     version: VERSION,
     config_hash: plan.config.configHash,
@@ -52,6 +52,7 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
       allMarkets,
       ...(repeat === 1 ? {} : { repeat }),
       ...(feeCurve === null ? {} : { feeCurve }),
+      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashOf(feedData) }),
     }),
   };
 }
@@ -63,12 +64,11 @@ export const searchText = (kind: string, axes: readonly Axis[], configurations: 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;
 
+const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
+
 function latencyText(plan: SweepPlan): string {
   const { spec, roundTripsMs, byKind } = plan.latency;
   if (spec.kind === 'constant') return latencyName(plan);
-  const hash = createHash('sha256')
-    .update(canonicalJson(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }))
-    .digest('hex')
-    .slice(0, 16);
+  const hash = hashOf(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind });
   return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
 }

@@ -136,6 +136,7 @@ class Sweep {
       fees,
       feeCurve = null,
       allMarkets,
+      feedData,
     } = this.#plan;
     const { shared } = this.#data;
     return {
@@ -151,6 +152,7 @@ class Sweep {
         feeCurve,
         allMarkets,
         events: this.#events,
+        ...(feedData === undefined ? {} : { feedData }),
       },
       data: shared === null ? { kind: 'streamed', paths } : { kind: 'shared', markets: shared },
     };
@@ -221,7 +223,7 @@ const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } 
 /** Also finds out that no strategy selects anything, and that a fill model is unknown, before anything is read. */
 function wholePlan({ config, recordings, fillModels, latency, ...options }: SweepPlan): BacktestPlan {
   for (const name of fillModels) fillModel(name);
-  const { seed, landingMs, fees, allMarkets } = options;
+  const { seed, landingMs, fees, allMarkets, feedData } = options;
   return planOf(config, recordings.map(streamRecording), {
     fillModel: fillModels[0] ?? '',
     latency: modelOfChoice(latency, seed),
@@ -229,6 +231,7 @@ function wholePlan({ config, recordings, fillModels, latency, ...options }: Swee
     landingMs,
     fees,
     allMarkets,
+    feedData,
   });
 }
 

@@ -3,6 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import type { FeedData } from '../backtest/feeds/feed-values.js';
 import { planOf } from '../backtest/plan.js';
 import { drawsOf } from '../backtest/repeats.js';
 import { runBacktest } from '../backtest/run.js';
@@ -26,6 +27,7 @@ export interface TaskSettings {
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
   readonly events: readonly SweptEvent[];
+  readonly feedData?: FeedData;
 }
 
 /** The figures of one run, or the means of all repeats. */
@@ -37,13 +39,13 @@ export async function runTask(
 ): Promise<TaskFigures> {
   const events = eventsIn(settings.events, task.fold);
   const tried = configWith(config, settings.axes, task.candidate.values);
-  const { latency, seed, repeat: count, landingMs, fees, feeCurve = null, allMarkets } = settings;
+  const { latency, seed, repeat: count, landingMs, fees, feeCurve = null, allMarkets, feedData } = settings;
   const runs: (TaskFigures & { readonly seed: number })[] = [];
   for (let index = 0; index < count; index++) {
     // Every configuration draws the same sequences: they differ by what they do, not by their luck.
     const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
     const { fillModel } = task;
-    const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets };
+    const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets, feedData };
     const {
       session,
       events: played,

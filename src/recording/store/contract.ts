@@ -1,5 +1,6 @@
 /** Writing recordings in our format: what a recorder or an importer codes against. The files are in docs/recordings.md. */
 
+import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 
 export interface StoreSettings {
@@ -83,7 +84,9 @@ export interface MarketSink {
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
-  /** The market closed. Nothing but `describe`, `own` and `poll` may follow. */
+  /** What a feed said of this market. */
+  feedValue(row: FeedRow): void;
+  /** The market closed. Nothing but `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
   /** Events that were refused so far. */
   readonly refused: number;
@@ -116,4 +119,13 @@ export interface OwnRow {
   readonly isMaker: boolean | null;
   /** Of a trade: the venue's clock, Unix seconds. */
   readonly timestamp: number | null;
+}
+
+/** A value of a feed as it reached the recorder. Its own times, as `seenMs`, are of our clock. */
+export interface FeedRow {
+  readonly feed: string;
+  /** The venue's clock, Unix ms, at `seenMs`. */
+  readonly timeMs: number;
+  readonly seenMs: number;
+  readonly value: FeedValue;
 }

@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 
-export const TABLES = ['events', 'polls', 'own'] as const;
+export const TABLES = ['events', 'polls', 'own', 'feeds'] as const;
 export type Table = (typeof TABLES)[number];
 
 export const MANIFEST = 'manifest.json';
@@ -29,7 +29,7 @@ export const segmentName = (number: number): string => `open-${pad(number)}.ndjs
 
 /** What a file of a day folder is by its name; null for one that is none of ours. */
 export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
-  const match = /^(?:(events|polls|own)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
+  const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;
   const [, table, number, segment] = match;
   // The pattern allows no other word.

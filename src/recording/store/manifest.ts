@@ -34,7 +34,7 @@ const eventsFile = z.strictObject({
 });
 
 const otherFile = z.strictObject({
-  table: z.enum(['polls', 'own']),
+  table: z.enum(['polls', 'own', 'feeds']),
   name: fileName,
   rows: count,
   bytes: count,

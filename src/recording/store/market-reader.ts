@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type {
   EventChunk,
+  RecordedFeedValue,
   RecordedGap,
   RecordedMarket,
   RecordedPoll,
@@ -18,7 +19,7 @@ import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
 import { eventsFiles, gapOf, type Manifest, readManifest } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
-import { readPolls } from './polls.js';
+import { readFeedValues, readPolls } from './side-tables.js';
 
 /**
  * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
@@ -46,7 +47,8 @@ export async function openMarket(
       return [...opened, ...found];
     },
     chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
-    polls: (): AsyncIterable<RecordedPoll> => readPolls(days.map((day) => day.path)),
+    polls: (): AsyncIterable<RecordedPoll> => readPolls(chosen),
+    feedValues: (): AsyncIterable<RecordedFeedValue> => readFeedValues(chosen, market.conditionId),
   };
 }
 

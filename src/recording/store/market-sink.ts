@@ -1,7 +1,7 @@
 /** Takes the events of one market, checks them, numbers them, and puts snapshots of the book between them. */
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import type { MarketSink, OwnRow, Stamp } from './contract.js';
+import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { ROW } from './event-columns.js';
 import { dateOf } from './layout.js';
 import { tickOf } from './market-file.js';
@@ -122,6 +122,10 @@ export class RecordingSink implements MarketSink {
 
   own(row: OwnRow): void {
     this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).own(row);
+  }
+
+  feedValue(row: FeedRow): void {
+    this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).feedValue(row);
   }
 
   /** Everything given up to this position is safe. */

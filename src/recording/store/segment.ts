@@ -8,7 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../shared/base/folder.js';
 import type { RecordedPoll } from '../contract.js';
-import type { OwnRow } from './contract.js';
+import type { FeedRow, OwnRow } from './contract.js';
 import { type EventColumns, isPriced, ROW } from './event-columns.js';
 
 const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
@@ -21,7 +21,7 @@ export class Segment {
   readonly openedMs: number;
   /** Events that are held here and not in the file. */
   readonly columns: EventColumns | null;
-  /** Rows of events, polls and own. */
+  /** Rows of all tables. */
   rows = 0;
   hasEvents = false;
   /** It is becoming Parquet and takes no more rows. */
@@ -103,6 +103,22 @@ export class Segment {
       fee_micros: row.feeMicros,
       is_maker: row.isMaker,
       timestamp: row.timestamp,
+    });
+  }
+
+  feedValue({ feed, timeMs, seenMs, value }: FeedRow): void {
+    const { atMs, validUntilMs, p, bid, ask, sd } = value;
+    this.#row({
+      table: 'feeds',
+      feed,
+      time_ms: timeMs,
+      seen_ms: seenMs,
+      at_ms: atMs,
+      valid_until_ms: validUntilMs,
+      p,
+      bid,
+      ask,
+      sd,
     });
   }
 

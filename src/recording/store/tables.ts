@@ -42,6 +42,17 @@ export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> 
     is_maker: 'BOOLEAN',
     timestamp: 'BIGINT',
   },
+  feeds: {
+    feed: 'VARCHAR',
+    time_ms: 'BIGINT',
+    seen_ms: 'BIGINT',
+    at_ms: 'BIGINT',
+    valid_until_ms: 'BIGINT',
+    p: 'DOUBLE',
+    bid: 'DOUBLE',
+    ask: 'DOUBLE',
+    sd: 'DOUBLE',
+  },
 };
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;

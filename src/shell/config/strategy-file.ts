@@ -114,7 +114,10 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     return [source.problem(['params', name], `there is no feed '${feed}' in the trader's file, ${known}${meant}`)];
   });
   if (problems.length > 0)
-    throw configError(problems, "Feeds stand under `feeds` of the trader's file: docs/feeds.md.");
+    throw configError(
+      problems,
+      "Feeds stand under `feeds` of the trader's file, or, for a backtest, under --feed: docs/feeds.md.",
+    );
 }
 
 function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {

@@ -2,16 +2,14 @@
 
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { csvRows } from '../../recording/importers/csv.js';
 import type { FileFeed } from '../config/types.js';
+import { FileRows } from './file-rows.js';
 import type { FeedInbox } from './inbox.js';
 import { takeLines } from './lines.js';
-import { COLUMNS } from './read-row.js';
 
 /** A larger file is not read. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const LINE_END = 10;
 
 export class FileReader {
@@ -21,12 +19,12 @@ export class FileReader {
   #seen: Stats | null = null;
   /** Bytes of it that were taken, up to the end of a line. */
   #offset = 0;
-  /** The first line of a CSV file; null before it was read. */
-  #header: string | null = null;
+  #rows: FileRows;
 
   constructor(feed: FileFeed, inbox: FeedInbox) {
     this.#feed = feed;
     this.#inbox = inbox;
+    this.#rows = new FileRows(feed.path);
   }
 
   /** Looks once; never throws. */
@@ -54,7 +52,7 @@ export class FileReader {
     if (isSame) return this.#noteUnfinished(stats);
     if (!(await this.#isLonger(file, stats))) {
       this.#offset = 0;
-      this.#header = null;
+      this.#rows = new FileRows(this.#feed.path);
     }
     this.#seen = stats;
     this.#inbox.fine();
@@ -81,23 +79,9 @@ export class FileReader {
   }
 
   #line(text: string): void {
-    if (!this.#feed.path.toLowerCase().endsWith('.csv')) return this.#inbox.json(text);
-    if (text.trim() === '') return;
-    if (this.#header === null) {
-      this.#header = text;
-      const strange = text.split(',').find((name) => !COLUMNS.includes(name.replace(/^\uFEFF/, '').trim()));
-      if (strange === undefined) return;
-      return this.#inbox.problem({
-        kind: 'column',
-        text: `its first line names a column '${strange.slice(0, 40)}'; known are ${COLUMNS.join(', ')}`,
-      });
-    }
-    const [row] = csvRows(`${this.#header}\n${text}`);
-    const fields = [...(row ?? [])].filter(([, field]) => field !== '');
-    this.#inbox.row(
-      Object.fromEntries(
-        fields.map(([name, field]) => [name, NUMBER.test(field) && name !== 'market' ? Number(field) : field]),
-      ),
-    );
+    const read = this.#rows.read(text);
+    if (read === null) return;
+    if ('problem' in read) this.#inbox.problem(read.problem);
+    else this.#inbox.row(read.row);
   }
 }

@@ -2,10 +2,11 @@
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
+import { jsonRow } from './file-rows.js';
 import { type RowProblem, readRow } from './read-row.js';
 
 /** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
-const TOGETHER_MS = 100;
+export const TOGETHER_MS = 100;
 
 /** Markets of one feed; further ones are told once and left out. */
 const MAX_MARKETS = 2_000;
@@ -64,13 +65,9 @@ export class FeedInbox {
   /** A line of JSON. */
   json(line: string): void {
     if (line.trim() === '') return;
-    let raw: unknown;
-    try {
-      raw = JSON.parse(line);
-    } catch {
-      return this.problem({ kind: 'json', text: 'a line is not JSON' });
-    }
-    this.row(raw);
+    const read = jsonRow(line);
+    if ('problem' in read) this.problem(read.problem);
+    else this.row(read.row);
   }
 
   /** Told once for each kind, and counted. */

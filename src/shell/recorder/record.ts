@@ -7,6 +7,9 @@ import { plainLine } from '../../shared/base/plain-text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import type { FeedConfig } from '../config/types.js';
+import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
+import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { duration } from '../runtime/duration.js';
 import { Loop, type Told } from '../runtime/loop.js';
@@ -36,9 +39,13 @@ export interface RecordOptions {
   readonly bookDepth: number;
   /** For own orders and own trades; null records public data alone. */
   readonly credentials: Credentials | null;
+  /** Followed and recorded too. */
+  readonly feeds: readonly FeedConfig[];
 }
 
 export interface RecordIo {
+  /** For programs that are feeds. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly stopAsked: () => Promise<void>;
 }
@@ -64,7 +71,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     publicPerMinute: limits.public_per_minute,
     onFailure: failed,
   });
-  const service = new RecordService(options, limits, recorder, io.out, failed);
+  const service = new RecordService(options, limits, recorder, io, failed);
   try {
     await Promise.race([asked, failure, service.run()]);
   } finally {
@@ -90,6 +97,8 @@ class RecordService {
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
   readonly #startedMs = nowMs();
+  readonly #env: RecordIo['env'];
+  #feeds: OpenFeeds | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #finish: () => void = () => undefined;
 
@@ -97,13 +106,14 @@ class RecordService {
     options: RecordOptions,
     limits: VenueProfile['rate_limits'],
     recorder: Recorder,
-    out: (text: string) => void,
+    io: RecordIo,
     failed: (error: unknown) => void,
   ) {
     this.#options = options;
     this.#limits = limits;
     this.#recorder = recorder;
-    this.#say = (text) => out(`${plainLine(text)}\n`);
+    this.#say = (text) => io.out(`${plainLine(text)}\n`);
+    this.#env = io.env;
     const { profile, baseUrl, credentials } = options;
     this.#client = new ServiceClient({
       profile,
@@ -132,6 +142,7 @@ class RecordService {
     const { public_per_minute: open, signed_per_minute: signed } = this.#limits;
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
     this.#loop.start();
+    this.#openFeeds();
     this.#timers.push(
       ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
       setInterval(() => this.#line(), LINE_EVERY_MS),
@@ -142,10 +153,20 @@ class RecordService {
     });
   }
 
+  #openFeeds(): void {
+    const { feeds } = this.#options;
+    if (feeds.length === 0) return;
+    const say = (text: string): void => this.#say(text);
+    const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
+    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#env);
+    this.#say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
+  }
+
   /** Throws what the disk says. */
   async end(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#loop.end();
+    await this.#feeds?.close();
     await this.#client.close();
     await this.#recorder.close();
   }
@@ -199,7 +220,11 @@ class RecordService {
   }
 }
 
-function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
-  const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} refused as no events`] : [])];
+function countsText({ markets, levels, trades, gaps, own, feedValues, refused }: CaptureCounts): string {
+  const more = [
+    ...(own > 0 ? [`${own} own rows`] : []),
+    ...(feedValues > 0 ? [`${feedValues} values of feeds`] : []),
+    ...(refused > 0 ? [`${refused} refused as no events`] : []),
+  ];
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }

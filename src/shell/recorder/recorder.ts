@@ -125,6 +125,7 @@ export class Recorder {
       const middleMs = (sentMs + nowMs) / 2;
       this.#capture.seen(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
     }
+    if (observation.kind === 'feed') this.#capture.heard(observation);
     for (const request of requests) this.#capture.onAsk(request, nowMs);
     // A clock that was set back must not keep what waits from being written.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;

@@ -223,3 +223,31 @@ it('a run that saw no market cannot be compared, and says so', async () => {
     message: 'this run has seen no book of any market',
   });
 });
+
+it('hears what the run heard of its feeds, on the clock of the exchange', async () => {
+  const value = { conditionId: 'M', p: 0.4, bid: null, ask: null, sd: null, atMs: 0, validUntilMs: null };
+  let atMs = 0;
+  const run: RunJournal = {
+    ...journal,
+    steps: async function* () {
+      for await (const step of journal.steps()) {
+        yield step;
+        if (atMs > 0 || liveRun.fromMs > step.observation.nowMs) continue;
+        atMs = step.observation.nowMs;
+        const values = [{ ...value, atMs: atMs - 100, validUntilMs: atMs + 1000 }];
+        yield { ...step, requests: [], observation: { kind: 'feed', nowMs: atMs, feed: 'model', values } };
+      }
+    },
+  };
+  const { feedValues, fromMs } = await readRecordedRun(run);
+  const offsetMs = fromMs - (await firstMs(journal));
+  expect(Math.abs(offsetMs + OFF_MS)).toBeLessThan(1000);
+  const timeMs = atMs + offsetMs;
+  const moved = { ...value, atMs: timeMs - 100, validUntilMs: timeMs + 1000 };
+  expect(feedValues).toEqual([{ feed: 'model', timeMs, value: moved }]);
+});
+
+async function firstMs(run: RunJournal): Promise<number> {
+  for await (const { observation } of run.steps()) return observation.nowMs;
+  throw new Error('a run has a step');
+}

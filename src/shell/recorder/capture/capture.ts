@@ -6,6 +6,7 @@
  * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
  */
 
+import type { FeedRow } from '../../../recording/store/contract.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { MarketDetail } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
@@ -15,12 +16,16 @@ import { describeMarket, outcomeOf, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture } from './own-capture.js';
 
+type HeardValue = Omit<FeedRow, 'timeMs'>;
+type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 /** The service's own depth when none is asked for. */
 const DEFAULT_DEPTH = 20;
 /** Until somebody says what is usual. */
 const USUAL_MS = 10_000;
+/** Values of feeds that wait for the first look at their markets. */
+const MOST_WAITING = 10_000;
 
 export class Capture {
   readonly #settings: CaptureSettings;
@@ -29,6 +34,11 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, boolean>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
+  /** By feed and market, the newest: of markets that are not looked at yet. */
+  readonly #waiting = new Map<string, HeardValue>();
+  #feedValues = 0;
+  /** The venue's clock minus ours, ms, as the newest answer told it. */
+  #offsetMs = 0;
   #usualMs = USUAL_MS;
 
   constructor(settings: CaptureSettings) {
@@ -36,7 +46,9 @@ export class Capture {
   }
 
   get counts(): CaptureCounts {
-    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own: this.#own.count, refused: 0 };
+    const own = this.#own.count;
+    const feedValues = this.#feedValues;
+    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own, feedValues, refused: 0 };
     for (const { counts } of this.#markets.values()) {
       total.levels += counts.levels;
       total.trades += counts.trades;
@@ -67,6 +79,7 @@ export class Capture {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
+    this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
     // What never left has no round trip; that its market was not seen is a gap all the same.
     if (outcome.kind !== 'unknown' || outcome.sent) {
@@ -76,6 +89,11 @@ export class Capture {
       (sink ?? this.#settings.store).poll(poll);
     }
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
+  }
+
+  /** A feed has spoken. */
+  heard({ feed, values, nowMs: seenMs }: FeedObservation): void {
+    for (const value of values) this.#onFeedValue({ feed, seenMs, value });
   }
 
   /** Time has passed. */
@@ -135,7 +153,32 @@ export class Capture {
     if (described === null) return undefined;
     const captured = new MarketCapture(store.market(described), this.#own.orders);
     this.#markets.set(conditionId, captured);
+    this.#passOnWaiting(conditionId);
     return captured;
+  }
+
+  /** A feed says a value that stays as it is only once, and often before the first book is seen. */
+  #onFeedValue(row: HeardValue): void {
+    const { conditionId } = row.value;
+    const sink = this.#markets.get(conditionId)?.sink;
+    if (sink !== undefined) {
+      sink.feedValue({ ...row, timeMs: Math.round(row.seenMs + this.#offsetMs) });
+      this.#feedValues += 1;
+      return;
+    }
+    const key = `${row.feed} ${conditionId}`;
+    this.#waiting.delete(key);
+    this.#waiting.set(key, row);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > MOST_WAITING && oldest !== undefined) this.#waiting.delete(oldest);
+  }
+
+  #passOnWaiting(conditionId: string): void {
+    for (const [key, row] of this.#waiting) {
+      if (row.value.conditionId !== conditionId) continue;
+      this.#waiting.delete(key);
+      this.#onFeedValue(row);
+    }
   }
 
   #onDetail(detail: MarketDetail, at: PolledAt): void {

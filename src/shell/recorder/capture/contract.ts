@@ -27,6 +27,8 @@ export interface CaptureCounts {
   readonly trades: number;
   readonly gaps: number;
   readonly own: number;
+  /** What feeds said of recorded markets. */
+  readonly feedValues: number;
   /** Levels of the venue's answers that could not be believed (off (0, 1), or without size), and events off the grid. */
   readonly refused: number;
 }

@@ -390,3 +390,29 @@ describe('any market', () => {
     );
   });
 });
+
+describe('what feeds say', () => {
+  const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
+    polls.capture.heard({
+      kind: 'feed',
+      nowMs,
+      feed: 'model',
+      values: [{ conditionId, p, bid: null, ask: null, sd: null, atMs: nowMs, validUntilMs: null }],
+    });
+
+  it('is kept with its market, also what was said before the first look, on the venue’s clock', () => {
+    const polls = new Polls();
+    heard(polls, 200, 0.3);
+    heard(polls, 500, 0.4);
+    heard(polls, 600, 0.9, 'another');
+    polls.detail(0);
+    polls.book(1000, { 0.4: 10 }, { 0.5: 7 });
+    heard(polls, 2000, 0.5);
+    const told = polls.remembered.feedValues.map(({ seenMs, timeMs, value }) => [seenMs, timeMs, value.p]);
+    expect(told).toEqual([
+      [500, 500, 0.4],
+      [2000, 2000, 0.5],
+    ]);
+    expect(polls.capture.counts.feedValues).toBe(2);
+  });
+});

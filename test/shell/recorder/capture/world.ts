@@ -1,7 +1,7 @@
 /** A venue's answers, and a store that only remembers what it was given. */
 
 import type { RecordedMarket, RecordedPoll } from '../../../../src/recording/contract.js';
-import type { MarketSink, OwnRow } from '../../../../src/recording/store/contract.js';
+import type { FeedRow, MarketSink, OwnRow } from '../../../../src/recording/store/contract.js';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DataOf } from '../../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../../src/shared/protocol/seam.js';
@@ -22,6 +22,7 @@ export interface Given {
 export class Remembered {
   readonly events: Given[] = [];
   readonly own: OwnRow[] = [];
+  readonly feedValues: FeedRow[] = [];
   readonly polls: RecordedPoll[] = [];
   readonly descriptions: RecordedMarket[] = [];
 
@@ -74,6 +75,7 @@ export class Remembered {
       end: (at) => void event('end', at.timeMs),
       poll: (poll) => void this.polls.push(poll),
       own: (row) => void this.own.push(row),
+      feedValue: (row) => void this.feedValues.push(row),
       refused: 0,
       steppedBack: 0,
     };

@@ -1,0 +1,39 @@
+/** Lets feeds speak at the moment at which each value was known, and never before. */
+
+import type { RecordedFeedValue } from '../../../recording/contract.js';
+import type { FeedValue } from '../../../shared/protocol/seam.js';
+
+/** What one feed says at once: of each market the newest. */
+export interface FeedWord {
+  readonly feed: string;
+  readonly values: readonly FeedValue[];
+}
+
+export class FeedReplay {
+  readonly #values: readonly RecordedFeedValue[];
+  #next = 0;
+
+  /** In order of time. */
+  constructor(values: readonly RecordedFeedValue[]) {
+    this.#values = values;
+  }
+
+  /** When the next value is known, Unix ms; Infinity when none is left. */
+  get nextMs(): number {
+    return this.#values[this.#next]?.timeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Everything that has become known up to this moment, feed by feed. */
+  take(nowMs: number): readonly FeedWord[] {
+    const words = new Map<string, Map<string, FeedValue>>();
+    for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
+      this.#next += 1;
+      const { feed, value } = one;
+      const newest = words.get(feed) ?? new Map<string, FeedValue>();
+      words.set(feed, newest);
+      const before = newest.get(value.conditionId);
+      if (before === undefined || before.atMs <= value.atMs) newest.set(value.conditionId, value);
+    }
+    return Array.from(words, ([feed, newest]) => ({ feed, values: [...newest.values()] }));
+  }
+}

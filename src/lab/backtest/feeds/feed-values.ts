@@ -1,0 +1,161 @@
+/** What feeds say in a backtest: files with times that the user gives, and what was recorded beside the markets. */
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { RecordedFeedValue, Recording } from '../../../recording/contract.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import type { FeedConfig } from '../../../shell/config/types.js';
+import { FileRows } from '../../../shell/feeds/file-rows.js';
+import { TOGETHER_MS } from '../../../shell/feeds/inbox.js';
+import { type RowProblem, readRow } from '../../../shell/feeds/read-row.js';
+import type { FeedSettings } from '../../../trader/engine/settings.js';
+import { count, formatQuantity } from '../../report/figures.js';
+
+/** A live trader looks at a file or an address so often unless it is told otherwise, ms. */
+const USUAL_EVERY_MS = 1_000;
+/** Of a feed that the configuration does not name, ms. */
+const USUAL_MAX_AGE_MS = 60_000;
+/** About 1 GB in memory. */
+const MOST_VALUES = 5_000_000;
+
+/** A feed by its name, and the file with its values; null: those that were recorded. */
+export interface FeedChoice {
+  readonly name: string;
+  readonly path: string | null;
+}
+
+export interface FeedQuestion {
+  readonly config: { readonly feeds: readonly FeedConfig[] };
+  readonly recordings: readonly Recording[];
+  readonly choices: readonly FeedChoice[];
+  /** From the time of a file's row to when it is known, ms; null: as long as a live trader would need. */
+  readonly delayMs: number | null;
+}
+
+/** Plain data. */
+export interface FeedData {
+  readonly settings: readonly FeedSettings[];
+  /** In order of the time at which they are known. */
+  readonly values: readonly RecordedFeedValue[];
+  /** A line for each feed: what is played. */
+  readonly lines: readonly string[];
+  /** What the user must be told. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Throws TwinbookError `file_unreadable` for a file that cannot be read, `usage` for one without a single row of a feed, or
+ * for more than five million values.
+ */
+export async function readFeedData(question: FeedQuestion): Promise<FeedData> {
+  const { config, choices, recordings } = question;
+  const added = choices.filter(({ name }) => !config.feeds.some((feed) => feed.name === name));
+  const settings = [
+    ...config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
+    ...added.map(({ name }) => ({ name, maxAgeMs: USUAL_MAX_AGE_MS })),
+  ];
+  const files = choices.flatMap(({ name, path }) => (path === null ? [] : [fileValues(name, path, question)]));
+  const fromFiles = new Set(files.map(({ name }) => name));
+  const wanted = new Set(settings.map(({ name }) => name).filter((name) => !fromFiles.has(name)));
+  const recorded = wanted.size === 0 ? [] : await recordedValues(recordings, wanted);
+  const values = [...files.flatMap((file) => file.values), ...recorded];
+  requireRoom(values);
+  return {
+    settings,
+    values: values.sort((a, b) => a.timeMs - b.timeMs),
+    lines: [...files.map(({ line }) => line), ...recordedLines(recorded, wanted)],
+    warnings: files.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** Feeds whose values say nothing of the markets that are played: who quotes by them quotes nothing. */
+export const silentFeeds = (
+  settings: readonly FeedSettings[],
+  values: readonly RecordedFeedValue[],
+): readonly string[] => {
+  const heard = new Set(values.map(({ feed }) => feed));
+  return settings
+    .filter(({ name }) => !heard.has(name))
+    .map(({ name }) => `feed ${name} says nothing of these markets: who quotes by it quotes nothing`);
+};
+
+async function recordedValues(recordings: readonly Recording[], wanted: ReadonlySet<string>) {
+  const values: RecordedFeedValue[] = [];
+  for (const recording of recordings) {
+    if (recording.feedValues === undefined) continue;
+    for await (const value of recording.feedValues()) if (wanted.has(value.feed)) values.push(value);
+    requireRoom(values);
+  }
+  return values;
+}
+
+function requireRoom({ length }: readonly RecordedFeedValue[]): void {
+  if (length <= MOST_VALUES) return;
+  const hint = 'Play fewer markets or days at a time, or give a file with fewer rows.';
+  throw new TwinbookError('usage', `feeds have more than ${count(MOST_VALUES)} values`, hint);
+}
+
+const recordedLines = (values: readonly RecordedFeedValue[], wanted: ReadonlySet<string>): readonly string[] =>
+  [...wanted].flatMap((name) => {
+    const own = values.filter(({ feed }) => feed === name);
+    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, as recorded`];
+  });
+
+const valuesText = (values: readonly RecordedFeedValue[]): string => {
+  const markets = new Set(values.map(({ value }) => value.conditionId)).size;
+  return `${formatQuantity(values.length, 'value')} of ${formatQuantity(markets, 'market')}`;
+};
+
+function fileValues(name: string, path: string, { config, delayMs }: FeedQuestion) {
+  const waitMs = delayMs ?? usualDelayMs(config.feeds.find((feed) => feed.name === name));
+  const { rows, problems } = readRows(path);
+  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
+  if (values.length === 0) {
+    const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
+    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md says what a row is.');
+  }
+  const left = [...problems.values()].map(
+    ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
+  );
+  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each known ${waitMs / 1000} s after its time`;
+  return { name, values, line, warnings: left };
+}
+
+/** As a live trader that looks at it, at the latest. */
+const usualDelayMs = (feed: FeedConfig | undefined): number =>
+  TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
+
+/** Passed on together, as live: not before it is known. */
+const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
+
+function readRows(path: string) {
+  const problems = new Map<string, { readonly text: string; count: number }>();
+  const add = ({ kind, text }: RowProblem): void => {
+    const known = problems.get(kind) ?? { text, count: 0 };
+    known.count += 1;
+    problems.set(kind, known);
+  };
+  const lines = new FileRows(path);
+  const rows = textOf(path)
+    .split('\n')
+    .flatMap((line) => {
+      const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
+      if (read === null) return [];
+      // Recorded rows are of another day than this machine's clock: none is ahead of it.
+      const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
+      if (!('kind' in row)) return [row];
+      add(row);
+      return [];
+    });
+  return { rows, problems };
+}
+
+function textOf(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (cause) {
+    throw new TwinbookError('file_unreadable', `cannot read the feed ${path}: ${(cause as Error).message}`, '', {
+      cause,
+    });
+  }
+}

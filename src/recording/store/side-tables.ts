@@ -1,0 +1,99 @@
+/** What a recording holds beside its events: the requests that made it, and what feeds said meanwhile. */
+
+import { join } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
+import { closedFiles, openSegments } from './day-folder.js';
+import { connect, fileError, numberOf, numberOrNull } from './duckdb.js';
+import { MANIFEST, segmentName, type Table } from './layout.js';
+import { readManifest } from './manifest.js';
+import { COLUMNS, parquetSource, segmentSource } from './tables.js';
+
+const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** All polls in these day folders, in order of the folders and of their files. Throws `recording_invalid`. */
+export const readPolls = (folders: readonly string[]): AsyncGenerator<RecordedPoll> =>
+  readRows(folders, 'polls', pollOf);
+
+/** What feeds said of a market, in the same order; all of its times on the venue's clock. Throws `recording_invalid`. */
+export const readFeedValues = (folders: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
+  readRows(folders, 'feeds', (row, path) => feedValueOf(row, conditionId, path));
+
+async function* readRows<T>(
+  folders: readonly string[],
+  table: Table,
+  read: (row: Row, path: string) => T,
+): AsyncGenerator<T> {
+  const files = folders.flatMap((folder) => sourcesIn(folder, table));
+  if (files.length === 0) return;
+  const connection = await connect();
+  try {
+    for (const { path, source } of files) {
+      try {
+        const result = await connection.stream(`SELECT ${Object.keys(COLUMNS[table]).join(', ')} FROM ${source}`);
+        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, path);
+      } catch (error) {
+        throw fileError('recording_invalid', `cannot read ${path}`, error);
+      }
+    }
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function sourcesIn(folder: string, table: Table): { path: string; source: string }[] {
+  const manifest = readManifest(join(folder, MANIFEST));
+  const closed = closedFiles(folder, manifest, table).sort();
+  const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
+  return [
+    ...closed.map((path) => ({ path, source: parquetSource(path) })),
+    ...open.map((path) => ({ path, source: segmentSource(path, table) })),
+  ];
+}
+
+function pollOf(row: Row, path: string): RecordedPoll {
+  const outcome = OUTCOMES.find((known) => known === row['outcome']);
+  if (outcome === undefined) {
+    throw new TwinbookError('recording_invalid', `${path}: a poll has the outcome ${String(row['outcome'])}`);
+  }
+  return {
+    endpoint: String(row['endpoint']),
+    sentMs: numberOf(row['sent_ms']),
+    seenMs: numberOf(row['seen_ms']),
+    venueMs: numberOrNull(row['venue_ms'] ?? null),
+    outcome,
+  };
+}
+
+function feedValueOf(row: Row, conditionId: string, path: string): RecordedFeedValue {
+  const timeMs = numberOf(row['time_ms']);
+  // The value's own times are of the recorder's clock, events of the venue's: one clock holds in a backtest.
+  const aheadMs = timeMs - numberOf(row['seen_ms']);
+  const nullable = (name: string) => numberOrNull(row[name] ?? null);
+  const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
+  const validUntilMs = nullable('valid_until_ms');
+  if (!isFair(p, bid, ask) || !(sd === null || sd >= 0)) {
+    throw new TwinbookError('recording_invalid', `${path}: a value of feed ${String(row['feed'])} is no probability`);
+  }
+  return {
+    feed: String(row['feed']),
+    timeMs,
+    value: {
+      conditionId,
+      p,
+      bid,
+      ask,
+      sd,
+      // What was heard cannot hold only later.
+      atMs: Math.min(timeMs, numberOf(row['at_ms']) + aheadMs),
+      validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
+    },
+  };
+}
+
+function isFair(p: number | null, bid: number | null, ask: number | null): boolean {
+  if (p !== null) return p > 0 && p < 1 && bid === null && ask === null;
+  return bid !== null && ask !== null && bid > 0 && bid < ask && ask < 1;
+}
