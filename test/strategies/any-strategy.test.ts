@@ -2,12 +2,19 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { MarketView } from '../../src/trader/market/view.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
 import * as beliefMaker from '../../strategies/belief-maker.js';
+import * as closingMaker from '../../strategies/closing-maker.js';
 import * as fairMaker from '../../strategies/fair-maker.js';
+import * as grid from '../../strategies/grid.js';
+import * as lmsrMaker from '../../strategies/lmsr-maker.js';
 import * as logOddsMaker from '../../strategies/log-odds-maker.js';
+import * as mirrorMaker from '../../strategies/mirror-maker.js';
+import * as touchMaker from '../../strategies/touch-maker.js';
+import * as unwinder from '../../strategies/unwinder.js';
 import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
 
 const wild = fc.record({
@@ -60,11 +67,82 @@ const wildBands = fc
     };
   });
 
+const wildUnwinder = fc.record({
+  horizon_s: fc.constantFrom(1, 3600),
+  urgency: fc.double({ min: 0, max: 10, noNaN: true }),
+  keep_shares: fc.constantFrom('0', '30'),
+  floor_price: fc.constantFrom(0, 0.01, 0.6),
+  max_take_fraction: fc.constantFrom(0, 0.3, 1),
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+});
+
+const wildGrid = fc.record({
+  centre_price: fc.constantFrom(0, 0.02, 0.5, 0.97),
+  step_ticks: fc.integer({ min: 1, max: 500 }),
+  levels: fc.integer({ min: 1, max: 10 }),
+  max_loss: fc.constantFrom(0.01, 20, 1_000_000),
+});
+
+const wildLmsr = fc.record({
+  prior_price: fc.constantFrom(0.001, 0.3, 0.5, 0.999),
+  loss_budget: fc.constantFrom(0.01, 20, 1_000_000),
+  vig_log_odds: fc.double({ min: 0, max: 5, noNaN: true }),
+  levels: fc.integer({ min: 1, max: 10 }),
+  level_step_ticks: fc.integer({ min: 1, max: 500 }),
+  yield_to_others_ticks: fc.constantFrom(0, 4),
+});
+
+const wildClosing = fc.record({
+  start_s: fc.constantFrom(3600, 1e7),
+  look_sigmas: fc.double({ min: 0, max: 10, noNaN: true }),
+  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
+  max_half_spread: fc.constantFrom(0.05, 0.5),
+  improve_ticks: fc.integer({ min: 0, max: 500 }),
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
+  max_book_spread: fc.constant(1),
+  halt_before_s: fc.constantFrom(0, 5),
+});
+
+const wildMirror = fc.record({
+  feed: fc.constant('model'),
+  max_ref_age_s: fc.constantFrom(5, 86_400),
+  max_ref_spread: fc.constantFrom(0.05, 1),
+  max_basis_log_odds: fc.constantFrom(0.3, 5),
+  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
+  improve_ticks: fc.integer({ min: 0, max: 500 }),
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+const wildTouch = fc.record({
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+  penny_min_spread_ticks: fc.integer({ min: 2, max: 10 }),
+  thin_fraction: fc.double({ min: 0.01, max: 1, noNaN: true }),
+  pull_s: fc.constantFrom(0, 5),
+  prior_sweep_ticks: fc.double({ min: 0, max: 100, noNaN: true }),
+  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+/** Takers in any view: `anyView` itself has no trades. */
+const withTrades = (view: MarketView): MarketView => {
+  const { bids, asks } = view.others;
+  const at = { venueTimeMs: 0, seenMs: view.nowMs, taker: 'buy' } as const;
+  const trades = [...bids, ...asks].slice(0, 8).map((level) => ({ ...level, ...at }));
+  return { ...view, trades };
+};
+
 describe.each([
   ['log-odds-maker', logOddsMaker, wild],
   ['bands', bands, wildBands],
   ['belief-maker', beliefMaker, wildBelief],
   ['fair-maker', fairMaker, wildFair],
+  ['unwinder', unwinder, wildUnwinder],
+  ['grid', grid, wildGrid],
+  ['closing-maker', closingMaker, wildClosing],
+  ['lmsr-maker', lmsrMaker, wildLmsr],
+  ['touch-maker', touchMaker, wildTouch],
+  ['mirror-maker', mirrorMaker, wildMirror],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
   const strategy = strategyFrom(module, name);
 
@@ -73,17 +151,18 @@ describe.each([
     expect(paramsFor(strategy)).toBeTypeOf('object');
   });
 
-  test('quotes make sense, twice the same, and never meet what others offer', () => {
+  test('quotes make sense, twice the same, and unless it takes never meet what others offer', () => {
     const runs = fc.tuple(params, fc.array(anyView, { minLength: 1, maxLength: 4 }));
     fc.assert(
       fc.property(runs, ([raw, views]) => {
         const [first, second] = [raw, raw].map((same) =>
           strategy.create(paramsFor(strategy, same), views[0]?.market ?? fail()),
         );
-        for (const view of views) {
+        for (const view of views.map(withTrades)) {
           const quotes = first?.quote(view) ?? fail();
           expect(checkQuotes(quotes, { ...view, market: view.market })).toBeNull();
           expect(second?.quote(view)).toEqual(quotes);
+          if (strategy.takes === true) continue;
           const newBids = quotes.bids.filter(({ priceMicros }) => !isOwn(view.orders, 'bid', priceMicros));
           const newAsks = quotes.asks.filter(({ priceMicros }) => !isOwn(view.orders, 'ask', priceMicros));
           for (const { priceMicros } of newBids)
@@ -99,7 +178,7 @@ describe.each([
   test('with what may be filled in one direction, the position limit holds; reducing only never passes zero', () => {
     fc.assert(
       fc.property(params, anyView, (raw, view) => {
-        const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(view);
+        const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(withTrades(view));
         const { netMicros, maxPositionMicros } = view.inventory;
         const sum = (levels: readonly { readonly amountMicros: number }[]) =>
           levels.reduce((total, { amountMicros }) => total + amountMicros, 0);

@@ -1,31 +1,39 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
+import { shippedStrategies } from '../../src/shell/config/shipped.js';
+import { loadShipped, loadStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/params-export.js';
-import bands from '../../strategies/bands.js';
-import beliefMaker from '../../strategies/belief-maker.js';
-import fairMaker from '../../strategies/fair-maker.js';
-import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { folderOf } from '../support/folders.js';
 import { m } from '../trader/market/fixtures.js';
 import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
-const docs = readFileSync(join(import.meta.dirname, '../../docs/strategies.md'), 'utf8');
-/** Without the padding of its tables. */
-const text = docs.replaceAll(/ +/g, ' ');
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const docs = read('docs/strategies.md');
+const SHIPPED = shippedStrategies();
 
-test('docs/strategies.md lists every parameter as it is declared', () => {
-  for (const strategy of [logOddsMaker, beliefMaker, fairMaker, bands]) {
-    const start = text.indexOf(`## ${strategy.name}`);
-    const section = text.slice(start, text.indexOf('\n## ', start + 1));
-    for (const { name, unit, range, default: value, help } of paramTable(strategy)) {
-      const shown = value.startsWith('[') ? 'two bands' : value;
-      const row = `| \`${name}\` | ${unit} | ${range} | ${shown} | ${help} |`;
-      // What has no unit has an empty cell.
-      expect(section).toContain(row.replaceAll(/ +/g, ' '));
-    }
+test.each(SHIPPED)('docs/strategies/%s.md lists every parameter as it is declared', async (name) => {
+  const { strategy } = await loadShipped(name);
+  // Without the padding of its tables.
+  const page = read(`docs/strategies/${name}.md`).replaceAll(/ +/g, ' ');
+  for (const { name: parameter, unit, range, default: value, help } of paramTable(strategy)) {
+    const shown = value.startsWith('[') ? 'two bands' : value;
+    const row = `| \`${parameter}\` | ${unit} | ${range} | ${shown} | ${help} |`;
+    // What has no unit has an empty cell.
+    expect(page).toContain(row.replaceAll(/ +/g, ' '));
+  }
+  expect(page).toMatch(/\*\*(When it loses|What it has shown)\.\*\*/);
+});
+
+test('docs/strategies.md names every shipped strategy, and a file of each is shipped', () => {
+  const files = readdirSync(join(ROOT, 'config/strategies')).map((file) => read(`config/strategies/${file}`));
+  for (const name of SHIPPED) {
+    expect(docs).toContain(`[${name}](strategies/${name}.md)`);
+    expect(files.some((text) => text.includes(`\nstrategy: ${name}\n`) || text.includes(`\nstrategy: ${name} `))).toBe(
+      true,
+    );
   }
 });
 

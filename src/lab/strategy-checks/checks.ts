@@ -184,7 +184,8 @@ function checkReasons(tried: TriedStrategy, shown: ShownMarkets): string {
   return `up to ${figures} figures beside each note`;
 }
 
-function checkPassive(tried: TriedStrategy, shown: ShownMarkets): string {
+function checkPassive(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
+  if (tried.strategy.takes === true) return { because: 'it declares that it takes, to get out of a position' };
   const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
     const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];
     const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);

@@ -117,6 +117,8 @@ export interface StrategyDefinition<S extends ParamSpecs> {
   /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
   check?(params: ParamsOf<S>): string | null;
   readonly state?: StateDeclaration;
+  /** That it may meet what others offer, to get out of a position; absent: it never does. */
+  readonly takes?: true;
   /**
    * One quoter for one market. Called again after every start: it must not assume that it is the first. `saved` is what a
    * quoter of the same `state` version saved last, absent when nothing was; what throws here begins anew without it.
@@ -130,6 +132,7 @@ export interface Strategy {
   readonly summary: string;
   readonly params: ParamSpecs;
   readonly state?: StateDeclaration;
+  readonly takes?: true;
   check?(params: ParamValues): string | null;
   create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter;
 }

@@ -48,7 +48,7 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
   if (range === null || amount === null || !Number.isFinite(wish.price)) return [];
   const { tickMicros } = market;
-  const first = toMultiple(toMicros(wish.price, wish.side), tickMicros, wish.side === 'bid' ? 'floor' : 'ceil');
+  const first = onTick(wish.side, wish.price, tickMicros);
   const step = Math.max(1, wish.stepTicks) * tickMicros * (wish.side === 'bid' ? -1 : 1);
   const result: QuoteLevel[] = [];
   let left = wish.totalShares;
@@ -62,10 +62,11 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   return result;
 }
 
-/** A float price in millionths, rounded away from the middle; the small allowance keeps 0.42 from becoming 0.419999. */
-function toMicros(price: number, side: BookSide): Micros {
+/** A float price on the tick, rounded away from the middle; a small allowance keeps 0.42 from becoming 0.419999. */
+export function onTick(side: BookSide, price: number, tickMicros: Micros): Micros {
   const value = Math.max(-1, Math.min(2, price)) * ONE;
-  return micros(side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE));
+  const whole = side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE);
+  return toMultiple(micros(whole), tickMicros, side === 'bid' ? 'floor' : 'ceil');
 }
 
 /** In millionths: far above the error of a few float operations, far below anything that matters. */

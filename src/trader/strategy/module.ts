@@ -37,12 +37,13 @@ function asRecord(value: unknown): Loose | null {
 }
 
 function wrongPart(found: Loose): string | null {
-  const { name, summary, params, create, check, state } = found;
+  const { name, summary, params, create, check, state, takes } = found;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
   if (state !== undefined && !isVersion(asRecord(state)?.['version'])) return 'state must have a version, 1 or more';
+  if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);
 }

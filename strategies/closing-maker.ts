@@ -1,0 +1,194 @@
+/**
+ * Quotes the last hour. The nearer the end and the nearer 0.50, the faster a price that must settle moves: the half-spread is
+ * what it moves between two looks, the size falls with the time left, and where the half-spread would have to be too wide
+ * it stops. So it stops early at 0.50 and late at 0.97.
+ */
+
+import {
+  type BookSide,
+  dearerFee,
+  defineStrategy,
+  fairValue,
+  type MarketView,
+  micros,
+  NO_QUOTES,
+  newsSigma,
+  ONE,
+  type ParamsOf,
+  type Quotes,
+  reservationPrice,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import { closingHalf, closingSize, lastQuoteS } from './closing/closing.js';
+import {
+  guardsOf,
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  orderShares,
+  postOnly,
+  repriceTicks,
+  resizeFraction,
+  riskAversion,
+  widenFactor,
+} from './common/params.js';
+import { fairMicrosOf, isAdding, netShares, showLevel, standing } from './common/quotes.js';
+
+const params = {
+  start_s: {
+    kind: 'number',
+    unit: 's',
+    min: 1,
+    max: 1e7,
+    default: 3600,
+    help: 'From so long before resolution it quotes; from there on sizes fall with the root of the time left.',
+  },
+  look_sigmas: {
+    kind: 'number',
+    unit: 'standard deviations',
+    min: 0,
+    max: 10,
+    default: 1.5,
+    help: 'How many deviations of the price between two looks the half-spread is.',
+  },
+  look_s: {
+    kind: 'number',
+    unit: 's',
+    min: 0,
+    max: 3600,
+    default: 5,
+    help: 'Time from one look to changed quotes after the next; the age of the book if that is more.',
+  },
+  half_spread_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 1,
+    max: 500_000,
+    default: 2,
+    help: 'Smallest distance of a quote from the price it is centred on.',
+  },
+  max_half_spread: {
+    kind: 'number',
+    unit: 'price',
+    min: 0.000001,
+    max: 0.5,
+    default: 0.05,
+    help: 'Nothing is quoted where the half-spread would have to be wider.',
+  },
+  improve_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 0,
+    max: 500_000,
+    default: 1,
+    help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
+  },
+  order_shares: orderShares('25'),
+  risk_aversion: riskAversion,
+  min_fair_price: {
+    kind: 'number',
+    unit: 'price',
+    min: 0,
+    max: 0.5,
+    default: 0.02,
+    help: 'Below this fair price (and above 1 - it) only quotes that reduce the position are made.',
+  },
+  max_book_spread: {
+    kind: 'number',
+    unit: 'price',
+    min: 0.000001,
+    max: 1,
+    default: 0.2,
+    help: "Widest spread of others' book that still tells a fair price.",
+  },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(5),
+  widen_factor: widenFactor,
+  post_only: postOnly,
+  reprice_ticks: repriceTicks,
+  resize_fraction: resizeFraction,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'closing-maker',
+  summary:
+    'Quotes the last hour: as wide as a price that must settle moves between two looks, and not at all beyond a width.',
+  params,
+  create: (p) => ({ quote: (view) => quote(view, p) }),
+});
+
+function quote(view: MarketView, p: Params): Quotes {
+  const blocked = whyNoQuotes(view, guardsOf(p));
+  if (blocked !== null) return NO_QUOTES(blocked);
+  const leftMs = view.timeToResolutionMs;
+  if (leftMs === null) return NO_QUOTES('nobody says when this market resolves');
+  const leftS = leftMs / 1000;
+  if (leftS > p.start_s) return NO_QUOTES(`it resolves in ${Math.round(leftS)} s, quotes begin ${p.start_s} s before`);
+  const setting = { dustMicros: micros(0), imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
+  const value = fairValue(view, setting);
+  if (typeof value === 'string') return NO_QUOTES(value);
+  const lookS = Math.max(p.look_s, view.health.bookAgeMs / 1000);
+  const sigma = Math.max(newsSigma(value.fair, leftS), view.estimates.sigmaPricePerSqrtS);
+  const half = closingHalf(sigma, lookS, p.look_sigmas);
+  const factors = {
+    fair_price: value.fair,
+    half_spread_price: half,
+    sigma_price_per_sqrt_s: sigma,
+    look_s: lookS,
+    last_quote_s: lastQuoteS(value.fair, p.look_sigmas, lookS, p.max_half_spread),
+    time_to_resolution_s: leftS,
+    net_position_shares: netShares(view),
+  };
+  if (half > p.max_half_spread) {
+    return NO_QUOTES(
+      `a half-spread of ${half.toFixed(4)} would be needed, at most ${p.max_half_spread} is quoted`,
+      factors,
+    );
+  }
+  return quotesAround(
+    view,
+    { fair: value.fair, half, shares: closingSize(p.order_shares / ONE, leftS, p.start_s), factors },
+    p,
+  );
+}
+
+interface Situation {
+  readonly fair: number;
+  readonly half: number;
+  readonly shares: number;
+  readonly factors: Readonly<Record<string, number>>;
+}
+
+function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes {
+  const { fair, half, factors } = situation;
+  const centre = reservationPrice(fair, p.risk_aversion, netShares(view));
+  const bids = sideOf('bid', centre, view, situation, p);
+  const asks = sideOf('ask', centre, view, situation, p);
+  return {
+    fairMicros: fairMicrosOf(fair),
+    bids,
+    asks,
+    keepWithinTicks: p.reprice_ticks,
+    keepWithinSizeFraction: p.resize_fraction,
+    postOnly: p.post_only,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, ${half.toFixed(4)} of news between looks`,
+    factors: { ...factors, reservation_price: centre },
+  };
+}
+
+function sideOf(side: BookSide, centre: number, view: MarketView, { fair, half, shares }: Situation, p: Params) {
+  const adds = isAdding(view, side);
+  if (adds && (fair < p.min_fair_price || fair > 1 - p.min_fair_price)) return [];
+  const tick = view.market.tickMicros / ONE;
+  const least = Math.max(half, p.half_spread_ticks * tick) + dearerFee(view.market, fair);
+  return standing(view, side, {
+    centre,
+    half: least * (view.stance === 'widen' ? p.widen_factor : 1),
+    improveTicks: p.improve_ticks,
+    // What reduces is not made smaller: it is what must be gone by the end.
+    shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
+  });
+}

@@ -1,0 +1,94 @@
+/** Parameters that several strategies share, each declared once. */
+
+import type { GuardSetting } from '../../src/trader/strategy/strategy.js';
+
+export const maxBookAgeMs = {
+  kind: 'integer',
+  unit: 'ms',
+  min: 100,
+  max: 3_600_000,
+  default: 30_000,
+  help: 'Oldest book that quotes are made on.',
+} as const;
+
+export const jumpPauseS = {
+  kind: 'number',
+  unit: 's',
+  min: 0,
+  max: 86_400,
+  default: 10,
+  help: 'Stay out after a jump.',
+} as const;
+
+export const haltBeforeS = (value: number) =>
+  ({
+    kind: 'number',
+    unit: 's',
+    min: 0,
+    max: 1e8,
+    default: value,
+    help: 'From so long before resolution nothing is quoted.',
+  }) as const;
+
+export const widenFactor = {
+  kind: 'number',
+  unit: 'times',
+  min: 1,
+  max: 100,
+  default: 2,
+  help: 'What distances are multiplied with while the trader is told to quote wider.',
+} as const;
+
+export const postOnly = {
+  kind: 'boolean',
+  default: true,
+  help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
+} as const;
+
+export const orderShares = (value: string) =>
+  ({
+    kind: 'shares',
+    min: '0.000001',
+    max: '1000000',
+    default: value,
+    help: 'Size of each quote at most.',
+  }) as const;
+
+export const repriceTicks = {
+  kind: 'integer',
+  unit: 'ticks',
+  min: 0,
+  max: 500_000,
+  default: 1,
+  help: 'An order so close to its level stays where it is and keeps its place in the queue.',
+} as const;
+
+export const resizeFraction = {
+  kind: 'number',
+  unit: 'part',
+  min: 0,
+  max: 1,
+  default: 0.2,
+  help: 'An order whose size differs from its level by at most this part stays.',
+} as const;
+
+export const riskAversion = {
+  kind: 'number',
+  unit: 'log-odds per share',
+  min: 0,
+  max: 1,
+  default: 0.002,
+  help: 'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
+} as const;
+
+interface GuardParams {
+  readonly max_book_age_ms: number;
+  readonly jump_pause_s: number;
+  readonly halt_before_s: number;
+}
+
+export const guardsOf = (p: GuardParams): GuardSetting => ({
+  maxBookAgeMs: p.max_book_age_ms,
+  jumpPauseMs: p.jump_pause_s * 1000,
+  haltBeforeMs: p.halt_before_s * 1000,
+});

@@ -1,0 +1,123 @@
+/**
+ * A ladder that stays where it is: what was bought at one line is offered at the next, and the other way around. It costs two
+ * requests a fill and none otherwise. Where the price is a martingale it earns nothing and pays its fees: it lives on prices
+ * that come back and on takers who know nothing.
+ */
+
+import {
+  defineStrategy,
+  type MarketView,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  type Quoter,
+  type Quotes,
+  touch,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly } from './common/params.js';
+import { fairMicrosOf, levelsFrom, netShares, showLevel } from './common/quotes.js';
+import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
+
+const params = {
+  centre_price: {
+    kind: 'number',
+    unit: 'price',
+    min: 0,
+    max: 0.999999,
+    default: 0,
+    help: "The middle line; at 0 the middle of others' book at the first look.",
+  },
+  step_ticks: { kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: 2, help: 'Distance between two lines.' },
+  levels: {
+    kind: 'integer',
+    unit: 'levels',
+    min: 1,
+    max: 10,
+    default: 5,
+    help: 'Lines on each side of the middle one.',
+  },
+  max_loss: {
+    kind: 'number',
+    unit: 'currency',
+    min: 0.01,
+    max: 1_000_000,
+    default: 20,
+    help: 'What is lost at most, before fees, when every line of one side fills and the market settles against it.',
+  },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: { ...jumpPauseS, default: 0 },
+  halt_before_s: haltBeforeS(60),
+  post_only: postOnly,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'grid',
+  summary: 'A static ladder: what was bought at one line is offered at the next. Earns only where prices come back.',
+  params,
+  state: { version: 1 },
+  create: (p, _, saved) => new GridMaker(p, savedCentre(saved)),
+});
+
+function savedCentre(saved: unknown): number | null {
+  if (typeof saved !== 'object' || saved === null || !('centre' in saved)) return null;
+  return typeof saved.centre === 'number' ? saved.centre : null;
+}
+
+class GridMaker implements Quoter {
+  readonly #params: Params;
+  #centre: number | null;
+
+  constructor(p: Params, centre: number | null) {
+    this.#params = p;
+    this.#centre = p.centre_price > 0 ? p.centre_price : centre;
+  }
+
+  save(): unknown {
+    return { centre: this.#centre };
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    const blocked = whyNoQuotes(view, guardsOf(p));
+    if (blocked !== null) return NO_QUOTES(blocked);
+    const best = touch(view.others);
+    if (best !== null) this.#centre ??= (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
+    if (this.#centre === null) return NO_QUOTES("no middle line: others' book has not two sides yet");
+    const grid = gridOf(this.#centre, view, p);
+    return Number.isFinite(grid.shares) ? quotesOf(view, grid, p) : NO_QUOTES('no line lies between 0 and 1');
+  }
+}
+
+function gridOf(centre: number, { market }: MarketView, p: Params): Lines {
+  const lines = { centre, step: (p.step_ticks * market.tickMicros) / ONE, levels: p.levels };
+  return { ...lines, shares: p.max_loss / worstLossPerShare(lines) };
+}
+
+function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
+  const net = netShares(view);
+  const wishes = gridWishes(grid, net);
+  // Told to quote wider, it opens nothing at the line that is next.
+  const wider = view.stance === 'widen' ? 1 : 0;
+  const bids = levelsFrom(view, 'bid', net < 0 ? wishes.bids : wishes.bids.slice(wider));
+  const asks = levelsFrom(view, 'ask', net > 0 ? wishes.asks : wishes.asks.slice(wider));
+  const factors = { centre_price: grid.centre, line_shares: grid.shares, net_position_shares: net };
+  if (bids.length + asks.length === 0)
+    return NO_QUOTES('no line has a price and a size that the market takes', factors);
+  return {
+    fairMicros: fairMicrosOf(fairOf(view, grid)),
+    bids,
+    asks,
+    // Nothing moves unless something was filled.
+    keepWithinTicks: 0,
+    keepWithinSizeFraction: 0,
+    postOnly: p.post_only,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)}, lines of ${grid.shares.toFixed(2)} shares around ${grid.centre.toFixed(4)}`,
+    factors,
+  };
+}
+
+/** What a grid is worth is the market's business; risk compares its orders with others' middle where there is one. */
+const fairOf = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -1,0 +1,60 @@
+/**
+ * What a grid shows as a function of the position alone. Lines stand at centre + j x step. Buying at line -k is undone by
+ * selling at line -k + 1, and the other way around above the centre.
+ */
+
+import type { Wish } from '../common/quotes.js';
+
+/** A grid around its centre, in price. */
+export interface Lines {
+  readonly centre: number;
+  readonly step: number;
+  readonly levels: number;
+  /** Of each line, in shares. */
+  readonly shares: number;
+}
+
+/** Currency lost for each share of a line's size when every bid is filled and the price goes to 0, or every ask and 1. */
+export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'>): number {
+  const lost = (first: number): number => {
+    let sum = 0;
+    for (let k = 1; k <= levels; k++) sum += Math.max(0, first - k * step);
+    return sum;
+  };
+  return Math.max(lost(centre), lost(1 - centre));
+}
+
+/** What the side that opens has left to open, and what the other undoes, for so many shares held in its direction. */
+export function gridSides(
+  grid: Lines,
+  held: number,
+): { readonly opens: readonly Wish[]; readonly undoes: readonly Wish[] } {
+  const opens: Wish[] = [];
+  const undoes: Wish[] = [];
+  const { step, levels, shares } = grid;
+  for (let k = 1; k <= levels; k++) {
+    opens.push({ price: k * step, shares: within(shares, k * shares - held) });
+    // What is held beyond the grid's own is let go at its innermost exit that is left.
+    const most = k === levels ? Math.max(0, held - (k - 1) * shares) : within(shares, held - (k - 1) * shares);
+    undoes.push({ price: (k - 1) * step, shares: most });
+  }
+  return { opens: opens.filter(hasShares), undoes: undoes.filter(hasShares) };
+}
+
+const within = (most: number, shares: number): number => Math.min(most, Math.max(0, shares));
+const hasShares = ({ shares }: Wish): boolean => shares > 0;
+
+/** Bids and asks of the grid with this net position; prices are YES prices and may lie outside of (0, 1). */
+export function gridWishes(
+  grid: Lines,
+  net: number,
+): { readonly bids: readonly Wish[]; readonly asks: readonly Wish[] } {
+  const long = gridSides(grid, Math.max(0, net));
+  const short = gridSides(grid, Math.max(0, -net));
+  const below = (wishes: readonly Wish[]) => wishes.map((it) => ({ ...it, price: grid.centre - it.price }));
+  const above = (wishes: readonly Wish[]) => wishes.map((it) => ({ ...it, price: grid.centre + it.price }));
+  return {
+    bids: [...above(short.undoes), ...below(long.opens)],
+    asks: [...below(long.undoes), ...above(short.opens)],
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Makes a book where there is none, and knows beforehand what it can lose: the prices of a logarithmic market scoring rule
+ * around a prior, with a margin on each side. Every fill moves its price; nobody else's order does.
+ */
+
+import {
+  defineStrategy,
+  type MarketView,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  type Quoter,
+  type Quotes,
+  touch,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly, widenFactor } from './common/params.js';
+import { fairMicrosOf, levelsFrom, netShares, showLevel } from './common/quotes.js';
+import { asksAbove, depthOf, priceAt, worstLosses } from './lmsr/cost.js';
+
+const params = {
+  prior_price: {
+    kind: 'number',
+    unit: 'price',
+    min: 0.001,
+    max: 0.999,
+    default: 0.5,
+    help: 'What YES is held to be worth before anybody has traded: set your own, for each strategy file.',
+  },
+  loss_budget: {
+    kind: 'number',
+    unit: 'currency',
+    min: 0.01,
+    max: 1_000_000,
+    default: 20,
+    help: 'What one market can lose at most, before fees; the depth of the book follows from it.',
+  },
+  vig_log_odds: {
+    kind: 'number',
+    unit: 'log-odds',
+    min: 0,
+    max: 5,
+    default: 0.08,
+    help: 'Margin on each side of the price (0.08 at 0.50: 0.02).',
+  },
+  levels: { kind: 'integer', unit: 'levels', min: 1, max: 10, default: 3, help: 'Levels on each side.' },
+  level_step_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 1,
+    max: 500_000,
+    default: 2,
+    help: 'Distance between two levels of a side.',
+  },
+  yield_to_others_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 0,
+    max: 500_000,
+    default: 4,
+    help: "Nothing is quoted where others' spread is at most so wide: there is a book already.",
+  },
+  widen_factor: { ...widenFactor, help: 'What the margin is multiplied with while the trader is told to quote wider.' },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: { ...jumpPauseS, default: 0 },
+  halt_before_s: haltBeforeS(60),
+  post_only: postOnly,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'lmsr-maker',
+  summary:
+    'Makes a book where there is none, at a worst loss that is known beforehand (a logarithmic market scoring rule).',
+  params,
+  state: { version: 1 },
+  create: (p, _, saved) => new LmsrMaker(p, savedStart(saved)),
+});
+
+function savedStart(saved: unknown): number | null {
+  if (typeof saved !== 'object' || saved === null || !('startShares' in saved)) return null;
+  return typeof saved.startShares === 'number' ? saved.startShares : null;
+}
+
+class LmsrMaker implements Quoter {
+  readonly #params: Params;
+  /** Net position before its first look: what was held then is none of the rule's. */
+  #startShares: number | null;
+
+  constructor(p: Params, startShares: number | null) {
+    this.#params = p;
+    this.#startShares = startShares;
+  }
+
+  save(): unknown {
+    return { startShares: this.#startShares };
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    this.#startShares ??= netShares(view);
+    const blocked = whyNoQuotes(view, guardsOf(p)) ?? whyYield(view, p);
+    if (blocked !== null) return NO_QUOTES(blocked);
+    return quotesOf(view, netShares(view) - this.#startShares, p);
+  }
+}
+
+function whyYield({ others, market }: MarketView, p: Params): string | null {
+  const best = touch(others);
+  if (best === null) return null;
+  const ticks = (best.ask.priceMicros - best.bid.priceMicros) / market.tickMicros;
+  return ticks > p.yield_to_others_ticks
+    ? null
+    : `others make a book ${ticks} ticks wide, it yields up to ${p.yield_to_others_ticks}`;
+}
+
+function quotesOf(view: MarketView, bought: number, p: Params): Quotes {
+  const depth = depthOf(p.loss_budget, p.prior_price);
+  const price = priceAt(depth, p.prior_price, bought);
+  const worst = worstLosses(depth, p.prior_price);
+  const factors = {
+    price,
+    depth_shares: depth,
+    bought_shares: bought,
+    worst_loss_yes: worst.yes,
+    worst_loss_no: worst.no,
+  };
+  if (!(price > 0 && price < 1)) return NO_QUOTES('the price of the rule is 0 or 1', factors);
+  const vig = p.vig_log_odds * (view.stance === 'widen' ? p.widen_factor : 1);
+  const rule = { depth, vig, tick: view.market.tickMicros / ONE, step: p.level_step_ticks, levels: p.levels };
+  const bids = levelsFrom(
+    view,
+    'bid',
+    // A bid is an ask of NO.
+    asksAbove(1 - price, rule).map(({ price: no, shares }) => ({ price: 1 - no, shares })),
+  );
+  const asks = levelsFrom(view, 'ask', asksAbove(price, rule));
+  if (bids.length + asks.length === 0) return NO_QUOTES('no level is as large as the smallest order', factors);
+  return {
+    fairMicros: fairMicrosOf(price),
+    bids,
+    asks,
+    // Its worst loss is a promise of every level as it stands.
+    keepWithinTicks: 0,
+    keepWithinSizeFraction: 0,
+    postOnly: p.post_only,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${price.toFixed(4)} after ${bought} shares bought`,
+    factors,
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * Quotes this venue around another's book, as a feed tells it: its price without its margin, moved by how far this book
+ * usually stands from it. Without a current and narrow reference it quotes nothing.
+ */
+
+import {
+  type BookSide,
+  dearerFee,
+  defineStrategy,
+  type FeedView,
+  logit,
+  type MarketView,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  type Quoter,
+  type Quotes,
+  reservationPrice,
+  sigmoid,
+  touch,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import {
+  guardsOf,
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  orderShares,
+  postOnly,
+  repriceTicks,
+  resizeFraction,
+  riskAversion,
+  widenFactor,
+} from './common/params.js';
+import { fairMicrosOf, isAdding, netShares, showLevel, standing } from './common/quotes.js';
+import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
+
+const params = {
+  feed: {
+    kind: 'feed',
+    default: 'reference',
+    help: "The feed of the trader's file that tells the other book: bid and ask, or p.",
+  },
+  max_ref_age_s: {
+    kind: 'number',
+    unit: 's',
+    min: 0.1,
+    max: 86_400,
+    default: 5,
+    help: 'Oldest reference that is quoted on.',
+  },
+  max_ref_spread: {
+    kind: 'number',
+    unit: 'price',
+    min: 0.000001,
+    max: 1,
+    default: 0.05,
+    help: 'Widest spread of the reference that still tells a price.',
+  },
+  max_basis_log_odds: {
+    kind: 'number',
+    unit: 'log-odds',
+    min: 0,
+    max: 5,
+    default: 0.3,
+    help: 'Nothing is quoted where this book usually stands further from the reference: it is not the same contract.',
+  },
+  basis_half_life_s: {
+    kind: 'number',
+    unit: 's',
+    min: 1,
+    max: 1e7,
+    default: 3600,
+    help: 'How fast it is forgotten how far the two have stood apart.',
+  },
+  half_spread_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 1,
+    max: 500_000,
+    default: 2,
+    help: 'Smallest distance of a quote from the price of the reference.',
+  },
+  improve_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 0,
+    max: 500_000,
+    default: 1,
+    help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
+  },
+  order_shares: orderShares('25'),
+  risk_aversion: riskAversion,
+  min_fair_price: {
+    kind: 'number',
+    unit: 'price',
+    min: 0,
+    max: 0.5,
+    default: 0.02,
+    help: 'Below this price of the reference (and above 1 - it) only quotes that reduce the position are made.',
+  },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(60),
+  widen_factor: widenFactor,
+  post_only: postOnly,
+  reprice_ticks: repriceTicks,
+  resize_fraction: resizeFraction,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'mirror-maker',
+  summary: "Quotes around another venue's book, which a feed tells; quotes nothing without a current and narrow one.",
+  params,
+  state: { version: 1 },
+  create: (p, _, saved) => new MirrorMaker(p, new Basis(p.basis_half_life_s, savedBasis(saved))),
+});
+
+class MirrorMaker implements Quoter {
+  readonly #params: Params;
+  readonly #basis: Basis;
+
+  constructor(p: Params, basis: Basis) {
+    this.#params = p;
+    this.#basis = basis;
+  }
+
+  save(): unknown {
+    return { basis: this.#basis.saved };
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    const blocked = whyNoQuotes(view, guardsOf(p));
+    if (blocked !== null) return NO_QUOTES(blocked);
+    const value = view.feeds[p.feed];
+    if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
+    const unfit = whyUnfit(value, p);
+    if (unfit !== null) return NO_QUOTES(unfit);
+    const reference = referenceLogOdds(value);
+    const best = touch(view.others);
+    if (best !== null) {
+      const mid = (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
+      this.#basis.observe(logit(mid) - reference, view.nowMs);
+    }
+    return quotesOf(view, value, reference, this.#basis.value, p);
+  }
+}
+
+function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
+  if (!(ageMs <= p.max_ref_age_s * 1000)) {
+    return `the reference is ${(ageMs / 1000).toFixed(1)} s old, at most ${p.max_ref_age_s} s are accepted`;
+  }
+  if (bid === null || ask === null || ask - bid <= p.max_ref_spread) return null;
+  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} tells a price`;
+}
+
+function quotesOf(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {
+  const factors = { reference_price: sigmoid(reference), basis_log_odds: basis, reference_age_s: value.ageMs / 1000 };
+  if (Math.abs(basis) > p.max_basis_log_odds) {
+    return NO_QUOTES(
+      `this book stands ${basis.toFixed(2)} in log-odds from the reference, at most ${p.max_basis_log_odds} is the same contract`,
+      factors,
+    );
+  }
+  const fair = sigmoid(reference + basis);
+  const bids = sideOf('bid', fair, view, p);
+  const asks = sideOf('ask', fair, view, p);
+  return {
+    fairMicros: fairMicrosOf(fair),
+    bids,
+    asks,
+    keepWithinTicks: p.reprice_ticks,
+    keepWithinSizeFraction: p.resize_fraction,
+    postOnly: p.post_only,
+    // What is too old is pulled when it becomes so, not with the next look at the book.
+    againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_ref_age_s * 1000 + 1),
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, reference ${sigmoid(reference).toFixed(4)}`,
+    factors: { ...factors, fair_price: fair },
+  };
+}
+
+function sideOf(side: BookSide, fair: number, view: MarketView, p: Params) {
+  if (isAdding(view, side) && (fair < p.min_fair_price || fair > 1 - p.min_fair_price)) return [];
+  const half = (p.half_spread_ticks * view.market.tickMicros) / ONE + dearerFee(view.market, fair);
+  return standing(view, side, {
+    centre: reservationPrice(fair, p.risk_aversion, netShares(view)),
+    half: half * (view.stance === 'widen' ? p.widen_factor : 1),
+    improveTicks: p.improve_ticks,
+    shares: p.order_shares / ONE,
+  });
+}

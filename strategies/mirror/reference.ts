@@ -1,0 +1,78 @@
+/** What another book says the truth is, without its margin, and how far this one usually stands from it. */
+
+import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
+
+/**
+ * Probabilities of exclusive outcomes from prices that add up to more than one (or less), by the power method: each to the
+ * power k at which they add up to one (Clarke, Kovalchik, Ingram 2017). RangeError unless all lie in (0, 1).
+ */
+export function powerProbabilities(prices: readonly number[]): { readonly k: number; readonly p: readonly number[] } {
+  if (prices.length < 2 || prices.some((price) => !(price > 0 && price < 1)))
+    throw new RangeError('two or more prices in (0, 1) are wanted');
+  const sum = (k: number): number => prices.reduce((total, price) => total + price ** k, 0);
+  let [low, high] = [0, 1];
+  while (sum(high) > 1) high *= 2;
+  // The sum falls in k; sixty halvings are all that a double holds.
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (sum(middle) > 1) low = middle;
+    else high = middle;
+  }
+  const k = (low + high) / 2;
+  return { k, p: prices.map((price) => price ** k) };
+}
+
+/** Log-odds of YES that a reference says; of a bid and an ask, YES costs the ask and NO costs 1 - bid. */
+export function referenceLogOdds({ p, bid, ask }: Pick<FeedView, 'p' | 'bid' | 'ask'>): number {
+  if (p !== null) return logit(p);
+  const [yes, no] = powerProbabilities([ask ?? 0, 1 - (bid ?? 1)]).p;
+  return logit((yes ?? 0) / ((yes ?? 0) + (no ?? 0)));
+}
+
+/** The basis as it is saved. */
+export interface SavedBasis {
+  readonly basis: number;
+  readonly weightS: number;
+  readonly atMs: number;
+}
+
+/** No time between two looks counts for more: what nobody saw says nothing. */
+const LONGEST_S = 60;
+/** What the first look counts for. */
+const FIRST_S = 1;
+
+/** Mean distance of this book from the reference, in log-odds; what is older than the half-life counts half. */
+export class Basis {
+  #state: SavedBasis | null;
+  readonly #halfLifeS: number;
+
+  constructor(halfLifeS: number, saved: SavedBasis | null) {
+    this.#halfLifeS = halfLifeS;
+    this.#state = saved;
+  }
+
+  get saved(): SavedBasis | null {
+    return this.#state;
+  }
+
+  get value(): number {
+    return this.#state?.basis ?? 0;
+  }
+
+  observe(distance: number, nowMs: number): void {
+    const last = this.#state;
+    const elapsedS = last === null ? 0 : Math.max(0, nowMs - last.atMs) / 1000;
+    const added = last === null ? FIRST_S : Math.min(LONGEST_S, elapsedS);
+    const kept = (last?.weightS ?? 0) * 2 ** (-elapsedS / this.#halfLifeS);
+    if (kept + added <= 0) return;
+    const basis = ((last?.basis ?? 0) * kept + distance * added) / (kept + added);
+    this.#state = { basis, weightS: kept + added, atMs: nowMs };
+  }
+}
+
+/** Null where nothing of this form was saved. */
+export function savedBasis(saved: unknown): SavedBasis | null {
+  if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
+  // What `save` of this very version returned.
+  return saved.basis as SavedBasis | null;
+}

@@ -1,0 +1,214 @@
+/**
+ * For books whose tick is large: there a place in the queue is what earns, and an order that stays costs nothing. It weighs
+ * joining the best price, standing one tick inside of it and standing one level behind it, and takes the best of them.
+ * It pulls a side where others are leaving it.
+ */
+
+import {
+  type BookSide,
+  defineStrategy,
+  type MarketView,
+  NO_QUOTES,
+  ONE,
+  type ParamsOf,
+  type QuoteLevel,
+  type Quoter,
+  type Quotes,
+  reservationPrice,
+  touch,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import {
+  guardsOf,
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  orderShares,
+  postOnly,
+  resizeFraction,
+  riskAversion,
+} from './common/params.js';
+import { fairMicrosOf, isAdding, netShares, oneLevel, showLevel, signOf } from './common/quotes.js';
+import { type Place, placeValue, type SweepingTakers } from './touch/value.js';
+
+const params = {
+  order_shares: orderShares('25'),
+  penny_min_spread_ticks: {
+    kind: 'integer',
+    unit: 'ticks',
+    min: 2,
+    max: 500_000,
+    default: 3,
+    help: 'From this spread of others on, one tick inside of their best price is weighed as well.',
+  },
+  thin_fraction: {
+    kind: 'number',
+    unit: 'part',
+    min: 0.01,
+    max: 1,
+    default: 0.7,
+    help: 'A side is pulled where others take away this part of its best level between two looks.',
+  },
+  pull_s: {
+    kind: 'number',
+    unit: 's',
+    min: 0,
+    max: 3600,
+    default: 5,
+    help: 'How long a side stays pulled.',
+  },
+  prior_sweep_ticks: {
+    kind: 'number',
+    unit: 'ticks',
+    min: 0,
+    max: 500_000,
+    default: 1.5,
+    help: 'How far the price moves when a level is swept.',
+  },
+  min_trades: {
+    kind: 'integer',
+    unit: 'trades',
+    min: 1,
+    max: 100,
+    default: 5,
+    help: 'Nothing is quoted before so many trades have shown how large takers are.',
+  },
+  risk_aversion: riskAversion,
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(60),
+  post_only: postOnly,
+  resize_fraction: resizeFraction,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'touch-maker',
+  summary:
+    'For large ticks: joins the best price, or stands a tick inside or a level behind, by what the place in the queue is worth.',
+  params,
+  create: (p) => new TouchMaker(p),
+});
+
+/** What a side looked like at the last look. */
+interface Touch {
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+}
+
+type Sides<T> = Readonly<Record<BookSide, T>>;
+
+class TouchMaker implements Quoter {
+  readonly #params: Params;
+  #last: Sides<Touch> | null = null;
+  #pulledUntilMs: Record<BookSide, number> = { bid: 0, ask: 0 };
+
+  constructor(p: Params) {
+    this.#params = p;
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    const best = touch(view.others);
+    if (best !== null) this.#watch(best, view.nowMs);
+    const blocked = whyNoQuotes(view, guardsOf(p));
+    if (blocked !== null) return NO_QUOTES(blocked);
+    if (best === null) return NO_QUOTES("others' book has not two sides");
+    const { trades, market } = view;
+    if (trades.length < p.min_trades) return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
+    const meanShares = trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
+    const takers = { meanShares, sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE };
+    return quotesOf(view, takers, this.#pulledUntilMs, p);
+  }
+
+  /** Others who leave a level, or come towards it from the other side, know something. */
+  #watch(now: Sides<Touch>, nowMs: number): void {
+    const last = this.#last;
+    this.#last = now;
+    if (last === null) return;
+    for (const side of ['bid', 'ask'] as const) {
+      const other = side === 'bid' ? 'ask' : 'bid';
+      const isThinned =
+        now[side].priceMicros === last[side].priceMicros &&
+        now[side].amountMicros <= (1 - this.#params.thin_fraction) * last[side].amountMicros;
+      const isPressed = signOf(side) * (now[other].priceMicros - last[other].priceMicros) < 0;
+      if (isThinned || isPressed) this.#pulledUntilMs[side] = nowMs + this.#params.pull_s * 1000;
+    }
+  }
+}
+
+function quotesOf(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {
+  const mid = view.estimates.mid;
+  if (mid === null) return NO_QUOTES('no middle');
+  const fair = reservationPrice(mid, p.risk_aversion, netShares(view));
+  const factors: Record<string, number> = { fair_price: mid, reservation_price: fair, taker_shares: takers.meanShares };
+  const chosen = (side: BookSide): { readonly levels: readonly QuoteLevel[]; readonly why: string } => {
+    const isReducing = !isAdding(view, side);
+    if (view.nowMs < pulledUntilMs[side] && !isReducing) return { levels: [], why: 'pulled' };
+    const choice = bestPlace(view, side, fair, takers, p);
+    factors[`${side}_value`] = choice.value;
+    return choice.value > 0
+      ? { levels: oneLevel(view, side, choice.price, p.order_shares / ONE), why: choice.name }
+      : { levels: [], why: 'nothing is earned' };
+  };
+  const [bid, ask] = [chosen('bid'), chosen('ask')];
+  return {
+    fairMicros: fairMicrosOf(mid),
+    bids: bid.levels,
+    asks: ask.levels,
+    keepWithinTicks: 0,
+    keepWithinSizeFraction: p.resize_fraction,
+    postOnly: p.post_only,
+    note: `bid ${showLevel(bid.levels)} (${bid.why}), ask ${showLevel(ask.levels)} (${ask.why}), takers of ${takers.meanShares.toFixed(1)} shares`,
+    factors,
+  };
+}
+
+interface Choice {
+  readonly name: 'join' | 'penny' | 'stand back';
+  readonly price: number;
+  readonly value: number;
+}
+
+/** The place of a side with the largest value for each taker. */
+function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
+  const order = p.order_shares / ONE;
+  const choices = placesOf(view, side, p).map(({ name, price, ...queue }): Choice => {
+    const place: Place = { half: signOf(side) * (fair - price), ...queue };
+    return { name, price, value: placeValue(place, order, takers) };
+  });
+  return choices.reduce((best, choice) => (choice.value > best.value ? choice : best));
+}
+
+type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;
+
+function placesOf(view: MarketView, side: BookSide, p: Params): readonly Option[] {
+  const { others, market, estimates } = view;
+  const [first, second] = side === 'bid' ? others.bids : others.asks;
+  const tick = market.tickMicros;
+  const atBest = (first?.priceMicros ?? 0) / ONE;
+  const shares = (first?.amountMicros ?? 0) / ONE;
+  const ahead = queueAhead(view, side, first?.priceMicros, shares);
+  const places: Option[] = [{ name: 'join', price: atBest, ahead, behind: Math.max(0, shares - ahead) }];
+  if (((estimates.spread ?? 0) * ONE) / tick > p.penny_min_spread_ticks - 0.5) {
+    places.push({ name: 'penny', price: atBest + (signOf(side) * tick) / ONE, ahead: 0, behind: shares });
+  }
+  if (second !== undefined) {
+    const there = second.amountMicros / ONE;
+    const before = queueAhead(view, side, second.priceMicros, there);
+    places.push({
+      name: 'stand back',
+      price: second.priceMicros / ONE,
+      ahead: shares + before,
+      behind: Math.max(0, there - before),
+    });
+  }
+  return places;
+}
+
+/** Shares of others before us at a price: all of them, unless an order of ours stands there already. */
+function queueAhead({ orders }: MarketView, side: BookSide, priceMicros: number | undefined, shares: number): number {
+  const own = orders.find((order) => order.side === side && order.priceMicros === priceMicros);
+  return Math.min(shares, (own?.queueAheadMicros ?? shares * ONE) / ONE);
+}

@@ -1,0 +1,201 @@
+/**
+ * Brings a position down over a set time, with as little haste as the plan allows: ahead of it, it rests at the best price
+ * of others; behind it, one tick better; far behind it or near its end it takes, never past the floor. It never adds.
+ */
+
+import {
+  amountOnLot,
+  type BookSide,
+  defineStrategy,
+  type MarketView,
+  micros,
+  NO_QUOTES,
+  ONE,
+  onTick,
+  type ParamsOf,
+  type QuoteLevel,
+  type Quoter,
+  type Quotes,
+  whyNoQuotes,
+} from '../src/trader/strategy/strategy.js';
+import {
+  guardsOf,
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  orderShares,
+  repriceTicks,
+  resizeFraction,
+} from './common/params.js';
+import {
+  bestOf,
+  fairMicrosOf,
+  fartherOf,
+  levelsFrom,
+  netShares,
+  passivePrice,
+  showLevel,
+  signOf,
+} from './common/quotes.js';
+import { type Manner, mannerOf, type Plan, passedPart, plannedShares, savedPlan } from './unwinder/plan.js';
+
+const params = {
+  horizon_s: {
+    kind: 'number',
+    unit: 's',
+    min: 1,
+    max: 1e7,
+    default: 3600,
+    help: 'Over so long the position is brought down, from when it was first seen; less where the market ends before.',
+  },
+  urgency: {
+    kind: 'number',
+    unit: 'times',
+    min: 0,
+    max: 10,
+    default: 2,
+    help: 'How much sooner most of it is gone than along a straight line, which is 0.',
+  },
+  keep_shares: {
+    kind: 'shares',
+    min: '0',
+    max: '1000000',
+    default: '0',
+    help: 'What is left of the position at the end.',
+  },
+  floor_price: {
+    kind: 'number',
+    unit: 'price',
+    min: 0,
+    max: 0.999999,
+    default: 0,
+    help: 'A share held is never sold for less, YES or NO; at 0 no floor is set, and nothing is taken.',
+  },
+  lag_fraction: {
+    kind: 'number',
+    unit: 'part',
+    min: 0,
+    max: 1,
+    default: 0.1,
+    help: 'So far behind the plan, as a part of the whole, it asks one tick less than others; 0.3 behind, it takes.',
+  },
+  max_take_fraction: {
+    kind: 'number',
+    unit: 'part',
+    min: 0,
+    max: 1,
+    default: 0.3,
+    help: "At most this part of others' best level is taken at once.",
+  },
+  order_shares: orderShares('25'),
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(10),
+  reprice_ticks: { ...repriceTicks, default: 0 },
+  resize_fraction: resizeFraction,
+} as const;
+
+type Params = ParamsOf<typeof params>;
+
+export default defineStrategy({
+  name: 'unwinder',
+  summary:
+    'Only reduces: brings a position down to a target over a set time, resting while it can and taking where it must.',
+  params,
+  takes: true,
+  state: { version: 1 },
+  create: (p, _, saved) => new Unwinder(p, savedPlan(saved)),
+});
+
+class Unwinder implements Quoter {
+  readonly #params: Params;
+  #plan: Plan | null;
+
+  constructor(p: Params, plan: Plan | null) {
+    this.#params = p;
+    this.#plan = plan;
+  }
+
+  save(): unknown {
+    return { plan: this.#plan };
+  }
+
+  quote(view: MarketView): Quotes {
+    const p = this.#params;
+    const left = Math.max(0, Math.abs(netShares(view)) - p.keep_shares / ONE);
+    this.#plan = planFor(view, left, this.#plan, p);
+    const blocked = whyNoQuotes(view, guardsOf(p));
+    if (blocked !== null) return NO_QUOTES(blocked);
+    if (this.#plan === null || left === 0) return NO_QUOTES('nothing is left to bring down');
+    return reduce(view, left, this.#plan, p);
+  }
+}
+
+/** The plan goes on; a position that has grown or changed its side gets one of its own. */
+function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
+  if (left === 0) return null;
+  const sign = netShares(view) > 0 ? 1 : -1;
+  if (plan !== null && plan.sign === sign && left <= plan.shares) return plan;
+  const { nowMs, timeToResolutionMs } = view;
+  const untilEndMs = timeToResolutionMs === null ? Infinity : timeToResolutionMs - p.halt_before_s * 1000;
+  return { sign, shares: left, fromMs: nowMs, forMs: Math.max(0, Math.min(p.horizon_s * 1000, untilEndMs)) };
+}
+
+function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
+  const passed = passedPart(plan, view.nowMs);
+  const planned = plannedShares(plan.shares, p.urgency, passed);
+  const lag = (left - planned) / plan.shares;
+  const manner = p.floor_price > 0 ? mannerOf(lag, passed, p.lag_fraction) : restingManner(lag, p);
+  const side: BookSide = plan.sign > 0 ? 'ask' : 'bid';
+  const taken = manner === 'take' ? takingLevel(view, side, left, p) : [];
+  const levels = taken.length > 0 ? taken : restingLevel(view, side, left, manner, p);
+  const doing = taken.length > 0 ? 'take' : manner === 'rest' ? 'rest' : 'improve';
+  const factors = { left_shares: left, planned_shares: planned, lag_part: lag, passed_part: passed };
+  if (levels.length === 0) return NO_QUOTES(`no price from the floor up for ${left} shares`, factors);
+  return {
+    fairMicros: fairMicrosOf(fairOf(view, levels)),
+    bids: side === 'bid' ? levels : [],
+    asks: side === 'ask' ? levels : [],
+    keepWithinTicks: p.reprice_ticks,
+    keepWithinSizeFraction: p.resize_fraction,
+    postOnly: taken.length === 0,
+    note: `${doing} at ${showLevel(levels)}: ${left} shares left where the plan has ${planned.toFixed(2)}`,
+    factors,
+  };
+}
+
+/** Without a floor nothing is taken. */
+const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
+
+const fairOf = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
+  estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
+
+/** The worst YES price of a side that the floor allows; a NO share sold for f is a YES share bought for 1 - f. */
+const floorOf = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
+
+function restingLevel(
+  view: MarketView,
+  side: BookSide,
+  left: number,
+  manner: Manner,
+  p: Params,
+): readonly QuoteLevel[] {
+  const tick = view.market.tickMicros / ONE;
+  const touch = bestOf(view, side) ?? passivePrice(view, side);
+  const wanted = manner === 'rest' ? touch : touch + signOf(side) * tick;
+  const price = fartherOf(side, fartherOf(side, wanted, passivePrice(view, side)), floorOf(side, p.floor_price));
+  return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
+}
+
+/** Whichever leg is the cheaper, a sale or the complement and a merge, is the engine's choice. */
+function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
+  const { market, others } = view;
+  const level = (side === 'ask' ? others.bids : others.asks)[0];
+  if (level === undefined) return [];
+  const price = level.priceMicros / ONE;
+  if (signOf(side) * (price - floorOf(side, p.floor_price)) > 0) return [];
+  const shares = Math.min(left, p.order_shares / ONE, (p.max_take_fraction * level.amountMicros) / ONE);
+  const amountMicros = amountOnLot(shares, market);
+  if (amountMicros === null || onTick(side, price, market.tickMicros) !== level.priceMicros) return [];
+  return [{ priceMicros: micros(level.priceMicros), amountMicros }];
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gridWishes, worstLossPerShare } from '../../strategies/grid/lines.js';
+import grid from '../../strategies/grid.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+
+const WIDE = viewOf(book([[0.3, 100]], [[0.7, 100]]));
+const made = (raw: unknown = {}, saved?: unknown) => grid.create(paramsFor(grid, raw), FACTS, saved);
+const prices = (levels: readonly { readonly priceMicros: number }[]) =>
+  levels.map(({ priceMicros }) => priceMicros / 1e6);
+
+describe('the lines', () => {
+  it('lose 22 at most with bids of 10 at 0.48, 0.46, 0.44, 0.42 and 0.40', () => {
+    const lines = { centre: 0.5, step: 0.02, levels: 5 };
+    expect(gridWishes({ ...lines, shares: 10 }, 0).bids.map(({ price }) => price)).toEqual([
+      0.48, 0.46, 0.44, 0.42, 0.4,
+    ]);
+    expect(10 * worstLossPerShare(lines)).toBeCloseTo(22, 9);
+  });
+
+  it('offer at the next line what was bought at one', () => {
+    const quoter = made({ max_loss: 22 });
+    expect(prices(quoter.quote(WIDE).bids)).toEqual([0.48, 0.46, 0.44, 0.42, 0.4]);
+    const bought = quoter.quote(holding(WIDE, 15));
+    expect(bought.bids[0]).toEqual({ priceMicros: m(0.46), amountMicros: m(5) });
+    expect(bought.asks.slice(0, 3)).toEqual([
+      { priceMicros: m(0.48), amountMicros: m(5) },
+      { priceMicros: m(0.5), amountMicros: m(10) },
+      { priceMicros: m(0.52), amountMicros: m(10) },
+    ]);
+  });
+
+  it('stay where they were, also over a restart', () => {
+    const quoter = made();
+    quoter.quote(WIDE);
+    const moved = viewOf(book([[0.39, 100]], [[0.41, 100]]));
+    const again = made({}, JSON.parse(JSON.stringify(quoter.save?.())));
+    expect(again.quote(moved)).toEqual(quoter.quote(moved));
+    expect(again.quote(moved).factors['centre_price']).toBe(0.5);
+  });
+
+  it('let go of more than their own at the innermost exit that is left', () => {
+    const { asks } = made({ max_loss: 22 }).quote(holding(WIDE, 70));
+    expect(asks[0]).toEqual({ priceMicros: m(0.42), amountMicros: m(30) });
+  });
+});
+
+describe('a grid', () => {
+  const LINES = { centre: 0.5, step: 0.05, levels: 5, shares: 10 };
+
+  /** What it is worth after these prices, each a tick off the one before, filled wherever a price meets a line. */
+  const play = (path: readonly number[]): { readonly cash: number; readonly net: number } => {
+    let [cash, net] = [0, 0];
+    for (const price of path) {
+      for (;;) {
+        const { bids, asks } = gridWishes(LINES, net);
+        const [bid, ask] = [bids[0], asks[0]];
+        if (bid !== undefined && bid.price >= price - 1e-9)
+          [cash, net] = [cash - bid.price * bid.shares, net + bid.shares];
+        else if (ask !== undefined && ask.price <= price + 1e-9)
+          [cash, net] = [cash + ask.price * ask.shares, net - ask.shares];
+        else break;
+      }
+    }
+    return { cash, net };
+  };
+
+  it('loses no more than it said, whatever the price does', () => {
+    const worst = 10 * worstLossPerShare(LINES);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 19 }), { maxLength: 60 }), (path) => {
+        const { cash, net } = play(path.map((twentieth) => twentieth / 20));
+        expect(Math.min(cash, cash + net)).toBeGreaterThanOrEqual(-worst - 1e-9);
+      }),
+    );
+  });
+
+  it('earns nothing on a price that is a martingale', () => {
+    let seed = 5;
+    const uniform = (): number => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    const results = Array.from({ length: 2000 }, () => {
+      const path: number[] = [];
+      let at = 10;
+      while (at > 0 && at < 20) {
+        at += uniform() < 0.5 ? 1 : -1;
+        path.push(at / 20);
+      }
+      const { cash, net } = play(path);
+      return cash + net * (at / 20);
+    });
+    const mean = results.reduce((sum, result) => sum + result, 0) / results.length;
+    const variance = results.reduce((sum, result) => sum + (result - mean) ** 2, 0) / (results.length - 1);
+    expect(variance).toBeGreaterThan(1);
+    expect(Math.abs(mean)).toBeLessThan(4 * Math.sqrt(variance / results.length));
+  });
+});

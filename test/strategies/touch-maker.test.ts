@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { Book, MarketView, TapeTrade } from '../../src/trader/market/view.js';
+import { placeValue, reachOf, sweepOf } from '../../strategies/touch/value.js';
+import touchMaker from '../../strategies/touch-maker.js';
+import { book, m } from '../trader/market/fixtures.js';
+import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+
+const trade = (shares: number): TapeTrade => ({
+  priceMicros: m(0.5),
+  amountMicros: m(shares),
+  taker: 'buy',
+  venueTimeMs: 0,
+  seenMs: 0,
+});
+
+/** Others' book after five trades of 20 shares. */
+const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
+  viewOf(others, { trades: [20, 20, 20, 20, 20].map(trade), ...more });
+
+const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
+
+describe('the value of a place', () => {
+  const takers = { meanShares: 20, sweepMove: 0.03 };
+
+  it('is what is reached, less what sweeps through', () => {
+    expect(reachOf(40, takers)).toBeCloseTo(0.1353353, 7);
+    expect(sweepOf(25, 10, takers)).toBeCloseTo(0.1737739, 7);
+    expect(placeValue({ half: 0.01, ahead: 40, behind: 10 }, 25, takers)).toBeCloseTo(0.0092443, 7);
+    expect(placeValue({ half: 0.02, ahead: 40, behind: 10 }, 25, takers)).toBeCloseTo(0.0285566, 7);
+  });
+
+  it('is larger a tick inside with 50 shares behind than at the best price with 40 before', () => {
+    expect(placeValue({ half: 0.01, ahead: 0, behind: 50 }, 25, takers)).toBeCloseTo(0.1326312, 7);
+  });
+});
+
+describe('touch-maker', () => {
+  it('stands a tick inside of a long queue where the spread is wide enough, and joins where it is not', () => {
+    const wide = made().quote(traded(book([[0.48, 50]], [[0.52, 50]])));
+    expect([wide.bids[0]?.priceMicros, wide.asks[0]?.priceMicros]).toEqual([m(0.49), m(0.51)]);
+    const tight = made({ prior_sweep_ticks: 0.5 }).quote(traded(book([[0.49, 10]], [[0.51, 10]])));
+    expect([tight.bids[0]?.priceMicros, tight.note]).toEqual([m(0.49), expect.stringMatching(/join.*join/)]);
+  });
+
+  it('stands back from a level that is swept too often to pay', () => {
+    const thin = book(
+      [
+        [0.49, 1],
+        [0.46, 1],
+      ],
+      [
+        [0.51, 1],
+        [0.54, 1],
+      ],
+    );
+    const { bids, note } = made({ order_shares: '2', prior_sweep_ticks: 2 }).quote(traded(thin));
+    expect([bids[0]?.priceMicros, note]).toEqual([m(0.46), expect.stringMatching(/stand back/)]);
+  });
+
+  it('quotes nothing where no place earns, and before it has seen five trades', () => {
+    const view = traded(book([[0.49, 1]], [[0.51, 1]]));
+    const { bids, asks, note } = made({ order_shares: '2', prior_sweep_ticks: 5 }).quote(view);
+    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/nothing is earned/)]);
+    expect(made().quote({ ...view, trades: view.trades.slice(1) }).note).toBe('4 trades were seen, 5 are wanted');
+  });
+
+  it('keeps its own place in the queue in mind', () => {
+    const others = book([[0.48, 100]], [[0.52, 100]]);
+    const own = {
+      intentId: 'A',
+      side: 'bid',
+      priceMicros: m(0.48),
+      remainingMicros: m(25),
+      isYes: true,
+      submittedMs: 0,
+      acceptedMs: 1,
+      queueAheadMicros: m(0),
+      ageMs: 1000,
+    } as const;
+    expect(made().quote(traded(others)).bids[0]?.priceMicros).toBe(m(0.49));
+    expect(made().quote(traded(others, { orders: [own] })).bids[0]?.priceMicros).toBe(m(0.48));
+  });
+
+  it('pulls a side that others leave or press, for a while, and never the one that reduces', () => {
+    const before = traded(book([[0.48, 100]], [[0.52, 100]]));
+    const seenLater = (others: Book, ms: number) => ({ ...traded(others), nowMs: before.nowMs + ms });
+    const thinned = book([[0.48, 30]], [[0.52, 100]]);
+    const quoter = made();
+    quoter.quote(before);
+    expect(quoter.quote(seenLater(thinned, 1000)).bids).toEqual([]);
+    expect(quoter.quote(seenLater(thinned, 6000)).bids).toHaveLength(1);
+    // The asks come down: who buys here buys from those who know.
+    expect(quoter.quote(seenLater(book([[0.48, 30]], [[0.51, 100]]), 7000)).bids).toEqual([]);
+    expect(quoter.quote(holding(seenLater(book([[0.48, 30]], [[0.51, 100]]), 8000), -50)).bids).toHaveLength(1);
+  });
+});
