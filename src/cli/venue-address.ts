@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { TraderConfig } from '../shell/config/load.js';
-import { askTrader } from './control/control-client.js';
+import { askTrader } from '../shell/control/control-client.js';
 
 export interface VenueAddress {
   readonly url: string;

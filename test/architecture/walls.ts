@@ -58,6 +58,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/dashboard': [],
+  'shell/console': [
+    'shared',
+    'trader/ledger',
+    'shell/config',
+    'shell/control',
+    'shell/dashboard',
+    'shell/runtime',
+    'shell/wallet',
+  ],
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
   'lab/session': ['shared', 'recording', 'trader/ledger'],
@@ -109,6 +118,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   exchange: 'The exchange knows nothing of the trader: it is the other side of the wire.',
   'exchange/core': 'The core matches and keeps accounts without a network, a disk or a clock.',
   'shell/guardian': 'What fails in the trader must not fail in the guardian.',
+  'shell/console': 'The console has neither a key nor a way to the exchange.',
   'shell/dashboard': 'The page shows what its host hands over and asks nothing itself.',
   strategies: 'A strategy sees what `twinbook/strategy` exports, as a module of a user does.',
 };

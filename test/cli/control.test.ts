@@ -2,27 +2,32 @@ import { chownSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { askTrader } from '../../src/cli/control/control-client.js';
+import { askTrader } from '../../src/shell/control/control-client.js';
 import {
   type ControlRequest,
   type ControlResponse,
   readControlRequest,
 } from '../../src/shell/control/control-protocol.js';
-import { serveControl } from '../../src/shell/control/control-server.js';
+import { type ControlHost, serveControl } from '../../src/shell/control/control-server.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
 import { HOLDER, intentOf, orderOf } from '../trader/ledger/books.js';
 import { run } from './run.js';
 
+const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
+
 /** A trader's control socket where a trader file expects it; answers with what `answer` says. */
 async function socketIn(answer: (request: ControlRequest) => ControlResponse) {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const asked: ControlRequest[] = [];
-  const server = await serveControl(join(cwd, 'twinbook.sqlite.sock'), async (request) => {
-    asked.push(request);
-    return answer(request);
-  });
+  const server = await serveControl(
+    join(cwd, 'twinbook.sqlite.sock'),
+    hostOf(async (request) => {
+      asked.push(request);
+      return answer(request);
+    }),
+  );
   onTestFinished(() => server.close());
   return { cwd, asked, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
 }
@@ -243,7 +248,10 @@ describe('a trader that is hard to reach', () => {
 
   test('a trader whose socket has the name of a file leaves that file alone', async () => {
     const cwd = folderOf({ 'wallet.json': 'a key' });
-    const serving = serveControl(join(cwd, 'wallet.json'), async () => ({ ok: true, data: null }));
+    const serving = serveControl(
+      join(cwd, 'wallet.json'),
+      hostOf(async () => ({ ok: true, data: null })),
+    );
     await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });

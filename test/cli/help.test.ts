@@ -20,6 +20,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
     '--speed',
   ],
   ['guardian', '--config', '--with-trader'],
+  ['console', '--config', '--with-trader'],
   ['status', '--config', '--json'],
   ['orders', '--config', '--json', '--open', '--limit', '--market'],
   ['drafts', '--config', '--json', '--all'],

@@ -37,7 +37,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
   const [{ runGuardian }, { cancelDirectly }, { stopFileOf }] = await Promise.all([
     import('../../shell/guardian/guardian.js'),
     import('../../shell/daemon/direct-cancel.js'),
-    import('../../shell/daemon/stop-file.js'),
+    import('../../shell/control/stop-file.js'),
   ]);
   const { venue, wallet, ledger, guardian } = config;
   const { profile, allowBlindSigning } = venue;

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import type { ControlData, ControlRequest } from '../../shell/control/control-protocol.js';
-import { askTrader } from './control-client.js';
+import { askTrader } from '../../shell/control/control-client.js';
+import type { ControlData, ControlQuestion } from '../../shell/control/control-protocol.js';
 
 /** A loop that has not turned for so long hangs, for whatever reason; a step takes milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
@@ -38,7 +38,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<Re
  * Asks a trader that may go, hang or start again while it is asked: its answer, or how it is not reached.
  * @param lost errors after which it is looked for anew, in place of being thrown
  */
-export async function askOrPass<R extends ControlRequest>(
+export async function askOrPass<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
   { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
@@ -59,7 +59,7 @@ export async function askOrPass<R extends ControlRequest>(
  * Asks a trader, and looks twice before it takes one for not running: `not_running` means that there is none, `timed_out`
  * that there is one which does not answer.
  */
-export async function askThere<R extends ControlRequest>(
+export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
   call: { readonly timeoutMs: number; readonly untilGone?: boolean },

@@ -47,7 +47,7 @@ export async function cancelPast(
 
 /** False when the file could not be written: then the trader is not held. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
-  const { leaveStopFile, stopFileOf } = await import('../../shell/daemon/stop-file.js');
+  const { leaveStopFile, stopFileOf } = await import('../../shell/control/stop-file.js');
   const path = stopFileOf(ledger.path);
   const who = silenceText(reach);
   try {

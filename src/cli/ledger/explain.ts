@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { askTrader } from '../../shell/control/control-client.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainTrading } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { askTrader } from '../control/control-client.js';
 import { addControlOptions, type ControlOptions } from '../control/control-options.js';
 import { marketsNamed } from '../market-meant.js';
 import { findNamed } from '../names.js';

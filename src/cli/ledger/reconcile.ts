@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { askTrader } from '../../shell/control/control-client.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
-import { askTrader } from '../control/control-client.js';
 import { addControlOptions, type ControlOptions, SLOW_S } from '../control/control-options.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, type CliIo, type Session } from '../output/io.js';

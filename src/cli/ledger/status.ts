@@ -6,7 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { StatusBudget, StatusData, StatusFeed, StatusMarket } from '../../shell/control/control-protocol.js';
-import { readStopFile, stopFileOf } from '../../shell/daemon/stop-file.js';
+import { readStopFile, stopFileOf } from '../../shell/control/stop-file.js';
 import { type NextStart, nextStartOf } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { guardianStatus } from '../control/guardian-status.js';

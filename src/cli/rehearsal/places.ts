@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
-import { readStopFile, stopFileOf } from '../../shell/daemon/stop-file.js';
+import { readStopFile, stopFileOf } from '../../shell/control/stop-file.js';
 import { loadCredentials } from '../../shell/wallet/credentials.js';
 import { Wallet } from '../../shell/wallet/wallet.js';
 import { reachTrader } from '../control/reach.js';

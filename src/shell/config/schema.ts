@@ -186,6 +186,7 @@ const dashboardSchema = z
     enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
     host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
     port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
+    start: z.boolean().default(true).describe('Start `twinbook console` with the trader; false: it runs by itself.'),
   })
   .describe('The page with the buttons that stop the trader.');
 

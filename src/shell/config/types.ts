@@ -132,6 +132,8 @@ export interface DashboardConfig {
   readonly host: '127.0.0.1' | '::1';
   /** 0 picks a free one. */
   readonly port: number;
+  /** Whether the trader starts its console; else that is a unit of its own. */
+  readonly start: boolean;
 }
 
 export interface GuardianConfig {

@@ -23,7 +23,12 @@ export type ControlRequest =
   | { readonly command: 'unkill'; readonly reason: string }
   | { readonly command: 'reconcile' }
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
-  | { readonly command: 'explain'; readonly subject: string };
+  | { readonly command: 'explain'; readonly subject: string }
+  /** From then on the connection says what the trader sees and does, as `telemetry/lines.ts` has it, and hears no command. */
+  | { readonly command: 'subscribe' };
+
+/** What is answered by one line. */
+export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
@@ -171,6 +176,7 @@ export function readControlRequest(line: string): ControlRequest | string {
     case 'stop':
     case 'flatten':
     case 'reconcile':
+    case 'subscribe':
       return { command };
     case 'widen':
     case 'reduce-only':

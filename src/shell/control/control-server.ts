@@ -5,7 +5,13 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
-import { type ControlRequest, type ControlResponse, MAX_CONTROL_LINE, readControlRequest } from './control-protocol.js';
+import {
+  type ControlQuestion,
+  type ControlResponse,
+  MAX_CONTROL_LINE,
+  readControlRequest,
+} from './control-protocol.js';
+import type { LineReader } from './telemetry/publisher.js';
 
 /** A peer that says nothing is let go: commands are one line, written at once. */
 const IDLE_MS = 60_000;
@@ -14,15 +20,19 @@ export interface ControlServer {
   close(): void;
 }
 
+/** The trader behind the socket. */
+export interface ControlHost {
+  answer(question: ControlQuestion): Promise<ControlResponse>;
+  /** Null when this connection is told from now on, else why not. */
+  subscribe(reader: LineReader): string | null;
+}
+
 /**
  * Listens. The ledger's lock has already proved that no other trader runs here, so a socket that is left is stale.
  * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
  */
-export async function serveControl(
-  path: string,
-  answer: (request: ControlRequest) => Promise<ControlResponse>,
-): Promise<ControlServer> {
-  const server = createServer((socket) => serve(socket, answer));
+export async function serveControl(path: string, host: ControlHost): Promise<ControlServer> {
+  const server = createServer((socket) => serve(socket, host));
   try {
     makeFolder(dirname(path));
     removeStale(path);
@@ -66,7 +76,7 @@ function listen(server: Server, path: string): Promise<void> {
 const failureText = (error: unknown): string =>
   error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
 
-function serve(socket: Socket, answer: (request: ControlRequest) => Promise<ControlResponse>): void {
+function serve(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
@@ -84,10 +94,18 @@ function serve(socket: Socket, answer: (request: ControlRequest) => Promise<Cont
       }
       // The command may take longer than the idle limit; its own bound is the daemon's.
       socket.setTimeout(0);
-      answer(request).then(reply, (error: unknown) => reply({ ok: false, error: failureText(error) }));
+      if (request.command === 'subscribe') return subscribe(socket, host);
+      host.answer(request).then(reply, (error: unknown) => reply({ ok: false, error: failureText(error) }));
     }
     if (received.length <= MAX_CONTROL_LINE) return;
     reply({ ok: false, error: `a request is one line of at most ${MAX_CONTROL_LINE} bytes` });
     socket.destroy();
   });
+}
+
+/** What it says from here on is not listened to. */
+function subscribe(socket: Socket, host: ControlHost): void {
+  socket.removeAllListeners('data').resume();
+  const refusal = host.subscribe(socket);
+  if (refusal !== null) socket.end(`${JSON.stringify({ ok: false, error: refusal })}\n`);
 }

@@ -9,7 +9,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import type { Config } from '../config/types.js';
 import type {
-  ControlRequest,
+  ControlQuestion,
   ControlResponse,
   ModeData,
   StatusBudget,
@@ -46,7 +46,7 @@ export interface Running {
   stop(): void;
 }
 
-export async function answerControl(request: ControlRequest, running: Running): Promise<ControlResponse> {
+export async function answerControl(request: ControlQuestion, running: Running): Promise<ControlResponse> {
   switch (request.command) {
     case 'ping':
       return { ok: true, data: { pid: process.pid } };
@@ -180,7 +180,7 @@ const budgetOf = (scope: string, { limit, available: left }: BudgetStatus): Stat
   remaining: Math.max(0, left),
 });
 
-function feedOf({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
+export function feedOf({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
   const source = sources.find((one) => one.name === name);
   return {
     name,

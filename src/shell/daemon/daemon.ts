@@ -15,20 +15,20 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
-import type { Dashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
+import { ConsoleSupervisor } from './console-supervisor.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { FeedSession } from './feed-session.js';
 import { startJobs } from './jobs.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { openPage } from './page.js';
 import { Screen, type Terminal } from './screen.js';
 import { openSession, type Session } from './session.js';
 import { resultLines } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
+import { Telemetry } from './telemetry.js';
 import { Unproven } from './unproven.js';
 
 /**
@@ -37,12 +37,13 @@ import { Unproven } from './unproven.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
-/** Loading the page takes the loop a tenth of a second: what is ours is read before, unless the exchange is slow, ms. */
-const PAGE_WITHIN_MS = 2_000;
 /** Between two looks whether it has stopped. */
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
+
+/** Notices that the screen shows beside the loud ones. */
+const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone'];
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
@@ -84,17 +85,23 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const stopWatch = new StopWatch(config.ledger.path);
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
-  const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
-  if (session === null) {
-    say('stopped before the exchange was reached; nothing was placed');
-    return 0;
-  }
-  stopWatch.guard(session.ledger);
+  // First: starting a process stops this one for as long as it is large.
+  const page = ConsoleSupervisor.start({ config, env: io.env, say, note: (text) => log.logger.warn(text) });
   try {
-    return await new Service({ config, session, screen, log, stopWatch, env: io.env }).run(stopAsked);
+    const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
+    if (session === null) {
+      say('stopped before the exchange was reached; nothing was placed');
+      return 0;
+    }
+    stopWatch.guard(session.ledger);
+    try {
+      return await new Service({ config, session, screen, log, stopWatch, env: io.env, page }).run(stopAsked);
+    } finally {
+      process.stdout.off('resize', redraw);
+      await session.close();
+    }
   } finally {
-    process.stdout.off('resize', redraw);
-    await session.close();
+    await page?.close();
   }
 }
 
@@ -105,6 +112,7 @@ interface Parts {
   readonly log: Log;
   readonly stopWatch: StopWatch;
   readonly env: TraderIo['env'];
+  readonly page: ConsoleSupervisor | null;
 }
 
 class Service {
@@ -113,21 +121,21 @@ class Service {
   readonly #screen: Screen;
   readonly #log: Log;
   readonly #stopWatch: StopWatch;
-  readonly #env: TraderIo['env'];
+  readonly #page: ConsoleSupervisor | null;
+  readonly #telemetry: Telemetry;
   readonly #loop: Loop;
   readonly #feeds: FeedSession;
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
   #startedWith: Micros | null = null;
-  #page: Dashboard | null = null;
+  /** It has ended, and nothing rests. */
+  #isProven = false;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
-  /** What is ours at the exchange is known. */
-  #agreed: () => void = () => undefined;
 
-  constructor({ config, session, screen, log, stopWatch, env }: Parts) {
-    this.#env = env;
+  constructor({ config, session, screen, log, stopWatch, env, page }: Parts) {
+    this.#page = page;
     this.#config = config;
     this.#session = session;
     this.#screen = screen;
@@ -137,12 +145,17 @@ class Service {
       session.trader,
       { perform: (request) => session.client().perform(request) },
       {
-        before: () => stopWatch.due(),
+        before: () => {
+          this.#telemetry.stepBegins();
+          return stopWatch.due();
+        },
         afterStep: (...step) => this.#afterStep(...step),
         failed: (error) => this.#fail(error),
       },
     );
     this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
+    const startedMs = this.#startedMs;
+    this.#telemetry = new Telemetry({ config, session, startedMs, feeds: () => this.#feeds.status });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -152,14 +165,12 @@ class Service {
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const control = await serveControl(this.#config.control.socket, (request) =>
-      answerControl(request, this.#running(stopped)),
-    );
+    const control = await serveControl(this.#config.control.socket, {
+      answer: (question) => answerControl(question, this.#running(stopped)),
+      subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
+    });
     this.#loop.start();
     const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
-    // Not waited for: nothing of the trader may hang on its page.
-    const ended = new AbortController();
-    const pageClosed = this.#openPage(this.#running(stopped), ended.signal);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
     try {
@@ -172,22 +183,9 @@ class Service {
       clearInterval(status);
       control.close();
       this.#loop.end();
-      ended.abort();
+      this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);
       await this.#feeds.close();
-      await (await pageClosed)();
     }
-  }
-
-  /** Returns what closes it again. */
-  async #openPage(running: Running, ended: AbortSignal): Promise<() => Promise<void>> {
-    const agreed = new Promise<void>((resolve) => {
-      this.#agreed = resolve;
-    });
-    await Promise.race([agreed, pause(PAGE_WITHIN_MS, undefined, { signal: ended })]).catch(() => undefined);
-    if (ended.aborted) return async () => undefined;
-    const page = await openPage(this.#config.dashboard, running, this.#env, (text) => this.#screen.say(text));
-    this.#page = page;
-    return async () => page?.close();
   }
 
   /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
@@ -211,6 +209,7 @@ class Service {
   #end(): 0 | 1 {
     this.#loop.end();
     const last = this.#snapshot();
+    this.#isProven = last.proven;
     this.#session.trader.end(
       nowMs(),
       last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
@@ -233,7 +232,8 @@ class Service {
     this.#log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
-    const isProven = await this.#cancelWithoutCore();
+    this.#isProven = await this.#cancelWithoutCore();
+    const isProven = this.#isProven;
     if (isProven) this.#session.guardian?.endHeartbeat();
     this.#screen.say(
       isProven
@@ -340,20 +340,15 @@ class Service {
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     this.#session.journal.step(observation, requests, failure);
     if (failure !== null) return;
+    this.#telemetry.afterStep(observation);
     this.#beat();
     if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
     this.#session.recorder?.step(observation, requests);
-    for (const { severity, kind, text } of this.#session.trader.takeNotices()) {
-      if (kind === 'started') this.#agreed();
+    for (const { timeMs, severity, kind, text } of this.#session.trader.takeNotices()) {
+      this.#telemetry.publisher.notice(timeMs, severity, kind, text);
       if (severity === 'loud') this.#log.logger.warn({ kind }, text);
       else this.#log.logger.info({ kind }, text);
-      if (
-        severity === 'loud' ||
-        kind === 'fill' ||
-        kind === 'mergeDone' ||
-        kind === 'splitDone' ||
-        kind === 'redeemDone'
-      ) {
+      if (severity === 'loud' || SHOWN.includes(kind)) {
         this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
       }
     }
@@ -388,6 +383,7 @@ class Service {
   #fail(error: unknown): void {
     this.#loop.end();
     this.#failure ??= error;
+    this.#telemetry.publisher.close(this.#ending() ?? '', false);
     this.#wake();
   }
 

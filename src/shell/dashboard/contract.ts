@@ -1,4 +1,4 @@
-/** What the page shows and what it may ask for. All of it is data that the trader's shell makes; the page decides nothing. */
+/** What the page shows and what it may ask for. All of it is data that the console makes; the page decides nothing. */
 
 /** What a button can ask for. `resume` and `unkill` lead up the ladder, the others down. */
 export const PAGE_ACTIONS = [
@@ -15,8 +15,15 @@ export type PageAction = (typeof PAGE_ACTIONS)[number];
 
 /** Money, prices and amounts are decimal strings, times Unix milliseconds. Holds no secret. */
 export interface PageState {
+  /** The trader's, or `starting`, or `not answering` when what is shown is old. */
   readonly mode: string;
   readonly reason: string;
+  /** Whether the trader has told its state within the last seconds; where it has not, all below is old. */
+  readonly answers: boolean;
+  /** The trader's clock when it last told its state; null before it ever did. */
+  readonly heard: number | null;
+  /** What the guardian says of itself, for a person. */
+  readonly guardian: string;
   /** Whether the exchange has not answered some requests in a row. */
   readonly silent: boolean;
   readonly now: number;
@@ -85,10 +92,18 @@ export interface PageEvent {
   readonly text: string;
 }
 
-/** The trader behind the page. */
+/** What became of a press. */
+export interface Acted {
+  /** Null when it is obeyed, else why not and what is wanted. */
+  readonly refusal: string | null;
+  /** What is done, for a person. */
+  readonly text: string;
+}
+
+/** The console behind the page. */
 export interface Host {
-  /** Never throws: a trader that can only end says that. */
+  /** Never throws: of a trader that does not answer it says that. */
   state(): PageState;
-  /** Null when it is obeyed, else why not and what is wanted. `reason` is empty when none was given. */
-  act(action: PageAction, reason: string): string | null;
+  /** `reason` is empty when none was given. */
+  act(action: PageAction, reason: string): Promise<Acted>;
 }

@@ -1,10 +1,9 @@
 /**
- * The page: the running trader at a glance, and the buttons that stop it. Served by the trader's own process on the
- * loopback address, to whoever has the pass; one document without anything from elsewhere.
+ * The page: the running trader at a glance, and the buttons that stop it. Served on the loopback address, to whoever has the
+ * pass; one document without anything from elsewhere.
  *
- * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It must never be the
- * reason that the trader does not start, or ends. It lives in the trader's process, so it does not answer while that
- * process hangs: the page says so, and what to do then.
+ * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It lives in the console's
+ * process, so it answers while the trader hangs.
  */
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -79,11 +78,11 @@ function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
   const guarded = { preHandler: async (request: FastifyRequest, reply: FastifyReply) => admit(pass, request, reply) };
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
   server.get('/state', guarded, () => host.state());
-  server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, (request, reply) => {
+  server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
     const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
     if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
-    const refusal = host.act(action, reasonOf(request.body));
-    return refusal === null ? { done: true } : reply.code(409).send({ error: refusal });
+    const { refusal, text } = await host.act(action, reasonOf(request.body));
+    return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
   return server;
 }

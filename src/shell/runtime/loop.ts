@@ -4,7 +4,7 @@ import type { FeedValue, Observation, OperatorCommand, Request } from '../../sha
 import { nowMs } from './clock.js';
 
 /** Often enough that a freed place in the budget is used at once, seldom enough to cost nothing. */
-const BEAT_MS = 100;
+export const BEAT_MS = 100;
 
 /** What performs requests; the client does. */
 export interface Performer {

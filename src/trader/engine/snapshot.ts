@@ -2,6 +2,7 @@
 
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
+import type { LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { HeldBack, Mode } from './control/modes.js';
 import { wayBackOf } from './control/way-back.js';
@@ -9,7 +10,8 @@ import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
 import { showTitle, type TraderState } from './state.js';
 
-export interface Snapshot {
+/** The trader as a whole. */
+export interface AccountSnapshot {
   readonly mode: Mode;
   readonly reason: string;
   /** Where a part of a loss limit holds it back; null when that is not why it is in its mode. */
@@ -28,7 +30,6 @@ export interface Snapshot {
   readonly fills: number;
   /** Asks of this run that were given up before they left. */
   readonly unsent: number;
-  readonly markets: readonly MarketSnapshot[];
   readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduceOnly: string | null;
@@ -47,6 +48,12 @@ export interface Snapshot {
   readonly feeds: readonly FeedSnapshot[];
   /** The exchange's clock minus ours, ms; null before its first answer. */
   readonly clockOffsetMs: number | null;
+  /** Losses as the limits measure them; zero before the first valuation. */
+  readonly losses: LossFacts;
+}
+
+export interface Snapshot extends AccountSnapshot {
+  readonly markets: readonly MarketSnapshot[];
 }
 
 export interface MarketSnapshot {
@@ -69,7 +76,12 @@ export interface MarketSnapshot {
   readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
-export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
+export const snapshotOf = (state: TraderState, nowMs: number): Snapshot => ({
+  ...accountOf(state, nowMs),
+  markets: Array.from(state.markets.all, ({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
+});
+
+export function accountOf(state: TraderState, nowMs: number): AccountSnapshot {
   const { own, queue, settings } = state;
   const equityMicros = state.valuation.equityMicros;
   const orders = [...own.orders.values()].flat();
@@ -87,7 +99,6 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
       .length,
     fills: state.fills,
     unsent: state.unsent,
-    markets: [...state.markets.all].map(({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
     reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
@@ -98,6 +109,7 @@ export function snapshotOf(state: TraderState, nowMs: number): Snapshot {
     silent: state.silence > 0,
     feeds: state.feeds.snapshot(nowMs),
     clockOffsetMs: state.venueClock.offsetMs,
+    losses: state.guards.loss.facts,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Unsent } from '../scheduler/contract.js';
 import { act, saveStrategy } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import type { Mode } from './control/modes.js';
+import { facesOf, type MarketFace } from './faces.js';
 import { quietUntilMs } from './next-wakeup.js';
 import type { Notice } from './notices.js';
 import { observe } from './observe.js';
@@ -17,7 +18,7 @@ import { react } from './reactions.js';
 import { orderInTime, receive } from './receive.js';
 import { route } from './router.js';
 import type { TraderSettings } from './settings.js';
-import { type Snapshot, snapshotOf } from './snapshot.js';
+import { type AccountSnapshot, accountOf, type Snapshot, snapshotOf } from './snapshot.js';
 import { TraderState } from './state.js';
 
 /** Requests that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
@@ -118,9 +119,24 @@ export class Trader {
     return snapshotOf(this.#state, nowMs);
   }
 
+  /** The same without its markets. Reads only. */
+  account(nowMs: number): AccountSnapshot {
+    return accountOf(this.#state, nowMs);
+  }
+
+  /** What strategies were last shown and wanted, by reference. Reads only. */
+  faces(): readonly MarketFace[] {
+    return facesOf(this.#state);
+  }
+
   /** It was killed, halted or is being stopped: whatever rests at the exchange has to go. Cheap, for every step. */
   get nothingMayRest(): boolean {
-    return EMPTYING.includes(this.#state.mode().mode);
+    return EMPTYING.includes(this.mode);
+  }
+
+  /** Where it stands on the ladder. Cheap, for every step. */
+  get mode(): Mode {
+    return this.#state.mode().mode;
   }
 
   /** Whether the exchange is being asked to show that nothing rests, and has not shown it yet. */

@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { askTrader } from '../../../src/cli/control/control-client.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
+import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stopFileOf } from '../../../src/shell/daemon/stop-file.js';
+import { stopFileOf } from '../../../src/shell/control/stop-file.js';
 import { StopWatch } from '../../../src/shell/daemon/stop-watch.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { folderOf } from '../../support/folders.js';

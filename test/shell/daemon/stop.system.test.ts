@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askTrader } from '../../../src/cli/control/control-client.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
+import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
@@ -73,7 +73,7 @@ describe('a trader that listens', () => {
     expect(await second.exited).toBe(0);
   });
 
-  it('is killed by its page, on another port when its own is taken, and shows no password', async () => {
+  it('is killed by its page, while it hangs too, on another port when its own is taken, and shows no password', async () => {
     const squatter = createServer();
     await new Promise<void>((done) => squatter.listen(0, '127.0.0.1', done));
     onTestFinished(() => void squatter.close());
@@ -88,10 +88,9 @@ describe('a trader that listens', () => {
         ...how,
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       });
-    const state = (await (await ask('state')).json()) as PageState;
-    expect(state).toMatchObject({ mode: 'quoting', venue: 'paper', pid: trader.process.pid });
-    expect(state.markets).toHaveLength(4);
-    expect(state.orders.length).toBeGreaterThan(0);
+    const shown = async () => (await (await ask('state')).json()) as PageState;
+    const state = await until(shown, ({ orders, markets }) => orders.length > 0 && markets.length === 4);
+    expect(state).toMatchObject({ mode: 'quoting', answers: true, venue: 'paper', pid: trader.process.pid });
 
     const press = (action: string, reason = '') =>
       ask(`actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
@@ -105,8 +104,16 @@ describe('a trader that listens', () => {
     // It may still be proving that nothing rests, which it goes on with.
     await at.mode('quoting');
     expect(JSON.parse((await at.command('status', '--json')).output)).toMatchObject({ dashboard: url });
+
+    trader.process.kill('SIGSTOP');
+    await until(shown, ({ mode, answers }) => mode === 'not answering' && !answers);
+    expect(await (await press('kill', 'it hangs')).text()).toContain('the stop file is there');
+    trader.process.kill('SIGCONT');
+    await until(shown, ({ mode, reason }) => mode === 'killed' && reason === 'it hangs');
+    await at.gone();
     trader.process.kill('SIGINT');
     expect(await trader.exited, trader.output()).toBe(0);
+    await expect(ask('state'), 'the console ends with its trader').rejects.toThrow();
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
   });
 

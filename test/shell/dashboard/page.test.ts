@@ -9,6 +9,9 @@ import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 const STATE: PageState = {
   mode: 'quoting',
   reason: '',
+  answers: true,
+  heard: 2,
+  guardian: '',
   silent: false,
   now: 2,
   started: 1,
@@ -34,9 +37,9 @@ async function open(refusal: string | null = null) {
   const acted: (readonly [PageAction, string])[] = [];
   const host: Host = {
     state: () => STATE,
-    act: (action, reason) => {
+    act: async (action, reason) => {
       acted.push([action, reason]);
-      return refusal;
+      return { refusal, text: 'done' };
     },
   };
   const page = await openDashboard({ host, secret: 'the secret', address: '127.0.0.1', port: 0 });
@@ -85,7 +88,10 @@ describe('the page', () => {
 
   it('hands on what is pressed, with its reason on one line', async () => {
     const { press, acted } = await open();
-    expect(await (await press('kill', '{"reason":" odd\\nprices\\u202e "}')).json()).toEqual({ done: true });
+    expect(await (await press('kill', '{"reason":" odd\\nprices\\u202e "}')).json()).toEqual({
+      done: true,
+      text: 'done',
+    });
     expect((await press('cancel-all', '{}')).status).toBe(200);
     expect((await press('pause', `{"reason":"${'x'.repeat(3_000)}"}`)).status).toBe(200);
     expect(acted).toEqual([

@@ -6,12 +6,22 @@
  */
 
 const POLL_MS = 1000;
-/** A trader that has not answered for so long hangs, or is gone. */
-const PATIENCE_MS = 3000;
+/** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
+const PATIENCE_MS = 4000;
 const KEPT = 'twinbook-secret';
 
 /** Modes in which nothing of ours is at work, or soon nothing will be. */
-const STOPPED = ['paused', 'halted', 'killed', 'canceling', 'flattening', 'stopping', 'stopped', 'ending'];
+const STOPPED = [
+  'paused',
+  'halted',
+  'killed',
+  'canceling',
+  'flattening',
+  'stopping',
+  'stopped',
+  'ending',
+  'not answering',
+];
 
 /**
  * @param {string} id
@@ -52,7 +62,14 @@ function alarm(text) {
 }
 
 const GONE =
-  'The trader does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
+  'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
+
+/** @param {PageState} state */
+const silence = ({ answers, heard, mode, reason, guardian }) =>
+  answers || mode === 'stopped' || mode === 'starting'
+    ? ''
+    : `The trader does not answer: ${reason}. What you see is ${heard === null ? 'nothing yet' : `of ${clock(heard)}`}. ` +
+      `KILL works all the same. Guardian: ${guardian}`;
 
 async function poll() {
   try {
@@ -60,9 +77,10 @@ async function poll() {
     const isIn = response.ok;
     part('login').hidden = isIn || response.status !== 401;
     part('main').hidden = !isIn && response.status === 401;
-    if (isIn) show(await response.json());
-    const { error } = isIn ? { error: '' } : await response.json();
-    alarm(isIn || (response.status === 401 && sessionStorage.getItem(KEPT) === null) ? '' : error);
+    const answer = await response.json();
+    if (isIn) show(answer);
+    const error = isIn ? silence(answer) : answer.error;
+    alarm(response.status === 401 && sessionStorage.getItem(KEPT) === null ? '' : error);
   } catch {
     alarm(GONE);
   }
@@ -77,7 +95,7 @@ async function press(action) {
   try {
     const response = await ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason: why.value }) });
     const answer = await response.json();
-    said(response.ok ? `${action}: done` : answer.error, !response.ok);
+    said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
     if (response.ok) why.value = '';
     else if (response.status === 409) why.focus();
   } catch {

@@ -47,6 +47,7 @@ export class QuoteSlot {
   readonly feeds: readonly string[];
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
+  #view: MarketView | null = null;
   #isPostOnly = false;
   #isFailureTaken = false;
   /** Our clock, ms. */
@@ -83,6 +84,11 @@ export class QuoteSlot {
 
   get quotes(): Quotes {
     return this.#quotes;
+  }
+
+  /** What it was last shown; null before the first book. */
+  get view(): MarketView | null {
+    return this.#view;
   }
 
   /** Whether orders of its last quotes must not trade at once. */
@@ -143,6 +149,7 @@ export class QuoteSlot {
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.quotedMs = bounds.nowMs;
+    this.#view = view;
     this.#quotes = this.#decide(view, bounds);
     // What is on its way belongs to the last quotes that there were.
     if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;

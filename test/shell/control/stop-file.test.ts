@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../../src/shell/daemon/stop-file.js';
+import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../../src/shell/control/stop-file.js';
 import { folderOf } from '../../support/folders.js';
 
 const place = (): string => stopFileOf(join(folderOf({}), 'ledger.sqlite'));

@@ -1,9 +1,9 @@
-/** The command line's end of the control socket. */
+/** The other end of the control socket: of the command line, and of the console. */
 
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { ControlData, ControlRequest, ControlResponse } from '../../shell/control/control-protocol.js';
+import type { ControlData, ControlQuestion, ControlResponse } from './control-protocol.js';
 
 /** An answer larger than this is no answer of a trader. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -20,7 +20,7 @@ export interface ControlCall {
  * Asks the running trader. Throws TwinbookError `not_running` when nobody listens, `timed_out` when no answer came in
  * time, `usage` when the trader refused the command.
  */
-export async function askTrader<R extends ControlRequest>(
+export async function askTrader<R extends ControlQuestion>(
   request: R,
   call: ControlCall,
 ): Promise<ControlData[R['command']]> {
@@ -35,7 +35,7 @@ export async function askTrader<R extends ControlRequest>(
  * A socket may lie in a folder that everybody can write, and one that somebody else put there would swallow a kill. Our own
  * and root's are believed; root stops the traders of others.
  */
-function requireTrusted(socket: string): void {
+export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
   const owner = lstatSync(socket, { throwIfNoEntry: false })?.uid;
   if (own === undefined || own === 0 || owner === undefined || owner === own || owner === 0) return;

@@ -1,0 +1,66 @@
+/** `twinbook console`: the process that shows the trader, and stops it also while it hangs. */
+
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
+import { keepFilesPrivate } from '../private-files.js';
+import { guardianStatus } from './guardian-status.js';
+
+/** The trader comes first wherever both want to compute. */
+const NICE = 10;
+
+interface ConsoleFlags {
+  readonly config: string;
+  readonly withTrader?: true;
+}
+
+export function addConsoleCommand(program: Command, session: Session): void {
+  const command = program
+    .command('console')
+    .description('serves the dashboard beside the trader, without its key; the trader starts one by itself')
+    .option('--with-trader', 'ends with the trader that started it; else it stays for every next one');
+  addAction<ConsoleFlags>(addConfigOption(command), session, (flags) =>
+    show(loadTraderConfig(flags.config, session.io), flags.withTrader === true, session.io),
+  );
+}
+
+async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Promise<ExitCode> {
+  if (!config.dashboard.enabled) {
+    io.err('There is no dashboard: dashboard.enabled is false (the default, but for the paper profile).\n');
+    return EXIT.configuration;
+  }
+  keepFilesPrivate();
+  setPriority(NICE);
+  const ended = isWithTrader ? traderEnded() : io.stopAsked();
+  const [{ openConsole }, { addressText, drawToken, passwordFrom }] = await Promise.all([
+    import('../../shell/console/console.js'),
+    import('../../shell/console/password.js'),
+  ]);
+  const password = passwordFrom(io.env);
+  const secret = password ?? drawToken();
+  const opened = await openConsole({ config, secret, guardian: () => guardianStatus(config) });
+  const { url, isElsewhere } = opened;
+  if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
+  else if (url !== null) {
+    if (isElsewhere) io.err(`warning: port ${config.dashboard.port} is taken, so the dashboard is at another one\n`);
+    io.out(`${addressText(url, password, secret)}\n`);
+  }
+  await ended;
+  await opened.close();
+  return EXIT.ok;
+}
+
+/** Its trader says that it ends, or its process is gone and with it the other end of our input. */
+function traderEnded(): Promise<void> {
+  // A trader that was killed took its ends of these with it; what is written then is written to nobody.
+  for (const signal of ['SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => undefined);
+  return new Promise((resolve) => {
+    const input = createInterface({ input: process.stdin });
+    input.once('line', () => resolve());
+    input.once('close', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}

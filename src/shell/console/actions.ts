@@ -1,0 +1,57 @@
+/** What a press does: a command to the trader; and a kill, when the trader does not answer, the stop file. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { askTrader } from '../control/control-client.js';
+import type { ControlQuestion } from '../control/control-protocol.js';
+import { leaveStopFile, stopFileOf } from '../control/stop-file.js';
+import type { Acted, PageAction } from '../dashboard/contract.js';
+
+/** A trader obeys within seconds or hangs; the page waits a little longer than this. */
+const WITHIN_MS = 2_000;
+
+export interface ActionPlace {
+  readonly socket: string;
+  readonly ledgerPath: string;
+}
+
+export async function act(action: PageAction, reason: string, place: ActionPlace): Promise<Acted> {
+  try {
+    await askTrader(questionOf(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
+    return { refusal: null, text: 'done' };
+  } catch (error) {
+    if (action === 'kill') return killWithout(reason, place);
+    if (!(error instanceof TwinbookError)) throw error;
+    const refusal = error.message.replace(/^the trader refused: /, '');
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
+  }
+}
+
+/** Whatever kept the trader from answering, it finds the file before its next step. */
+function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
+  const path = stopFileOf(ledgerPath);
+  try {
+    leaveStopFile(path, reason || ON_THE_PAGE);
+  } catch (error) {
+    return { refusal: error instanceof Error ? error.message : String(error), text: '' };
+  }
+  const text =
+    'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +
+    'what rests is canceled by the guardian, or by "twinbook kill"';
+  return { refusal: null, text };
+}
+
+const ON_THE_PAGE = 'operator, on the page';
+
+function questionOf(action: PageAction, reason: string): ControlQuestion {
+  switch (action) {
+    case 'cancel-all':
+      return { command: action, verify: false };
+    case 'flatten':
+      return { command: action };
+    case 'resume':
+    case 'unkill':
+      return { command: action, reason };
+    default:
+      return { command: action, reason: reason || ON_THE_PAGE };
+  }
+}

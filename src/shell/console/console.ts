@@ -1,0 +1,88 @@
+/**
+ * The console: a process beside the trader that shows it, and stops it also while it hangs. It has no key and no credentials: it
+ * can do what the control socket allows, and leave the stop file. What it knows comes from telemetry and from a connection to the
+ * ledger that only reads. It is never the reason that the trader does not start, or ends.
+ */
+
+import { openReadOnly } from '../../trader/ledger/ledger.js';
+import type { TraderConfig } from '../config/load.js';
+import { Subscription } from '../control/telemetry/subscription.js';
+import type { PageAction } from '../dashboard/contract.js';
+import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
+import { act } from './actions.js';
+import { LedgerLists } from './ledger-lists.js';
+import { pageStateOf } from './page-state.js';
+import { TraderState } from './trader-state.js';
+
+/** A console that is about to end may still have the port, ms. */
+const PORT_WITHIN_MS = 2_000;
+const PORT_AGAIN_MS = 100;
+
+export interface ConsoleOptions {
+  readonly config: TraderConfig;
+  /** What opens the page. */
+  readonly secret: string;
+  /** What the guardian says of itself. */
+  readonly guardian: () => string;
+}
+
+export interface Console {
+  /** Null when the configuration wants no page. */
+  readonly url: string | null;
+  /** Whether the configured port was taken, so that the page is at another one. */
+  readonly isElsewhere: boolean;
+  close(): Promise<void>;
+}
+
+export async function openConsole({ config, secret, guardian }: ConsoleOptions): Promise<Console> {
+  const { control, ledger, venue, dashboard } = config;
+  const trader = new TraderState();
+  const lists = new LedgerLists(() => openReadOnly(ledger.path));
+  const subscription = new Subscription(control.socket, {
+    line: (line) => trader.onLine(line),
+    lost: (why) => trader.onLost(why),
+  });
+  const host = {
+    state: () => pageStateOf({ trader, lists: lists.read(), venue: venue.name, guardian: guardian() }),
+    act: (action: PageAction, reason: string) =>
+      act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
+  };
+  const end = () => {
+    subscription.close();
+    lists.close();
+  };
+  try {
+    const at = (port: number) => openDashboard({ host, secret, address: dashboard.host, port });
+    const page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
+    return {
+      url: page?.dashboard.url ?? null,
+      isElsewhere: page?.isElsewhere ?? false,
+      close: async () => {
+        end();
+        await page?.dashboard.close();
+      },
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+interface Listening {
+  readonly dashboard: Dashboard;
+  readonly isElsewhere: boolean;
+}
+
+/** At its port, or at a free one when somebody else keeps that. */
+async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number): Promise<Listening> {
+  const endMs = performance.now() + PORT_WITHIN_MS;
+  for (;;) {
+    try {
+      return { dashboard: await at(port), isElsewhere: false };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+      if (performance.now() >= endMs) return { dashboard: await at(0), isElsewhere: true };
+      await new Promise((resolve) => setTimeout(resolve, PORT_AGAIN_MS));
+    }
+  }
+}

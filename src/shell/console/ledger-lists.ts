@@ -1,0 +1,83 @@
+/** Lists of the page from the ledger, by a connection of its own that can only read: one statement each, kept for a moment. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { BookedFill, LedgerReader, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
+import type { PageState } from '../dashboard/contract.js';
+
+/** Rows of each list: what fits on a screen or two. */
+const ROWS = 20;
+const MOST_ORDERS = 100;
+/** However many pages look, the ledger is asked this often at most, ms. */
+const KEPT_MS = 500;
+
+export type PageLists = Pick<PageState, 'orders' | 'fills' | 'events'>;
+
+const NOTHING: PageLists = { orders: [], fills: [], events: [] };
+
+export class LedgerLists {
+  readonly #open: () => LedgerReader;
+  readonly #steadyMs: () => number;
+  #ledger: LedgerReader | null = null;
+  #lists = NOTHING;
+  #readMs = Number.NEGATIVE_INFINITY;
+
+  /** @param open throws while there is no ledger yet */
+  constructor(open: () => LedgerReader, steadyMs: () => number = () => performance.now()) {
+    this.#open = open;
+    this.#steadyMs = steadyMs;
+  }
+
+  /** What was read last when the ledger cannot be read now. */
+  read(): PageLists {
+    const steadyMs = this.#steadyMs();
+    if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;
+    this.#readMs = steadyMs;
+    try {
+      this.#ledger ??= this.#open();
+      this.#lists = listsOf(this.#ledger);
+    } catch {
+      // Another ledger may have taken its place, or none is there yet.
+      this.close();
+    }
+    return this.#lists;
+  }
+
+  close(): void {
+    this.#ledger?.close();
+    this.#ledger = null;
+  }
+}
+
+const listsOf = (ledger: LedgerReader): PageLists => ({
+  orders: ledger
+    .unsettledOrders()
+    .filter(({ status }) => RESTING_STATUSES.includes(status))
+    .slice(-MOST_ORDERS)
+    .map(orderRow),
+  fills: ledger.fills({ limit: ROWS }).map(fillRow),
+  events: ledger.events(ROWS).map(eventRow),
+});
+
+const outcomeOf = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
+
+const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
+  market: order.marketConditionId,
+  side: order.side,
+  outcome: outcomeOf(order),
+  price: formatDecimal(order.priceMicros),
+  amount: formatDecimal(order.amountMicros),
+  filled: formatDecimal(order.filledMicros),
+  created: order.createdMs,
+});
+
+const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
+  market: fill.marketConditionId,
+  side: fill.side,
+  outcome: outcomeOf(fill),
+  price: formatDecimal(fill.priceMicros),
+  amount: formatDecimal(fill.amountMicros),
+  time: fill.timestampS * 1000,
+});
+
+const eventRow = ({ timeMs, kind, text }: OperatorEvent): PageState['events'][number] => ({ time: timeMs, kind, text });

@@ -1,0 +1,199 @@
+/**
+ * Tells whoever subscribed what the trader sees and does, and never makes it wait: lines are made after a step, for a bounded
+ * time, once for all readers; a reader that does not read is let go. Without a reader a step costs one comparison.
+ */
+
+import type { MarketFace } from '../../../trader/engine/faces.js';
+import { Brake } from './brake.js';
+import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } from './lines.js';
+import { figuresOf } from './market-figures.js';
+
+export const MOST_READERS = 4;
+/** What may wait for one reader, bytes. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+/** What encoding may take of one step, ms; at least one market is encoded all the same. */
+const ENCODING_MS = 0.4;
+
+/** The other end of a connection; a socket is one. */
+export interface LineReader {
+  readonly writableLength: number;
+  write(bytes: Uint8Array): unknown;
+  end(): unknown;
+  destroy(): unknown;
+  once(event: 'close', told: () => void): unknown;
+}
+
+/** Where the figures come from; read within a step's end, so everything is cheap. */
+export interface TelemetrySource {
+  hello(): HelloLine;
+  /** All but what the publisher knows itself. */
+  account(nowMs: number, publishing: PublisherFigures): AccountFigures;
+  faces(): readonly MarketFace[];
+  /** Of the ladder; a change is told at once. */
+  mode(): string;
+}
+
+export interface PublisherFigures {
+  readonly brake: number;
+  readonly readers: number;
+  readonly readersCut: number;
+  readonly beatLateP99Ms: number;
+}
+
+export interface PublisherClocks {
+  /** Never steps, ms. */
+  readonly steadyMs: () => number;
+  readonly nowMs: () => number;
+}
+
+export class TelemetryPublisher {
+  readonly #source: TelemetrySource;
+  readonly #clocks: PublisherClocks;
+  readonly #readers = new Set<LineReader>();
+  readonly #brake: Brake;
+  /** As each market was last told. */
+  readonly #told = new Map<string, MarketFace>();
+  #waiting: readonly MarketFace[] = [];
+  /** Place in `#waiting` that comes next. */
+  #next = 0;
+  #sweptMs = Number.NEGATIVE_INFINITY;
+  #mode: string | null = null;
+  #cut = 0;
+  /** Said once it is over; whoever comes later is told that. */
+  #bye: ByeLine | null = null;
+
+  constructor(source: TelemetrySource, clocks: PublisherClocks) {
+    this.#source = source;
+    this.#clocks = clocks;
+    this.#brake = new Brake(clocks.steadyMs());
+  }
+
+  /** Null when this reader is told from now on, else why not. */
+  subscribe(reader: LineReader): string | null {
+    if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} others are told already; close one of them`;
+    this.#readers.add(reader);
+    reader.once('close', () => this.#letGo(reader));
+    reader.write(encodeLine(this.#source.hello()));
+    if (this.#bye !== null) return this.#endAll(this.#bye);
+    // A sweep tells what has changed; to this reader everything is new.
+    this.#told.clear();
+    this.#waiting = [];
+    return null;
+  }
+
+  /** After a step, when its requests are under way. `lateMs`: how late a beat came, null when no beat led to this step. */
+  afterStep(lateMs: number | null): void {
+    if (this.#readers.size === 0) return;
+    const beganMs = this.#clocks.steadyMs();
+    if (lateMs !== null) this.#brake.noteBeat(lateMs);
+    if (this.#brake.look(beganMs)) this.#tellBrake();
+    const mode = this.#source.mode();
+    const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
+    this.#mode = mode;
+    if (isDue) this.#sweep(beganMs);
+    else if (this.#next < this.#waiting.length) this.#goOn(beganMs);
+    this.#brake.noteUse(this.#clocks.steadyMs() - beganMs);
+  }
+
+  notice(time: number, severity: 'info' | 'loud', kind: string, text: string): void {
+    if (this.#readers.size > 0) this.#tell({ type: 'notice', time, severity, kind, text });
+  }
+
+  /** The last words. */
+  close(reason: string, proven: boolean): void {
+    this.#bye ??= { type: 'bye', time: this.#clocks.nowMs(), reason, proven };
+    this.#endAll(this.#bye);
+  }
+
+  #endAll(bye: ByeLine): null {
+    this.#tell(bye);
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+    return null;
+  }
+
+  #sweep(beganMs: number): void {
+    this.#sweptMs = beganMs;
+    const faces = this.#source.faces();
+    const known = faces.map(({ conditionId }) => conditionId);
+    const kept = new Set(known);
+    for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
+    this.#waiting = this.#brake.settings.hasMarkets ? faces : [];
+    this.#next = 0;
+    const time = this.#clocks.nowMs();
+    const account = this.#source.account(time, this.#figures);
+    this.#send(encodeFrame({ type: 'frame', time, account, known }, this.#encodeMarkets(beganMs)));
+  }
+
+  #goOn(beganMs: number): void {
+    const markets = this.#encodeMarkets(beganMs);
+    if (markets.length > 0) this.#send(encodeFrame({ type: 'frame', time: this.#clocks.nowMs() }, markets));
+  }
+
+  /** Each as JSON, so that the time is looked at between two of them. */
+  #encodeMarkets(beganMs: number): readonly string[] {
+    const { hasLadders } = this.#brake.settings;
+    const markets: string[] = [];
+    while (this.#next < this.#waiting.length) {
+      const face = this.#waiting[this.#next++];
+      if (face === undefined || isSameFace(this.#told.get(face.conditionId), face)) continue;
+      this.#told.set(face.conditionId, face);
+      markets.push(JSON.stringify(figuresOf(face, hasLadders)));
+      if (this.#clocks.steadyMs() - beganMs >= ENCODING_MS) break;
+    }
+    return markets;
+  }
+
+  get #figures(): PublisherFigures {
+    const { level, lateP99Ms } = this.#brake;
+    return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
+  }
+
+  #tellBrake(): void {
+    const { level, settings } = this.#brake;
+    // A level without ladders, or with them again, makes every market another one.
+    this.#told.clear();
+    const text = level === 0 ? 'telemetry is whole again' : `telemetry is slowed, a sweep each ${settings.periodMs} ms`;
+    this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
+  }
+
+  #tell(line: TelemetryLine): void {
+    this.#send(encodeLine(line));
+  }
+
+  #send(bytes: Uint8Array): void {
+    for (const reader of this.#readers) {
+      reader.write(bytes);
+      if (reader.writableLength <= MOST_UNREAD_BYTES) continue;
+      this.#cut++;
+      this.#letGo(reader);
+      reader.destroy();
+    }
+  }
+
+  /** Nothing is kept for nobody. */
+  #letGo(reader: LineReader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#told.clear();
+    this.#waiting = [];
+  }
+}
+
+const encodeLine = (line: TelemetryLine): Uint8Array => Buffer.from(`${JSON.stringify(line)}\n`);
+
+const encodeFrame = (head: Omit<FrameLine, 'markets'>, markets: readonly string[]): Uint8Array =>
+  Buffer.from(`${JSON.stringify(head).slice(0, -1)},"markets":[${markets.join(',')}]}\n`);
+
+/** Whether nothing was shown, wanted, placed, filled or refused since: what is the same by reference has not changed. */
+function isSameFace(told: MarketFace | undefined, face: MarketFace): boolean {
+  if (told === undefined) return false;
+  return (
+    told.view === face.view &&
+    told.quotes === face.quotes &&
+    told.orders === face.orders &&
+    told.yesMicros === face.yesMicros &&
+    told.noMicros === face.noMicros &&
+    told.note === face.note
+  );
+}

@@ -1,0 +1,98 @@
+/** A reader of telemetry: subscribes at a control socket, and again whenever the connection is gone, until it is closed. */
+
+import { connect, type Socket } from 'node:net';
+import { requireTrusted } from '../control-client.js';
+import type { TelemetryLine } from './lines.js';
+
+/** Between two tries, ms. */
+const AGAIN_MS = 1_000;
+/** No line of a trader is longer, bytes. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+const TYPES: readonly unknown[] = ['hello', 'frame', 'notice', 'bye'] satisfies readonly TelemetryLine['type'][];
+
+export interface SubscriptionEvents {
+  readonly line: (line: TelemetryLine) => void;
+  /** The connection is gone, or there was none: why, in a few words. */
+  readonly lost: (why: string) => void;
+}
+
+export class Subscription {
+  readonly #path: string;
+  readonly #events: SubscriptionEvents;
+  #socket: Socket | null = null;
+  #again: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(path: string, events: SubscriptionEvents) {
+    this.#path = path;
+    this.#events = events;
+    this.#open();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#socket?.destroy();
+  }
+
+  #open(): void {
+    if (this.#isClosed) return;
+    try {
+      requireTrusted(this.#path);
+    } catch (error) {
+      return this.#lose(error instanceof Error ? error.message : String(error));
+    }
+    const socket = connect(this.#path);
+    this.#socket = socket;
+    let why = 'the trader hung up';
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.on('connect', () => socket.write('{"command":"subscribe"}\n'));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? 'no trader is running' : error.message;
+    });
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      const end = received.lastIndexOf('\n');
+      if (end < 0 && received.length <= LONGEST_LINE) return;
+      const refusal = this.#take(received.slice(0, end).split('\n'));
+      received = received.slice(end + 1);
+      if (refusal === null) return;
+      why = refusal;
+      socket.destroy();
+    });
+    socket.on('close', () => this.#lose(why));
+  }
+
+  /** Null, or what is wrong with these lines. */
+  #take(lines: readonly string[]): string | null {
+    for (const text of lines) {
+      const line = readLine(text);
+      if (typeof line === 'string') return line;
+      this.#events.line(line);
+    }
+    return null;
+  }
+
+  #lose(why: string): void {
+    this.#socket = null;
+    if (this.#isClosed) return;
+    this.#events.lost(why);
+    this.#again = setTimeout(() => this.#open(), AGAIN_MS);
+  }
+}
+
+function readLine(text: string): TelemetryLine | string {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null) {
+      // A trader of this version writes what it declares; one of another version at least says which kind of line it is.
+      if ('type' in parsed && TYPES.includes(parsed.type)) return parsed as TelemetryLine;
+      if ('error' in parsed) return `the trader refused: ${String(parsed.error)}`;
+    }
+  } catch {
+    // Said below, like anything else that is no line of a trader.
+  }
+  return 'what answers at the control socket is no trader of this version';
+}

@@ -1,0 +1,135 @@
+/**
+ * The trader's console, a process of its own: started before anything else, because starting one stops the loop for as long as
+ * the trader is large; started again when it dies; and told when the trader ends. Nothing of the trader waits for it.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../config/environment.js';
+import type { Config } from '../config/types.js';
+import { addressText, drawToken, passwordFrom } from '../console/password.js';
+
+/** Between two starts, ms, doubled each time. */
+const START_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
+/** It sends what it still has to send. */
+const GONE_WITHIN_MS = 3_000;
+
+const HERE = fileURLToPath(import.meta.url);
+const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
+
+/** What `twinbook console --with-trader` writes, a line of JSON each. */
+export interface ConsoleSaid {
+  /** Address of its page; null when it has none. */
+  readonly url: string | null;
+  readonly isElsewhere: boolean;
+}
+
+export interface ConsoleSupervisorOptions {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly say: (text: string) => void;
+  /** For the log. */
+  readonly note: (text: string) => void;
+}
+
+export class ConsoleSupervisor {
+  readonly #options: ConsoleSupervisorOptions;
+  readonly #password: string | null;
+  readonly #token: string;
+  #child: ChildProcess | null = null;
+  #again: NodeJS.Timeout | null = null;
+  #pauseMs: number = START_AGAIN_MS.first;
+  #isClosed = false;
+  #url: string | null = null;
+  #shownUrl: string | null = null;
+
+  private constructor(options: ConsoleSupervisorOptions) {
+    this.#options = options;
+    this.#password = passwordFrom(options.env);
+    // Shown once, where the operator looks; it opens the page of this run alone.
+    this.#token = this.#password ?? drawToken();
+    this.#spawn();
+  }
+
+  /** Null when the configuration wants none, or when there can be none, which is said. */
+  static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
+    const { dashboard } = options.config;
+    if (!dashboard.enabled || !dashboard.start) return null;
+    try {
+      return new ConsoleSupervisor(options);
+    } catch (error) {
+      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
+  }
+
+  /** Address of the page; null while there is none. */
+  get url(): string | null {
+    return this.#url;
+  }
+
+  /** The trader ends as it should. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#again !== null) clearTimeout(this.#again);
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    child.stdin?.end('end\n');
+    const timer = setTimeout(() => child.kill('SIGKILL'), GONE_WITHIN_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  #spawn(): void {
+    const { config, env, note } = this.#options;
+    // A group of its own: Ctrl-C is for the trader, and what it does then is to be seen on the page.
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, PROGRAM, 'console', '--with-trader', '-c', config.file],
+      { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: { ...env, ...WITHHELD, ...this.#pass } },
+    );
+    this.#child = child;
+    // Its input ends when this process does, however that comes.
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stdout }).on('line', (line) => this.#hear(line));
+    createInterface({ input: child.stderr }).on('line', (line) => note(`console: ${line}`));
+    child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
+    child.on('exit', (code, signal) => this.#lose(`ended (${signal ?? code})`));
+  }
+
+  get #pass(): Environment {
+    return { TWINBOOK_DASHBOARD_PASSWORD: this.#token };
+  }
+
+  #hear(line: string): void {
+    const { say, config } = this.#options;
+    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // our own program of this version wrote it
+    this.#url = url;
+    if (url === null || url === this.#shownUrl) return;
+    this.#shownUrl = url;
+    if (isElsewhere) say(`warning: port ${config.dashboard.port} is taken, so the dashboard is at another one`);
+    say(addressText(url, this.#password, this.#token));
+  }
+
+  #lose(why: string): void {
+    if (this.#child === null || this.#isClosed) return;
+    this.#child = null;
+    this.#url = null;
+    this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
+    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs);
+    this.#again.unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, START_AGAIN_MS.longest);
+  }
+}
+
+/** What it must not be able to do: it has no key, and no credentials. */
+const WITHHELD: Environment = {
+  TWINBOOK_WALLET_PASSPHRASE: undefined,
+  TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,
+  TWINBOOK_API_KEY: undefined,
+  TWINBOOK_API_SECRET: undefined,
+  TWINBOOK_DASHBOARD_PASSWORD_FILE: undefined,
+};

@@ -1,0 +1,148 @@
+/** The trader's figures for whoever subscribed, and what it takes to tell them: when steps began, and when beats came. */
+
+import type { Observation } from '../../shared/protocol/seam.js';
+import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import type { Config } from '../config/types.js';
+import { VERSION } from '../config/version.js';
+import { RecentDurations } from '../control/telemetry/durations.js';
+import type { AccountFigures, BudgetFigures, HealthFigures, HelloLine } from '../control/telemetry/lines.js';
+import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
+import type { FeedStatus } from '../feeds/inbox.js';
+import { nowMs } from '../runtime/clock.js';
+import { BEAT_MS } from '../runtime/loop.js';
+import { feedOf } from './control.js';
+import type { Session } from './session.js';
+
+/** Steps that the figures are of: some seconds of a busy trader. */
+const STEPS_KEPT = 500;
+
+const steadyMs = (): number => performance.now();
+
+export interface TelemetryOptions {
+  readonly config: Config;
+  readonly session: Session;
+  readonly startedMs: number;
+  readonly feeds: () => readonly FeedStatus[];
+}
+
+export class Telemetry {
+  readonly publisher: TelemetryPublisher;
+  readonly #options: TelemetryOptions;
+  readonly #took = new RecentDurations(STEPS_KEPT);
+  #steps = 0;
+  #beganMs = steadyMs();
+  #beatMs: number | null = null;
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+    const { trader } = options.session;
+    this.publisher = new TelemetryPublisher(
+      {
+        hello: () => helloOf(options),
+        account: (atMs, publishing) => this.#account(trader.account(atMs), publishing),
+        faces: () => trader.faces(),
+        mode: () => trader.mode,
+      },
+      { steadyMs, nowMs },
+    );
+  }
+
+  stepBegins(): void {
+    this.#beganMs = steadyMs();
+  }
+
+  afterStep({ kind }: Observation): void {
+    const endedMs = steadyMs();
+    this.#steps++;
+    this.#took.add(endedMs - this.#beganMs);
+    let lateMs: number | null = null;
+    if (kind === 'time') {
+      lateMs = this.#beatMs === null ? null : Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS);
+      this.#beatMs = this.#beganMs;
+    }
+    this.publisher.afterStep(lateMs);
+  }
+
+  #account(now: AccountSnapshot, publishing: PublisherFigures): AccountFigures {
+    const { reconciled, budgets } = now;
+    const sources = this.#options.feeds();
+    return {
+      mode: now.mode,
+      reason: now.reason,
+      way_back: now.wayBack,
+      silent: now.silent,
+      cash_micros: now.cashMicros,
+      equity_micros: now.equityMicros,
+      result_micros: now.resultMicros,
+      loss_day_micros: now.losses.dayLossMicros,
+      drawdown_micros: now.losses.drawdownMicros,
+      open_orders: now.openOrders,
+      unknown_orders: now.unknownOrders,
+      fills: now.fills,
+      unsent: now.unsent,
+      reduce_only: now.reduceOnly,
+      agreement:
+        reconciled === null
+          ? null
+          : { compared: reconciled.comparedMs, differences: reconciled.differences.map(differenceText) },
+      clock_offset_ms: now.clockOffsetMs,
+      budgets: [budgetOf('public', budgets.public), budgetOf('signed', budgets.signed)],
+      feeds: now.feeds.map((feed) => feedOf(feed, sources)),
+      health: this.#health(publishing),
+    };
+  }
+
+  #health({ brake, readers, readersCut, beatLateP99Ms }: PublisherFigures): HealthFigures {
+    const { p50, p99, max } = this.#took.summary;
+    return {
+      steps: this.#steps,
+      step_p50_ms: p50,
+      step_p99_ms: p99,
+      step_max_ms: max,
+      beat_late_p99_ms: beatLateP99Ms,
+      brake,
+      readers,
+      readers_cut: readersCut,
+      memory_bytes: process.memoryUsage.rss(),
+      guardian: this.#options.session.guardian?.status ?? '',
+    };
+  }
+}
+
+type Compared = NonNullable<AccountSnapshot['reconciled']>['differences'][number];
+
+const differenceText = ({ what, subject, ledger, exchange }: Compared): string =>
+  `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
+
+const budgetOf = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFigures => ({
+  scope,
+  limit: status.limit,
+  per_minute: status.perMinute,
+  left: Math.max(0, status.available),
+  blocked_until: status.blockedUntilMs,
+});
+
+function helloOf({ config, session, startedMs }: TelemetryOptions): HelloLine {
+  const { risk } = config;
+  return {
+    type: 'hello',
+    pid: process.pid,
+    version: VERSION,
+    run: session.ledger.runs(1)[0]?.id ?? '',
+    config_file: config.file,
+    config_hash: config.configHash,
+    venue: config.venue.name,
+    base_url: session.profile.base_url,
+    started: startedMs,
+    capital_micros: config.capitalMicros,
+    limits: {
+      max_loss_day_micros: risk.maxLossDayMicros,
+      max_drawdown_micros: risk.maxDrawdownMicros,
+      max_total_cost_micros: risk.maxTotalCostMicros,
+      max_open_orders: risk.maxOpenOrders,
+      max_position_micros: risk.maxPositionSharesMicros,
+      max_book_age_ms: risk.maxBookAgeMs,
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/** The console over real sockets, beside a trader that says what it is told. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { openConsole } from '../../../src/shell/console/console.js';
+import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
+import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+import type { PageState } from '../../../src/shell/dashboard/contract.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from '../config/files.js';
+
+const HELLO: TelemetryLine = {
+  type: 'hello',
+  pid: 7,
+  version: '9',
+  run: 'r',
+  config_file: 'trader.yaml',
+  config_hash: 'hash',
+  venue: 'paper',
+  base_url: 'http://127.0.0.1:1',
+  started: 1,
+  capital_micros: 1_000_000_000,
+  limits: {
+    max_loss_day_micros: 50_000_000,
+    max_drawdown_micros: 100_000_000,
+    max_total_cost_micros: 1_000_000_000,
+    max_open_orders: 40,
+    max_position_micros: 500_000_000,
+    max_book_age_ms: 30_000,
+  },
+};
+
+const FRAME: TelemetryLine = {
+  type: 'frame',
+  time: 5_000,
+  known: ['m'],
+  account: {
+    mode: 'quoting',
+    reason: '',
+    way_back: '',
+    silent: false,
+    cash_micros: 990_000_000,
+    equity_micros: 1_001_000_000,
+    result_micros: 1_000_000,
+    loss_day_micros: 0,
+    drawdown_micros: 0,
+    open_orders: 2,
+    unknown_orders: 0,
+    fills: 3,
+    unsent: 0,
+    reduce_only: null,
+    agreement: null,
+    clock_offset_ms: null,
+    budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
+    feeds: [],
+    health: {
+      steps: 1,
+      step_p50_ms: 1,
+      step_p99_ms: 1,
+      step_max_ms: 1,
+      beat_late_p99_ms: 0,
+      brake: 0,
+      readers: 1,
+      readers_cut: 0,
+      memory_bytes: 1,
+      guardian: '',
+    },
+  },
+  markets: [
+    {
+      id: 'm',
+      title: 'Will it?',
+      event: null,
+      category: null,
+      strategy: 'maker',
+      state: 'quoting',
+      note: '',
+      fair_micros: 600_000,
+      mark_micros: null,
+      yes_micros: 5_000_000,
+      no_micros: 0,
+      max_position_micros: null,
+      tick_micros: 10_000,
+      book_seen: 4_000,
+      resolves: null,
+      best_bid_micros: 590_000,
+      best_ask_micros: 620_000,
+      orders: [590_000, 580_000].map((price_micros) => ({
+        side: 'bid',
+        price_micros,
+        remaining_micros: 10_000_000,
+        is_yes: true,
+        phase: 'resting',
+        submitted: 1,
+        queue_ahead_micros: null,
+      })),
+      factors: {},
+      health: null,
+      refusals: [],
+    },
+  ],
+};
+
+async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>) {
+  const cwd = folderOf({ 'trader.yaml': trader('dashboard: { port: 0 }\n') });
+  const asked: ControlQuestion[] = [];
+  const readers: LineReader[] = [];
+  const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
+  const listen = () =>
+    serveControl(join(cwd, 'twinbook.sqlite.sock'), {
+      answer: async (question) => {
+        asked.push(question);
+        return answer(question);
+      },
+      subscribe: (reader) => {
+        readers.push(reader);
+        return null;
+      },
+    });
+  const server = await listen();
+  onTestFinished(() => server.close());
+  const console = await openConsole({ config, secret: 'the secret', guardian: () => 'watching' });
+  onTestFinished(() => console.close());
+  const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
+  const state = async () => (await (await fetch(`${console.url}state`, { headers })).json()) as PageState;
+  const press = (action: string, reason: string) =>
+    fetch(`${console.url}actions/${action}`, { method: 'POST', headers, body: JSON.stringify({ reason }) });
+  const tell = (line: TelemetryLine) => {
+    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  };
+  await vi.waitFor(() => expect(readers).toHaveLength(1));
+  return { cwd, config, asked, server, state, press, tell };
+}
+
+const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
+
+describe('the console', () => {
+  test('shows what the trader tells', async () => {
+    const { state, tell } = await place(() => OBEYED);
+    tell(HELLO);
+    tell(FRAME);
+    await vi.waitFor(async () => expect((await state()).mode).toBe('quoting'));
+    expect(await state()).toMatchObject({
+      answers: true,
+      heard: 5_000,
+      guardian: 'watching',
+      pid: 7,
+      cash: '990',
+      result: '1',
+      fill_count: 3,
+      budget: [{ scope: 'signed', limit: 300, remaining: 200 }],
+      markets: [{ id: 'm', bid: '0.59', ask: null, fair: '0.6', yes: '5', open_orders: 2 }],
+      orders: [],
+    });
+  });
+
+  test('hands on what is pressed, and says what was refused', async () => {
+    const { press, asked } = await place(({ command }) =>
+      command === 'resume' ? { ok: false, error: 'this needs a reason' } : OBEYED,
+    );
+    expect((await press('pause', 'lunch')).status).toBe(200);
+    const refused = await press('resume', '');
+    expect([refused.status, await refused.json()]).toEqual([409, { error: 'this needs a reason' }]);
+    expect(asked).toEqual([
+      { command: 'pause', reason: 'lunch' },
+      { command: 'resume', reason: '' },
+    ]);
+  });
+
+  test('kills a trader that hangs by the stop file, and nothing else reaches it', async () => {
+    const { cwd, press } = await place(() => new Promise(() => undefined));
+    const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
+    expect(paused.status).toBe(409);
+    expect(await paused.json()).toMatchObject({ error: expect.stringContaining('did not answer') });
+    expect(killed.status).toBe(200);
+    expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file is there') });
+    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('odd prices\n');
+  });
+
+  test('kills a trader that does not run, too: the next start finds the file', async () => {
+    const { cwd, server, press } = await place(() => OBEYED);
+    server.close();
+    expect((await press('kill', '')).status).toBe(200);
+    expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(true);
+  });
+
+  test('says the last words of a trader that has ended', async () => {
+    const { state, tell } = await place(() => OBEYED);
+    tell(HELLO);
+    tell({ type: 'bye', time: 6_000, reason: 'it has ended', proven: true });
+    await vi.waitFor(async () => expect(await state()).toMatchObject({ mode: 'stopped', reason: 'it has ended' }));
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { pageStateOf } from '../../../src/shell/console/page-state.js';
+import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
+import type { FrameLine, HelloLine, MarketFigures } from '../../../src/shell/control/telemetry/lines.js';
+
+const hello = (run: string): HelloLine => ({ type: 'hello', run }) as HelloLine; // no more of it is looked at here
+const market = (id: string): MarketFigures =>
+  ({ id, orders: [], yes_micros: 0, no_micros: 0 }) as unknown as MarketFigures; // the same
+const frame = (ids: readonly string[], known: readonly string[]): FrameLine =>
+  ({
+    type: 'frame',
+    time: 1,
+    markets: ids.map(market),
+    known,
+    account: { mode: 'quoting', budgets: [] },
+  }) as unknown as FrameLine; // the same
+
+const modeOf = (trader: TraderState) =>
+  pageStateOf({ trader, lists: { orders: [], fills: [], events: [] }, venue: 'paper', guardian: '' }).mode;
+
+test('keeps the newest of each market, and forgets those that are over or of another run', () => {
+  const trader = new TraderState(() => 0);
+  trader.onLine(hello('one'));
+  trader.onLine(frame(['a', 'b'], ['a', 'b']));
+  trader.onLine(frame([], ['b']));
+  expect([...trader.markets.keys()]).toEqual(['b']);
+  trader.onLine(hello('one'));
+  expect(trader.markets.size).toBe(1);
+  trader.onLine(hello('two'));
+  expect(trader.markets.size).toBe(0);
+});
+
+test('takes a trader that has said nothing for a while for one that does not answer', () => {
+  let ms = 0;
+  const trader = new TraderState(() => ms);
+  expect(modeOf(trader)).toBe('starting');
+  trader.onLine(hello('one'));
+  trader.onLine(frame([], []));
+  ms += SILENT_AFTER_MS - 1;
+  expect([trader.isCurrent, modeOf(trader)]).toEqual([true, 'quoting']);
+  ms += 1;
+  expect([trader.isCurrent, modeOf(trader)]).toEqual([false, 'not answering']);
+  trader.onLine(frame([], []));
+  expect(trader.isCurrent).toBe(true);
+  trader.onLost('the trader hung up');
+  expect(modeOf(trader)).toBe('not answering');
+});

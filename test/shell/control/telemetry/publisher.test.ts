@@ -1,0 +1,186 @@
+/** What readers of telemetry are told, and that nobody of them can hold the trader up. */
+
+import { describe, expect, test } from 'vitest';
+import { ZERO } from '../../../../src/shared/base/micros.js';
+import type { AccountFigures, HelloLine, TelemetryLine } from '../../../../src/shell/control/telemetry/lines.js';
+import {
+  type LineReader,
+  MOST_READERS,
+  TelemetryPublisher,
+} from '../../../../src/shell/control/telemetry/publisher.js';
+import type { MarketFace } from '../../../../src/trader/engine/faces.js';
+
+const HELLO = { type: 'hello', pid: 1, run: 'r' } as HelloLine; // the publisher hands it on as it is
+const ACCOUNT = { mode: 'quoting' } as AccountFigures; // the same
+
+const face = (conditionId: string, note = 'as usual'): MarketFace => ({
+  conditionId,
+  title: `Will ${conditionId}?`,
+  strategies: ['maker'],
+  view: null,
+  quotes: null,
+  note,
+  orders: NO_ORDERS,
+  yesMicros: ZERO,
+  noMicros: ZERO,
+  markMicros: null,
+  bookSeenMs: null,
+  refusals: [],
+});
+const NO_ORDERS: MarketFace['orders'] = [];
+
+class Reader implements LineReader {
+  writableLength = 0;
+  readonly lines: TelemetryLine[] = [];
+  ended = false;
+  destroyed = false;
+  readonly #isReading: boolean;
+  #closed: () => void = () => undefined;
+
+  constructor(isReading = true) {
+    this.#isReading = isReading;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#isReading) this.writableLength += bytes.length;
+    for (const text of Buffer.from(bytes).toString().trimEnd().split('\n')) this.lines.push(JSON.parse(text));
+  }
+
+  once(_: 'close', told: () => void): void {
+    this.#closed = told;
+  }
+
+  end(): void {
+    this.ended = true;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.#closed();
+  }
+
+  marketsTold(): readonly string[] {
+    return this.lines.flatMap((line) => (line.type === 'frame' ? line.markets.map(({ id }) => id) : []));
+  }
+}
+
+/** `encodingMs`: what a look at the clock takes, so that encoding seems to take time. */
+function world(faces: readonly MarketFace[], encodingMs = 0) {
+  const at = { ms: 0, mode: 'quoting', faces, asked: 0 };
+  const source = {
+    hello: () => HELLO,
+    account: () => ACCOUNT,
+    faces: () => {
+      at.asked++;
+      return at.faces;
+    },
+    mode: () => at.mode,
+  };
+  const steadyMs = () => {
+    at.ms += encodingMs;
+    return at.ms;
+  };
+  const publisher = new TelemetryPublisher(source, { steadyMs, nowMs: () => 1_000 });
+  const step = (afterMs: number) => {
+    at.ms += afterMs;
+    publisher.afterStep(0);
+  };
+  return { at, publisher, step };
+}
+
+describe('telemetry', () => {
+  test('asks for nothing while nobody reads', () => {
+    const { at, step, publisher } = world([face('a')]);
+    for (let i = 0; i < 100; i++) step(100);
+    publisher.notice(1, 'loud', 'halted', 'a limit');
+    expect(at.asked).toBe(0);
+  });
+
+  test('tells each market when it changed, the account twice a second, and what the operator should read', () => {
+    const { at, step, publisher } = world([face('a'), face('b')]);
+    const reader = new Reader();
+    expect(publisher.subscribe(reader)).toBeNull();
+    step(500);
+    expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame']);
+    expect(reader.marketsTold()).toEqual(['a', 'b']);
+    at.faces = [face('a'), face('b', 'holds back')];
+    step(400);
+    expect(reader.lines).toHaveLength(2);
+    step(100);
+    expect(reader.marketsTold()).toEqual(['a', 'b', 'b']);
+    publisher.notice(7, 'loud', 'halted', 'a limit');
+    expect(reader.lines.at(-1)).toEqual({ type: 'notice', time: 7, severity: 'loud', kind: 'halted', text: 'a limit' });
+  });
+
+  test('tells another mode at once', () => {
+    const { at, step, publisher } = world([]);
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    step(500);
+    at.mode = 'killed';
+    step(1);
+    expect(reader.lines.filter(({ type }) => type === 'frame')).toHaveLength(2);
+  });
+
+  test('stops encoding when its part of a step is used, and goes on after the next', () => {
+    const { step, publisher } = world(
+      ['a', 'b', 'c'].map((id) => face(id)),
+      0.5,
+    );
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    step(500);
+    expect(reader.marketsTold()).toEqual(['a']);
+    step(1);
+    expect(reader.marketsTold()).toEqual(['a', 'b']);
+    step(1);
+    expect(reader.marketsTold()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('tells a reader that comes later everything', () => {
+    const { step, publisher } = world([face('a')]);
+    publisher.subscribe(new Reader());
+    step(500);
+    const late = new Reader();
+    publisher.subscribe(late);
+    step(500);
+    expect(late.marketsTold()).toEqual(['a']);
+  });
+
+  test('lets go of a reader that does not read, and of no other', () => {
+    const { at, step, publisher } = world([]);
+    const [deaf, good] = [new Reader(false), new Reader()];
+    publisher.subscribe(deaf);
+    publisher.subscribe(good);
+    for (let i = 0; i < 40 && !deaf.destroyed; i++) {
+      at.faces = [face('a', 'x'.repeat(50_000) + i)];
+      step(500);
+    }
+    expect(deaf.destroyed).toBe(true);
+    expect(deaf.writableLength).toBeLessThan(1024 * 1024 + 100_000);
+    const before = good.lines.length;
+    step(500);
+    expect(good.lines.length).toBe(before + 1);
+  });
+
+  test(`refuses more than ${MOST_READERS} readers, and takes one in the place of one that went`, () => {
+    const { publisher } = world([]);
+    const readers = Array.from({ length: MOST_READERS }, () => new Reader());
+    for (const reader of readers) expect(publisher.subscribe(reader)).toBeNull();
+    expect(publisher.subscribe(new Reader())).toMatch(/^4 others are told already/);
+    readers[0]?.destroy();
+    expect(publisher.subscribe(new Reader())).toBeNull();
+  });
+
+  test('says the last words to whoever is there and to whoever comes', () => {
+    const { publisher } = world([]);
+    const [there, late] = [new Reader(), new Reader()];
+    publisher.subscribe(there);
+    publisher.close('it cannot go on', false);
+    publisher.close('it has ended', true);
+    publisher.subscribe(late);
+    const bye = { type: 'bye', time: 1_000, reason: 'it cannot go on', proven: false };
+    expect([there.lines.at(-1), late.lines.at(-1)]).toEqual([bye, bye]);
+    expect([there.ended, late.ended]).toEqual([true, true]);
+  });
+});
