@@ -2,10 +2,9 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Calibration, calibrate } from '../../lab/calibrate/calibration.js';
+import type { Calibration } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
-import { openRecordings } from '../../recording/recording.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type Session } from '../output/io.js';
@@ -26,6 +25,8 @@ export function addCalibrate(data: Command, session: Session): void {
   addJsonOption(command);
   addAction<CalibrateFlags>(command, session, async (flags, paths) => {
     const { io } = session;
+    const { openRecordings } = await import('../../recording/recording.js');
+    const { calibrate } = await import('../../lab/calibrate/calibration.js');
     const recordings = await openRecordings(paths.map((path) => resolve(io.cwd, path)));
     const line = new ProgressLine(io, flags.json === true);
     const found = await calibrate(recordings, (done, ticker) => line.show(done / recordings.length, ticker)).finally(

@@ -41,6 +41,11 @@ import { readBody, signedPartsOf } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
+/** Declarations are checked by their own schemas; the compilers that the framework would load are not needed, and slow. */
+const noSchema = (): never => {
+  throw new Error('a route has a schema of the framework');
+};
+
 /** The server with all its routes, not listening yet. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults();
@@ -51,6 +56,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     bodyLimit: MAX_BODY_BYTES,
     ...socketOptions(patience),
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     // Answers while closing are answers like any other; the framework's own 503 is not our envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },

@@ -33,8 +33,6 @@ export interface LoadOptions {
   readonly cwd: string;
 }
 
-const schema = jsonSchema(traderSchema);
-
 /** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
 export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
 
@@ -207,7 +205,7 @@ function readTraderFile(
   const isStrategy = isStrategyFile(source.value);
   const written = strategyFileToo && isStrategy ? aroundStrategy(file) : source.value;
   const wrong: Problem[] = [];
-  const { value, sources } = applyEnvironment(written, schema, env, cwd, wrong);
+  const { value, sources } = applyEnvironment(written, () => jsonSchema(traderSchema), env, cwd, wrong);
   problems.add(...wrong);
   const at = (path: readonly PropertyKey[], text: string, part: 'key' | 'value' = 'value'): Problem => {
     for (let length = path.length; length > 0; length--) {
@@ -224,7 +222,8 @@ function readTraderFile(
   }
   const parsed = traderSchema.safeParse(value);
   if (parsed.success) return { content: parsed.data, value, at };
-  problems.add(...explainIssues(parsed.error, value, schema).map(({ path, text, part }) => at(path, text, part)));
+  const complaints = explainIssues(parsed.error, value, jsonSchema(traderSchema));
+  problems.add(...complaints.map(({ path, text, part }) => at(path, text, part)));
   return { content: null, value, at };
 }
 

@@ -46,14 +46,12 @@ export type ScenarioFile = z.output<typeof fileSchema>;
 /** Levels as a scenario writes them: price and shares. */
 export type WrittenLevels = z.output<typeof side>;
 
-const schema = jsonSchema(fileSchema);
-
 /** Throws TwinbookError `config_invalid` that lists every problem, with file, line and column. */
 export function readScenarios(file: string, cwd: string): ScenarioFile {
   const source = readYaml(file, cwd);
   const parsed = fileSchema.safeParse(source.value);
   if (parsed.success) return parsed.data;
-  const complaints = explainIssues(parsed.error, source.value, schema);
+  const complaints = explainIssues(parsed.error, source.value, jsonSchema(fileSchema));
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
 

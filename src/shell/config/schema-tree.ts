@@ -21,11 +21,19 @@ export interface SchemaNode {
   readonly 'x-path'?: boolean;
 }
 
-/** What a person may write, as JSON Schema (draft 2020-12). */
+const written = new WeakMap<z.ZodType, SchemaNode>();
+
+/** What a person may write, as JSON Schema (draft 2020-12); written when first asked for, as a start without mistakes needs none. */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
-  const written = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const known = written.get(schema) ?? writeSchema(schema);
+  written.set(schema, known);
+  return known;
+}
+
+function writeSchema(schema: z.ZodType): SchemaNode {
+  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   // The library types its answer loosely; SchemaNode names the parts of it that are read here, all optional.
-  return JSON.parse(JSON.stringify(written), split) as SchemaNode;
+  return JSON.parse(JSON.stringify(made), split) as SchemaNode;
 }
 
 /** Writes `type: [string, null]` as two options: one way of saying it is enough for those who walk the tree. */

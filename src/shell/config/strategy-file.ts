@@ -15,9 +15,6 @@ import { type LoadedModule, loadStrategyModule } from './strategy-module.js';
 import type { MarketSelection, StrategyConfig } from './types.js';
 import { readYaml, type YamlSource } from './yaml-source.js';
 
-const schema = jsonSchema(strategyFileSchema);
-const overrideSchema = jsonSchema(riskOverrideSchema);
-
 /** What a strategy file is judged by; null where the trader's own file is wrong there. */
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
@@ -76,9 +73,10 @@ function partsOf(value: unknown) {
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   const parsed = strategyFileSchema.safeParse(source.value);
   if (parsed.success) return;
+  const schema = jsonSchema(strategyFileSchema);
   const places = new Map(placesBelow(schema));
   for (const name of Object.keys(strategy?.params ?? {})) places.set(name, ['params']);
-  for (const name of knownKeys(overrideSchema)) places.set(name, ['risk']);
+  for (const name of knownKeys(jsonSchema(riskOverrideSchema))) places.set(name, ['risk']);
   const complaints = explainIssues(parsed.error, source.value, schema, places);
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
@@ -139,7 +137,7 @@ function limitsOf(
 ): RiskLimits | null {
   const parsed = riskOverrideSchema.safeParse(raw);
   if (!parsed.success) {
-    const complaints = explainIssues(parsed.error, raw, overrideSchema);
+    const complaints = explainIssues(parsed.error, raw, jsonSchema(riskOverrideSchema));
     throw configError(complaints.map(({ path, text, part }) => source.problem(['risk', ...path], text, part)));
   }
   if (limits === null) return null;

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createJiti } from 'jiti';
 import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -51,6 +50,8 @@ async function loadOwn(file: string): Promise<LoadedModule> {
     const what = code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
+  // Loaded here alone: it costs every command a twentieth of a second that few need.
+  const { createJiti } = await import('jiti');
   // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
   const jiti = createJiti(import.meta.url, {
     // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
