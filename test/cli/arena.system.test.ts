@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -43,7 +44,7 @@ test('with the whole trader its figures are the same on any number of threads, a
   expect(one.code).toBe(0);
   expect(one.out).toBe(two.out);
   const { conditions, standings } = JSON.parse(one.out);
-  expect(conditions).toEqual({ markets: 1, publicPerMinute: 60, signedPerMinute: 300, delayMs: 150 });
+  expect(conditions).toEqual({ ...USUAL_CONDITIONS, publicPerMinute: 60 });
   expect(standings[0].requests.mean).toBeGreaterThan(1000);
   const page = readFileSync(join(cwd, 'arena.html'), 'utf8');
   expect(page).toContain('./twinbook arena -c near.yaml --world rationed --first 0 --seeds 1 --markets 1 --public 60');

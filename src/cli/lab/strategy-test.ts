@@ -6,7 +6,7 @@ import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strateg
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
-import { readParams } from '../../trader/strategy/read-params.js';
+import { feedsNamed, readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
@@ -57,10 +57,10 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   const stopwatch = () => performance.now();
-  const generated = showMarkets(options.seed, MARKETS, LOOKS);
   const trials: Trial[] = [];
   for (const tried of await triedStrategies(name, io)) {
-    const { strategy } = tried;
+    const { strategy, params } = tried;
+    const generated = showMarkets(options.seed, MARKETS, LOOKS, feedsNamed(strategy.params, params));
     const on = `${MARKETS} generated markets, seed ${options.seed}`;
     trials.push({ strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) });
     if (options.scenarios !== undefined) {
@@ -85,7 +85,7 @@ const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 /** All strategies of a file, or a module with its defaults. */
 async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
   if (isFile(name)) {
-    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true });
+    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
     return strategies.map(({ module, params }) => ({ strategy: module, params }));
   }
   const { strategy } = await loadStrategyModule(name, io.cwd);
@@ -119,7 +119,7 @@ async function recordedTrials(
   }
   const { keepViews } = await import('../../lab/strategy-checks/recorded-markets.js');
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const config = await loadConfig(name, { ...io, strategyFileToo: true });
+  const config = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
   const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
   await backtestOf(
     { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },

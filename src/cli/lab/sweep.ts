@@ -202,7 +202,7 @@ async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
 /** What both kinds of sweeps are asked. */
 async function questionFrom(options: SweepFlags, io: CliIo) {
   // A copy: the environment of the process itself cannot be handed to a thread.
-  const feeds = options.feed.map(({ name }) => name);
+  const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
   return {

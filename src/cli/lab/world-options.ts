@@ -3,18 +3,21 @@
 import type { Command } from 'commander';
 import { type Conditions, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
 import { GIVES_UP_MS } from '../../lab/backtest/contract.js';
-import { integerBetween } from '../arguments.js';
+import { integerBetween, numberBetween } from '../arguments.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 const MOST_MARKETS = 40;
 const MOST_REQUESTS = 100_000;
+const MOST_LAG_S = 3600;
 
 export interface ConditionFlags {
   readonly markets?: number;
   readonly public?: number;
   readonly signed?: number;
   readonly delay?: number;
+  readonly feedSd?: number;
+  readonly feedLag?: number;
 }
 
 /** The venue of worlds in which the whole trader trades. */
@@ -35,7 +38,13 @@ export const withConditions = (command: Command): Command =>
       '--delay <ms>',
       'of rationed and crowd: how long each request takes, there and back (default: 150)',
       integerBetween(0, GIVES_UP_MS),
-    );
+    )
+    .option(
+      '--feed-sd <log-odds>',
+      'how far the feeds of strategies are off the truth, a standard deviation (default: 0.1)',
+      numberBetween(0, 10),
+    )
+    .option('--feed-lag <s>', 'how late they are (default: 0)', integerBetween(0, MOST_LAG_S));
 
 export async function worldsOf(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
@@ -46,13 +55,16 @@ export async function worldsOf(names: readonly string[]): Promise<readonly World
 export async function conditionsOf(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
   const { requireTaken } = await import('../../lab/arena/worlds.js');
   const { markets, public: publicPerMinute, signed: signedPerMinute, delay: delayMs } = options;
-  const asked = definedOf({ markets, publicPerMinute, signedPerMinute, delayMs });
+  const { feedSd, feedLag: feedLagS } = options;
+  const asked = definedOf({ markets, publicPerMinute, signedPerMinute, delayMs, feedSd, feedLagS });
   requireTaken(asked, worlds);
   return {
     markets: markets ?? USUAL_CONDITIONS.markets,
     publicPerMinute: publicPerMinute ?? USUAL_CONDITIONS.publicPerMinute,
     signedPerMinute: signedPerMinute ?? USUAL_CONDITIONS.signedPerMinute,
     delayMs: delayMs ?? USUAL_CONDITIONS.delayMs,
+    feedSd: feedSd ?? USUAL_CONDITIONS.feedSd,
+    feedLagS: feedLagS ?? USUAL_CONDITIONS.feedLagS,
   };
 }
 

@@ -20,10 +20,24 @@ export interface Conditions {
   readonly signedPerMinute: number;
   /** Of every request, there and back, ms. */
   readonly delayMs: number;
+  /** How far a strategy's feeds are off the truth: a standard deviation in log-odds. */
+  readonly feedSd: number;
+  /** How late they are, s. */
+  readonly feedLagS: number;
 }
 
 /** One market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
-export const USUAL_CONDITIONS: Conditions = { markets: 1, publicPerMinute: 120, signedPerMinute: 300, delayMs: 150 };
+export const USUAL_CONDITIONS: Conditions = {
+  markets: 1,
+  publicPerMinute: 120,
+  signedPerMinute: 300,
+  delayMs: 150,
+  feedSd: 0.1,
+  feedLagS: 0,
+};
+
+/** What every world takes. */
+export const FEED_CONDITIONS = ['feedSd', 'feedLagS'] as const;
 
 /** What one simulation showed of one strategy. Money in currency, amounts in shares. */
 export interface SimulationResult {

@@ -28,7 +28,7 @@ export function entrantOf(config: Config, strategy: StrategyConfig): Entrant {
 export async function entrantsOf({ files, env, cwd }: ArenaSource): Promise<readonly Entrant[]> {
   const entrants: Entrant[] = [];
   for (const file of files) {
-    const config = await loadConfig(file, { env, cwd, strategyFileToo: true });
+    const config = await loadConfig(file, { env, cwd, strategyFileToo: true, feeds: 'any' });
     if (config.strategies.length === 0)
       throw new TwinbookError('config_invalid', `${file} names no strategy`, 'List strategy files in it.');
     entrants.push(...config.strategies.map((strategy) => entrantOf(config, strategy)));

@@ -14,6 +14,7 @@ import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { SessionRecord } from '../session/contract.js';
+import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
 
@@ -113,6 +114,8 @@ export interface MadeMarkets {
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   /** Told of every fill of the trader, as it happens. */
   filled(fill: ObservedFill): void;
+  /** What feeds say of them, in place of the plan's; absent: nothing. */
+  readonly feeds?: FeedSource;
 }
 
 export interface TimedCommand {

@@ -19,7 +19,7 @@ import {
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
-import { FeedReplay } from './feeds/feed-replay.js';
+import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
@@ -87,7 +87,7 @@ class BacktestRun {
   readonly #count: RequestCount;
   readonly #hours: QuoteHours;
   readonly #empty: readonly EventSource[];
-  readonly #feeds: FeedReplay;
+  readonly #feeds: FeedSource;
   readonly #trace = new Trace();
   readonly #fromMs: number;
   #nowMs: number;
@@ -119,7 +119,7 @@ class BacktestRun {
     this.#timeline = new Timeline(nowMs);
     this.#side = startTrader(plan, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
-    this.#feeds = new FeedReplay(plan.feedValues ?? []);
+    this.#feeds = plan.made?.feeds ?? new FeedReplay(plan.feedValues ?? []);
     this.#hours = new QuoteHours(plan.trader.strategies);
     this.#fromMs = nowMs;
     this.#nowMs = nowMs;

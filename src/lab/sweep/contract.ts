@@ -93,7 +93,7 @@ export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Feeds that there are besides those of the file. */
-  readonly feeds?: readonly string[];
+  readonly feeds?: readonly string[] | 'any';
 }
 
 /** The world around a sweep. */

@@ -25,8 +25,8 @@ export interface LoadOptions {
    * profile, a capital of 1000 and the default of every other setting.
    */
   readonly strategyFileToo?: boolean;
-  /** For a backtest: feeds that there are besides those of the file. */
-  readonly feeds?: readonly string[];
+  /** Feeds that there are besides those of the file: those of a backtest, or whichever a made-up market is asked for. */
+  readonly feeds?: readonly string[] | 'any';
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
   /** What `path` and relative paths of the environment are relative to. */
@@ -40,7 +40,8 @@ export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   const problems = new ProblemList();
   const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems);
-  const known = { limits, feeds: feeds && [...feeds, ...(options.feeds ?? [])] };
+  const more = options.feeds ?? [];
+  const known = { limits, feeds: feeds === null || more === 'any' ? null : [...feeds, ...more] };
   const strategies: StrategyConfig[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {

@@ -15,7 +15,7 @@ import { type LoadedModule, loadStrategyModule } from './strategy-module.js';
 import type { MarketSelection, StrategyConfig } from './types.js';
 import { readYaml, type YamlSource } from './yaml-source.js';
 
-/** What a strategy file is judged by; null where the trader's own file is wrong there. */
+/** What a strategy file is judged by; null where the trader's own file is wrong there, or any feed will do. */
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;

@@ -5,6 +5,7 @@
  * here change one thing of it each, so that what a strategy gains by fitting the challenge is lost in them.
  */
 
+import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../contract.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
 import { ShownMaker } from './shown-maker.js';
@@ -16,9 +17,9 @@ type Change = (config: Configuration, draws: PythonRandom) => Configuration;
 const worldOf = (name: string, summary: string, change: Change): StepWorld => ({
   name,
   summary,
-  conditions: [],
-  simulate: (seed, judged) => {
-    const maker = new ShownMaker(judged);
+  conditions: FEED_CONDITIONS,
+  simulate: (seed, judged, conditions = USUAL_CONDITIONS) => {
+    const maker = new ShownMaker(judged, seed, conditions);
     // Beside the published draws: the seed's market stays the same up to the change.
     const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
     const result = simulate(seed, maker, config);

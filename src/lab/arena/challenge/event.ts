@@ -1,6 +1,6 @@
 /** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
 
-import type { SimulationResult } from '../contract.js';
+import { FEED_CONDITIONS, type SimulationResult, USUAL_CONDITIONS } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
 import { PythonRandom } from './python-random.js';
@@ -16,15 +16,15 @@ const SEEDS_APART = 2 ** 34;
 export const event: StepWorld = {
   name: 'event',
   summary: 'two to ten exclusive outcomes whose probabilities sum to one, a market of the challenge for each',
-  conditions: [],
-  simulate: (seed, judged) => {
+  conditions: FEED_CONDITIONS,
+  simulate: (seed, judged, conditions = USUAL_CONDITIONS) => {
     const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
     const { steps } = drawConfiguration(seed);
     const truth = new EventTruth(seed, count, steps);
     const markets = Array.from({ length: count }, (_, outcome) => {
       const own = seed + outcome * SEEDS_APART;
       return {
-        maker: new ShownMaker(judged),
+        maker: new ShownMaker(judged, own, conditions),
         simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)),
       };
     });

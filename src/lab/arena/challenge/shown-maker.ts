@@ -9,9 +9,11 @@ import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
 import { QuoteHost } from '../../../trader/engine/quoting/quote-host.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import type { MarketFacts, OwnMarketState } from '../../../trader/market/view.js';
+import type { FeedViews, MarketFacts, OwnMarketState } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
-import type { ShownStrategy } from '../contract.js';
+import { feedsNamed } from '../../../trader/strategy/read-params.js';
+import { type ShownStrategy, USUAL_CONDITIONS } from '../contract.js';
+import { TruthFeed } from '../truth-feed.js';
 import type { Account, MakerAction } from './account.js';
 import { type LadderSide, priceOf } from './ladder-book.js';
 import { floorToQuantum, QUANTUM } from './round.js';
@@ -32,9 +34,13 @@ export class ShownMaker implements Maker {
   readonly #facts: MarketFacts;
   readonly #strategy: string;
   readonly #placed = new Map<string, Placed>();
+  readonly #feeds: readonly string[];
+  readonly #told: TruthFeed;
   #lastId = 0;
 
-  constructor({ name, module, params }: ShownStrategy) {
+  constructor({ name, module, params }: ShownStrategy, seed = 0, conditions = USUAL_CONDITIONS) {
+    this.#feeds = feedsNamed(module.params, params);
+    this.#told = new TruthFeed(CONDITION, seed, conditions);
     this.#strategy = name;
     this.#tracker.onDetail(DETAIL, { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: null });
     const { facts } = this.#tracker;
@@ -53,7 +59,7 @@ export class ShownMaker implements Maker {
     const orders = this.#orders(sight.account);
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
-    const view = this.#tracker.view(nowMs, ownState(sight.account, orders));
+    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), this.#hear(sight.probability, nowMs));
     return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
   }
 
@@ -64,6 +70,14 @@ export class ShownMaker implements Maker {
     const ask = levels('ask', competitorAsk, orders);
     const at = { requestId: step + 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
     this.#tracker.onBook({ market: CONDITION, is_yes: true, bid, ask }, at, orders);
+  }
+
+  #hear(probability: number, nowMs: number): FeedViews {
+    const value = this.#feeds.length === 0 ? null : this.#told.tell(nowMs, probability);
+    if (value === null) return {};
+    const { conditionId: _market, ...said } = value;
+    const view = { ...said, ageMs: nowMs - value.atMs };
+    return Object.fromEntries(this.#feeds.map((name) => [name, view]));
   }
 
   #tell({ side, tick, shares }: MakerFill, nowMs: number): void {

@@ -24,6 +24,8 @@ export interface MakerSight {
   /** Ticks; null where the competitor has no order. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
+  /** The truth, for feeds alone: whoever makes a market by it knows what nobody can. */
+  readonly probability: number;
   /** Of the last step. */
   readonly fills: readonly MakerFill[];
 }
@@ -134,6 +136,7 @@ export class Simulation {
       account: this.#account,
       competitorBid: this.#book.competitorBest('bid'),
       competitorAsk: this.#book.competitorBest('ask'),
+      probability: this.#probability,
       fills,
     };
   }

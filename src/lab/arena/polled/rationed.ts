@@ -1,6 +1,6 @@
 /** The worlds in which the whole trader trades, within a budget of requests and behind a delay. */
 
-import type { World } from '../contract.js';
+import { FEED_CONDITIONS, type World } from '../contract.js';
 import { ChallengeScene, STEP_MS } from './challenge-scene.js';
 import { CrowdScene } from './crowd-scene.js';
 import { runTrader } from './trader-run.js';
@@ -13,7 +13,7 @@ export const rationed: World = {
   name: 'rationed',
   summary:
     'the challenge seen through polls by the whole trader: a budget of requests, a delay, several markets at once',
-  conditions: ['markets', 'publicPerMinute', 'signedPerMinute', 'delayMs'],
+  conditions: ['markets', 'publicPerMinute', 'signedPerMinute', 'delayMs', ...FEED_CONDITIONS],
   simulate: (seed, entrant, conditions) => {
     const { markets } = conditions;
     return runTrader({
@@ -30,7 +30,7 @@ export const rationed: World = {
 export const crowd: World = {
   name: 'crowd',
   summary: 'the simulated crowd of the paper exchange in four markets, traded by the whole trader through polls',
-  conditions: ['publicPerMinute', 'signedPerMinute', 'delayMs'],
+  conditions: ['publicPerMinute', 'signedPerMinute', 'delayMs', ...FEED_CONDITIONS],
   simulate: (seed, entrant, conditions) =>
     runTrader({
       seed,

@@ -7,6 +7,9 @@ import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/c
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { must } from '../../../shared/base/errors.js';
 import type { MadeMarkets, MarketDriver, MarketListener, Played } from '../../backtest/contract.js';
+import type { FeedSource, FeedWord } from '../../backtest/feeds/feed-replay.js';
+import type { Conditions } from '../contract.js';
+import { TruthFeed } from '../truth-feed.js';
 import { Judge } from './judge.js';
 import type { Scene, SceneMarket } from './scene.js';
 
@@ -20,11 +23,22 @@ export interface StagePlan {
   readonly scene: (core: ExchangeCore) => Scene;
   /** From the first thing that happens to the close. */
   readonly lastsMs: number;
+  /** Feeds that say what the judge knows, as far as the conditions let them; absent: none. */
+  readonly feeds?: readonly string[];
+  readonly seed: number;
+  readonly conditions: Conditions;
 }
 
-export class Stage implements MadeMarkets {
+/** Between two words of a feed. */
+const FEED_EVERY_MS = 1000;
+/** Between the feeds of two markets. */
+const FEED_SEEDS_APART = 2 ** 34;
+
+export class Stage implements MadeMarkets, FeedSource {
   readonly #plan: StagePlan;
+  readonly #told = new Map<SceneMarket, TruthFeed>();
   #driver: StageDriver | null = null;
+  #nextMs = START_MS + LEAD_MS;
 
   constructor(plan: StagePlan) {
     this.#plan = plan;
@@ -33,6 +47,39 @@ export class Stage implements MadeMarkets {
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver {
     this.#driver = new StageDriver(this.#plan, core, account, listener);
     return this.#driver;
+  }
+
+  get feeds(): FeedSource {
+    return this;
+  }
+
+  get feedNames(): readonly string[] {
+    return this.#plan.feeds ?? [];
+  }
+
+  get nextMs(): number {
+    const isOver = this.#nextMs >= START_MS + LEAD_MS + this.#plan.lastsMs;
+    return isOver || this.feedNames.length === 0 ? Number.POSITIVE_INFINITY : this.#nextMs;
+  }
+
+  take(nowMs: number): readonly FeedWord[] {
+    if (nowMs < this.nextMs) return [];
+    while (this.#nextMs <= nowMs) this.#nextMs += FEED_EVERY_MS;
+    this.#driver?.syncAll(nowMs);
+    const values = (this.#driver?.markets ?? []).flatMap((market, place) => {
+      const value = this.#toldOf(market, place).tell(nowMs, market.probability);
+      return value === null ? [] : [value];
+    });
+    return this.feedNames.map((feed) => ({ feed, values }));
+  }
+
+  #toldOf(market: SceneMarket, place: number): TruthFeed {
+    const { seed, conditions } = this.#plan;
+    const told =
+      this.#told.get(market) ??
+      new TruthFeed(market.source.market.conditionId, seed + place * FEED_SEEDS_APART, conditions);
+    this.#told.set(market, told);
+    return told;
   }
 
   filled(fill: ObservedFill): void {
@@ -64,6 +111,10 @@ class StageDriver implements MarketDriver {
     this.#core = core;
     this.#account = account;
     this.#listener = listener;
+  }
+
+  get markets(): readonly SceneMarket[] {
+    return this.#open.map(({ market }) => market);
   }
 
   get openCount(): number {

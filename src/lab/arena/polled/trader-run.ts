@@ -5,6 +5,7 @@ import { micros, ONE } from '../../../shared/base/micros.js';
 import type { Config, StrategyConfig } from '../../../shell/config/types.js';
 import { VERSION } from '../../../shell/config/version.js';
 import type { RiskLimits } from '../../../trader/risk/limits.js';
+import { feedsNamed } from '../../../trader/strategy/read-params.js';
 import type { BacktestPlan } from '../../backtest/contract.js';
 import { latencyModel, readLatency } from '../../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../../backtest/plan.js';
@@ -18,6 +19,9 @@ import { Stage } from './stage.js';
 const CAPITAL_A_MARKET = 1000;
 const POSITION_A_MARKET = 3000;
 
+/** Older values than this are shown to no strategy, as in a trader's file without a word of its own. */
+const FEED_AGE_MS = 60_000;
+
 export interface TraderRun {
   readonly seed: number;
   readonly entrant: Entrant;
@@ -28,7 +32,8 @@ export interface TraderRun {
 }
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
-  const stage = new Stage(run);
+  const { module, params } = run.entrant;
+  const stage = new Stage({ ...run, feeds: feedsNamed(module.params, params) });
   const { session } = await runBacktest(planFor(run, stage));
   const { requests, markets, halts } = session;
   const counted = (figure: (market: SessionRecord['markets'][number]) => number): number =>
@@ -78,6 +83,7 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
       economics,
       events: [],
       strategies: [strategy],
+      feeds: made.feedNames.map((name) => ({ name, maxAgeMs: FEED_AGE_MS })),
     },
     sources: [],
     made,

@@ -9,7 +9,15 @@ export interface FeedWord {
   readonly values: readonly FeedValue[];
 }
 
-export class FeedReplay {
+/** Where a run hears its feeds from. */
+export interface FeedSource {
+  /** When the next value is known, Unix ms; Infinity when none is left. */
+  readonly nextMs: number;
+  /** Everything that has become known up to this moment, feed by feed. */
+  take(nowMs: number): readonly FeedWord[];
+}
+
+export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;
 
@@ -18,12 +26,10 @@ export class FeedReplay {
     this.#values = values;
   }
 
-  /** When the next value is known, Unix ms; Infinity when none is left. */
   get nextMs(): number {
     return this.#values[this.#next]?.timeMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Everything that has become known up to this moment, feed by feed. */
   take(nowMs: number): readonly FeedWord[] {
     const words = new Map<string, Map<string, FeedValue>>();
     for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
