@@ -2,20 +2,22 @@
 
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
 import { plainJson } from '../../shared/base/plain-text.js';
+import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 
 /** A table longer than this scrolls its beginning off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
-export async function runQuery(
-  sql: string,
-  paths: readonly string[],
-  format: 'table' | 'csv' | 'json',
-  io: CliIo,
-): Promise<void> {
+export type AnswerFormat = 'table' | 'csv' | 'json';
+
+export async function runQuery(sql: string, paths: readonly string[], format: AnswerFormat, io: CliIo): Promise<void> {
   const { queryRecordings } = await import('../../recording/inspect/query.js');
-  const answer = await queryRecordings(sql, paths);
+  return writeAnswer(await queryRecordings(sql, paths), format, io);
+}
+
+/** Writes and closes it. */
+export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io: CliIo): Promise<void> {
   try {
     if (format === 'table') io.out(await asTable(answer));
     else if (format === 'csv') await writeCsv(answer, io);
@@ -40,15 +42,9 @@ async function asTable(answer: QueryAnswer): Promise<string> {
 }
 
 async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {
-  const line = (cells: readonly SqlValue[]) => `${cells.map(csvCell).join(',')}\n`;
-  io.out(line(answer.columns));
-  for await (const batch of answer.rows()) io.out(batch.map(line).join(''));
+  io.out(csvLine(answer.columns));
+  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
 }
-
-const csvCell = (value: SqlValue): string => {
-  const text = value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
 
 /** An array with an object a line: whole, but never all of it in memory. */
 async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {

@@ -1,60 +1,116 @@
-/** The report of `twinbook pnl --report`: the whole ledger, with prices of recordings where there are some. */
+/** The session that a ledger and the journals of its runs tell, for `twinbook pnl --report` and `--by`. */
 
 import { basename, extname, resolve } from 'node:path';
 import type { EventSource } from '../../lab/backtest/contract.js';
+import type { Journaled } from '../../lab/parity/journaled-prices.js';
 import type { Analysis } from '../../lab/report/analysis/contract.js';
+import type { StandingPrice } from '../../lab/report/live/breakdown.js';
 import type { RecordedPrices } from '../../lab/report/live/contract.js';
+import type { SessionRecord } from '../../lab/session/contract.js';
 import { coverageOf } from '../../lab/session/coverage.js';
 import type { RecordedBest } from '../../lab/session/market-walk.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/version.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readLedger } from './ledger-reading.js';
 
-export interface PnlReport {
+export interface LiveQuestion {
   readonly config: TraderConfig;
   /** The configuration's name, for the title. */
   readonly configFile: string;
-  readonly file: string;
   readonly data: readonly string[];
+  /** Whether the journals of its runs are read. */
+  readonly journals: boolean;
   /** Unix ms while the trader runs, else null. */
   readonly nowMs: number | null;
   readonly fairMicros: ReadonlyMap<string, number>;
 }
 
-/** Writes the page and returns its figures. Throws TwinbookError when the file cannot be written or data not be read. */
-export async function writePnlReport(report: PnlReport, io: CliIo): Promise<Analysis> {
-  const { analyse } = await import('../../lab/report/analysis/analyse.js');
-  const { reportHtml } = await import('../../lab/report/html/report-html.js');
-  const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
-  const recorded = await recordedPrices(report, io);
-  const session = await readLedger(report.config, io, (ledger) =>
-    sessionFromLedger(ledger, {
-      title: `${basename(report.configFile, extname(report.configFile))}: live results`,
-      version: VERSION,
-      nowMs: report.nowMs,
-      fairMicros: report.fairMicros,
-      recorded: (conditionId) => recorded.get(conditionId) ?? null,
-    }),
-  );
-  const analysis = analyse(session);
-  writeWhole(resolve(io.cwd, report.file), reportHtml({ sessions: [session] }, [analysis]));
-  return analysis;
+export interface LiveSession {
+  readonly session: SessionRecord;
+  readonly analysis: Analysis;
+  readonly standing: StandingPrice;
 }
 
-/** Of the markets in which the ledger has something; others need not be read. */
-async function recordedPrices({ config, data }: PnlReport, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
+/** Throws TwinbookError when data cannot be read; a journal that cannot is said, and left out. */
+export async function readLiveSession(question: LiveQuestion, io: CliIo): Promise<LiveSession> {
+  const { analyse } = await import('../../lab/report/analysis/analyse.js');
+  const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
+  const recorded = await recordedPrices(question, io);
+  const journals = question.journals ? await journaled(question.config, io) : null;
+  const pricesOf = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
+  const session = await readLedger(question.config, io, (ledger) =>
+    sessionFromLedger(ledger, {
+      title: `${basename(question.configFile, extname(question.configFile))}: live results`,
+      version: VERSION,
+      nowMs: question.nowMs,
+      fairMicros: question.fairMicros,
+      recorded: pricesOf,
+      ...(journals === null ? {} : { journals }),
+    }),
+  );
+  const standing: StandingPrice = (id, timeMs) => pricesOf(id)?.standing(timeMs) ?? null;
+  return { session, analysis: analyse(session), standing };
+}
+
+/** Writes the page. Throws TwinbookError when the file cannot be written. */
+export async function writePnlReport({ session, analysis }: LiveSession, file: string, io: CliIo): Promise<void> {
+  const { reportHtml } = await import('../../lab/report/html/report-html.js');
+  writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
+}
+
+/** Markets in which the ledger has something; others need not be read. */
+const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
+  readLedger(config, io, (ledger) => {
+    const page = { limit: Number.MAX_SAFE_INTEGER };
+    const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
+    return new Set(rows.map(({ marketConditionId }) => marketConditionId));
+  });
+
+/** Null when no run of this ledger has left a journal that can be read. */
+async function journaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
+  const { readJournals } = await import('../../lab/parity/journaled-prices.js');
+  const runs = await journalsOf(config, io);
+  const found = runs.flatMap(({ run }) => run ?? []);
+  if (found.length === 0) return null;
+  const missing = runs.length - found.length;
+  const ours = await marketsTouched(config, io);
+  const read = await readJournals(found, ours, (run, error) => {
+    io.err(`the journal of run ${basename(run.folder)} is left out: ${error.message}\n`);
+  });
+  if (missing === 0) return read;
+  const remark = `${missing} of ${runs.length} runs have no journal: what the books were while they ran is not known.`;
+  return { ...read, remarks: [...read.remarks, remark] };
+}
+
+/** Oldest first; without a journal where none is left, or none that this version reads. */
+async function journalsOf(config: TraderConfig, io: CliIo): Promise<readonly { readonly run: RunJournal | null }[]> {
+  const { runFolders } = await import('../../shell/journal/runs.js');
+  const { readRun } = await import('../../shell/journal/read-run.js');
+  const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
+  const ids = await readLedger(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
+  return ids.reverse().map((id) => {
+    const folder = folders.get(id);
+    try {
+      return { run: folder === undefined ? null : readRun(folder) };
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      io.err(`the journal of run ${id} is left out: ${error.message}\n`);
+      return { run: null };
+    }
+  });
+}
+
+async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
   const { openSources } = await import('../../lab/backtest/open-sources.js');
   const { BestPrices } = await import('../../lab/parity/best-prices.js');
   const { sources } = await openSources(data.map((path) => resolve(io.cwd, path)));
-  const ours = await readLedger(
-    config,
-    io,
-    (ledger) => new Set(ledger.orders({ limit: Number.MAX_SAFE_INTEGER }).map((order) => order.marketConditionId)),
-  );
+  const ours = await marketsTouched(config, io);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
     const best = await BestPrices.of(source);
@@ -75,6 +131,7 @@ function pricesOf({ market, summary }: EventSource, at: (timeMs: number) => Reco
     gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));
   return {
     at: (timeMs) => (isInGap(timeMs) ? UNKNOWN : at(timeMs)),
+    standing: (timeMs) => at(timeMs).middleMicros,
     outcome: market.outcome,
     coverage: coverageOf(summary),
   };

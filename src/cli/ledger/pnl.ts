@@ -1,11 +1,13 @@
-/** `twinbook pnl`: what the trader earned, from the ledger's own postings. */
+/** `twinbook pnl`: what the trader earned, from the ledger's own postings and the journals of its runs. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { BREAKDOWNS, type BreakdownBy } from '../../lab/report/live/breakdown.js';
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
+import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
@@ -14,37 +16,70 @@ import { type ReadOptions, readLedger } from './ledger-reading.js';
 
 interface PnlOptions extends ReadOptions {
   readonly report?: string;
+  readonly by?: BreakdownBy;
+  readonly csv?: true;
   readonly data?: readonly string[];
+  readonly journals: boolean;
 }
 
 export function addPnlCommand(program: Command, session: Session): void {
   const command = program
     .command('pnl')
-    .description('result so far: realised, fees, and holdings at the running trader’s fair prices (else at cost)');
+    .description('result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones');
   addJsonOption(addConfigOption(command))
+    .addOption(
+      new Option(
+        '--by <what>',
+        'the result by UTC day (with the equity at its end), market, strategy or event',
+      ).choices(BREAKDOWNS),
+    )
+    .addOption(new Option('--csv', 'with --by: print CSV in place of a table').conflicts('json'))
     .option('--report <file>', 'write a report of everything in the ledger, one HTML file')
-    .option('--data <path...>', 'for the report: recordings of its markets, for prices that a ledger does not hold');
+    .option('--data <path...>', 'for --report and --by: recordings of its markets, in place of what its own polls saw')
+    .option('--no-journals', 'for --report and --by: leave the journals of its runs unread; prices are then not known');
   addAction<PnlOptions>(command, session, (options) => tellPnl(options, session.io));
 }
 
 async function tellPnl(options: PnlOptions, io: CliIo) {
-  if (options.data !== undefined && options.report === undefined)
-    throw new TwinbookError('usage', '--data is for the report', 'Give --report FILE too.');
+  requireWholeQuestion(options);
   const config = loadTraderConfig(options.config, io);
   const running = await runningTrader(config);
-  const pnl = await readLedger(config, io, (ledger) => ledger.pnl(running.marks));
-  const analysis = options.report === undefined ? null : await report(options.report, options, config, running, io);
-  const row = rowOf(pnl);
-  if (options.json === true) {
-    io.out(json(analysis === null ? row : { ...row, report: analysis }));
-    return EXIT.ok;
+  const { marks, pnl } = await readLedger(config, io, (ledger) => {
+    const marks = running?.marks ?? storedMarks(ledger);
+    return { marks, pnl: ledger.pnl(marks) };
+  });
+  const live = options.report === undefined && options.by === undefined ? null : await liveSession();
+  if (options.by !== undefined && live !== null) {
+    const { writeBreakdown } = await import('./pnl-breakdown.js');
+    writeBreakdown(live, options.by, options.json === true ? 'json' : options.csv === true ? 'csv' : 'table', io);
+  } else if (options.json === true) io.out(json(live === null ? rowOf(pnl) : { ...rowOf(pnl), report: live.analysis }));
+  else printPnl(rowOf(pnl), running === null && marks.size > 0, io);
+  const isForPerson = options.json !== true && options.csv !== true;
+  if (options.report !== undefined && isForPerson) io.out(`report: ${options.report}\n`);
+  return EXIT.ok;
+
+  async function liveSession() {
+    const { readLiveSession, writePnlReport } = await import('./pnl-report.js');
+    const { config: configFile, data = [], journals } = options;
+    const question = { config, configFile, data, journals, nowMs: running?.nowMs ?? null, fairMicros: marks };
+    const session = await readLiveSession(question, io);
+    if (options.report !== undefined) await writePnlReport(session, options.report, io);
+    return session;
   }
-  const { unmarked, ...figures } = row;
+}
+
+function requireWholeQuestion({ by, csv, data, report }: PnlOptions): void {
+  if (data !== undefined && report === undefined && by === undefined)
+    throw new TwinbookError('usage', '--data is for the report and for --by', 'Give --report FILE or --by WHAT too.');
+  if (csv === true && by === undefined)
+    throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
+}
+
+function printPnl({ unmarked, ...figures }: ReturnType<typeof rowOf>, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(figures)));
+  if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
   if (unmarked.length > 0)
     io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at what they cost.\n`);
-  if (options.report !== undefined) io.out(`report: ${options.report}\n`);
-  return EXIT.ok;
 }
 
 const rowOf = (pnl: PnlRow) => ({
@@ -57,27 +92,23 @@ const rowOf = (pnl: PnlRow) => ({
   unmarked: pnl.unmarked,
 });
 
-async function report(file: string, options: PnlOptions, config: TraderConfig, running: RunningTrader, io: CliIo) {
-  const { writePnlReport } = await import('./pnl-report.js');
-  const { nowMs, marks: fairMicros } = running;
-  return writePnlReport({ config, configFile: options.config, file, data: options.data ?? [], nowMs, fairMicros }, io);
-}
-
 interface RunningTrader {
-  /** YES prices; none when it does not run: then nobody watches the market. */
+  /** YES prices. */
   readonly marks: ReadonlyMap<string, Micros>;
-  /** Its own clock; null when it does not run. */
-  readonly nowMs: number | null;
+  /** Its own clock. */
+  readonly nowMs: number;
 }
 
-async function runningTrader(config: TraderConfig): Promise<RunningTrader> {
-  const marks = new Map<string, Micros>();
+/** Null when none answers. */
+async function runningTrader(config: TraderConfig): Promise<RunningTrader | null> {
   const status = await askTrader({ command: 'status' }, { socket: config.control.socket, timeoutMs: 2000 }).catch(
     () => null,
   );
-  for (const { market_condition_id: market, fair } of status?.markets ?? []) {
+  if (status === null) return null;
+  const marks = new Map<string, Micros>();
+  for (const { market_condition_id: market, fair } of status.markets) {
     const price = fair === null ? null : parseDecimal(fair);
     if (price !== null) marks.set(market, price);
   }
-  return { marks, nowMs: status?.now ?? null };
+  return { marks, nowMs: status.now };
 }

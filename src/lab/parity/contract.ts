@@ -25,6 +25,8 @@ export interface LiveRun {
   readonly commands: readonly TimedCommand[];
   readonly fromMs: number;
   readonly toMs: number;
+  /** The exchange's clock minus ours, ms; rounded. */
+  readonly offsetMs: number;
   /** Why live and backtest are not quite the same thing here, a sentence each. */
   readonly remarks: readonly string[];
 }

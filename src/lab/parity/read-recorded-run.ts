@@ -120,7 +120,7 @@ class Reading {
     });
     const roundTrips = sourceOf(this.#calls);
     const feedValues = this.#feedValues.map((heard) => moved(heard, offsetMs));
-    return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, remarks: this.#remarks() };
+    return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 
   /** Up to the first stop; a run that was never stopped ends where its journal does. */

@@ -7,7 +7,7 @@ import { coverageOf } from '../session/coverage.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
 import { yesCostOf } from '../session/moves.js';
-import { BEFORE_TRADE_MS, toFillRecord } from '../session/own-trade.js';
+import { BEFORE_TRADE_MS, toFillRecord, tradeTimeMs } from '../session/own-trade.js';
 import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
 import type { RunConversion, RunFill, RunOrder } from './run-orders.js';
@@ -100,8 +100,7 @@ export class RunMarket {
     const { pubkey, side, outcome } = row.order;
     const restingFromMs = this.#orders.get(pubkey ?? '')?.fromMs ?? null;
     const trade = {
-      // The exchange names whole seconds: the middle of it, unless we knew before.
-      timeMs: Math.max(row.timestamp * 1000, Math.min(row.timestamp * 1000 + 500, seenMs + offsetMs)),
+      timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
       seenMs: Math.round(seenMs + offsetMs),
       orderPubkey: pubkey ?? '',
       strategy,

@@ -19,6 +19,10 @@ export interface ReportedTrade extends Pick<FillRecord, ToldAsItIs> {
 /** Trades are named by their second: what was known a moment before it is surely from before the trade. */
 export const BEFORE_TRADE_MS = 1;
 
+/** When a trade was, of which the exchange names the second: the middle of it, unless it was seen before. */
+export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
+  Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
+
 /**
  * @param markMicros the others' middle before the trade
  * @param markAt the middle some time after it; null when it is not known, or beyond the session's end

@@ -117,7 +117,7 @@ describe('pnl --report', () => {
   test('--data without a report is a mistake', async () => {
     const ran = await pnl(written(), '--data', SAMPLE);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('--report FILE');
+    expect(ran.err).toContain('--report FILE or --by WHAT');
   });
 
   test('data that is not there is an error, before anything is written', async () => {
@@ -141,5 +141,67 @@ describe('pnl --report', () => {
     };
     expect(report.result).toMatchObject({ spreadMicros: expect.any(Number), undividedMicros: 0 });
     expect(report.coverage['spanMs']).toBeGreaterThan(0);
+  });
+});
+
+describe('pnl --by', () => {
+  const MARKET = 'bitcoin "up", or down';
+  const place = () => {
+    const cwd = written();
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    ledger.transaction(() =>
+      ledger.saveMarket({
+        conditionId: 'a',
+        title: MARKET,
+        state: 'open',
+        eventConditionId: 'coins',
+        yesLabel: null,
+        noLabel: null,
+        makerFeeRateMicros: m(0),
+        takerFeeRateMicros: m(0),
+        resolutionS: null,
+        seenMs: 1,
+      }),
+    );
+    ledger.close();
+    return cwd;
+  };
+  const common = { fills: 1, bought: '10', sold: '0', fees: '0.042', result: '-0.042' };
+  // Without a book nobody knows what of it was spread.
+  const split = { spread: null, drift: null, merges: '0', settlement: '0', undivided: '0' };
+
+  test.each([
+    ['day', { day: '2023-11-14', ...common, equity: '999.958' }],
+    ['market', { market: 'a', title: MARKET, ...common, ...split }],
+    ['strategy', { strategy: 'maker', ...common, ...split }],
+    ['event', { event: 'coins', ...common, ...split }],
+  ])('%s has a row for each, with the fields of the surface', async (by, row) => {
+    const ran = await pnl(place(), '--by', by, '--json');
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(ran.out)).toEqual([row]);
+  });
+
+  test('as CSV has a header, and cells that a spreadsheet reads', async () => {
+    expect((await pnl(place(), '--by', 'market', '--csv')).out).toBe(
+      'market,title,fills,bought,sold,fees,result,spread,drift,merges,settlement,undivided\n' +
+        'a,"bitcoin ""up"", or down",1,10,0,0.042,-0.042,,,0,0,0\n',
+    );
+    expect((await pnl(place(), '--csv')).code).toBe(2);
+  });
+
+  test('as a table ends with the total', async () => {
+    const ran = await pnl(place(), '--by', 'day');
+    expect(ran.out).toMatch(/^DAY +FILLS .* EQUITY\n2023-11-14 .* 999\.958\ntotal -0\.042\n$/);
+  });
+
+  test('values what is held at the last prices that the trader has kept, as pnl itself does', async () => {
+    const cwd = place();
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    ledger.transaction(() => ledger.setNote('marks', JSON.stringify([['a', 500_000]])));
+    ledger.close();
+    const { total, unmarked } = JSON.parse((await pnl(cwd, '--json')).out) as Record<string, unknown>;
+    expect({ total, unmarked }).toEqual({ total: '0.758', unmarked: [] });
+    expect((await pnl(cwd)).out).toContain('counts at the last prices that it has kept');
+    expect((await pnl(cwd, '--by', 'day')).out).toContain('total 0.758\n');
   });
 });

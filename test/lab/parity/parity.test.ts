@@ -7,52 +7,18 @@ import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
-import { VERSION } from '../../../src/shell/config/version.js';
-import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
+import type { RunJournal } from '../../../src/shell/journal/contract.js';
 import type { BookedFill } from '../../../src/trader/ledger/contract.js';
 import { CALM } from '../../simulation/faults.js';
-import { FUNDS, PROFILE, traderSettings } from '../../simulation/setting.js';
+import { FUNDS, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
-import { type KeptRun, MemoryDiary } from '../replay/diary.js';
+import { MemoryDiary } from '../replay/diary.js';
+import { journalOf } from './simulated-journal.js';
 
 const MINUTE_MS = 60_000;
 /** Our clock minus the exchange's. */
 const OFF_MS = 7_000;
 const LIVED_MS = 3 * MINUTE_MS;
-
-function journalOf(run: KeptRun): RunJournal {
-  const { runId, configHash, capitalMicros, risk, polling, merge, strategies } = traderSettings(run.runId);
-  const description: RunDescription = {
-    format: 1,
-    runId,
-    version: VERSION,
-    configHash,
-    configFile: '',
-    ledgerPath: '',
-    startedMs: run.startedMs,
-    profile: PROFILE,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    strategyLimitMs: 250,
-    ledgerMissing: 'simulated',
-    strategies: strategies.map(
-      ({ module, ...strategy }): JournaledStrategy => ({
-        ...strategy,
-        file: '',
-        fileText: '',
-        moduleName: module.name,
-        moduleFile: '',
-        moduleText: '',
-      }),
-    ),
-  };
-  async function* steps() {
-    yield* run.steps;
-  }
-  return { folder: '/simulated', description, ledgerFile: null, end: null, warnings: [], steps };
-}
 
 let journal: RunJournal;
 let fills: readonly BookedFill[];

@@ -5,7 +5,8 @@ import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../session
 import { movesOf, sharesMoved } from '../../session/moves.js';
 import { AccountSamples } from '../../session/samples.js';
 import type { RecordedPrices } from './contract.js';
-import { stepsOver } from './steps.js';
+import type { Span } from './spans.js';
+import { stepsWithin } from './steps.js';
 
 export interface AccountMarket {
   readonly session: MarketSession;
@@ -13,13 +14,13 @@ export interface AccountMarket {
   readonly prices: RecordedPrices | null;
 }
 
+/** While the trader ran: nobody knows what its shares were worth between two runs. */
 export function sampleAccount(
   markets: readonly AccountMarket[],
   capitalMicros: number,
-  fromMs: number,
-  toMs: number,
+  running: readonly Span[],
 ): AccountSamples {
-  const steps = stepsOver(fromMs, toMs);
+  const steps = stepsWithin(running);
   const account = new AccountSamples(steps.stepMs);
   const walks = markets.map(({ session, quotes, prices }) => new MarketWalk({ ...session, orders: quotes, prices }));
   for (const timeMs of steps.timeMs) {

@@ -1,6 +1,6 @@
 /** What a report of a live ledger is told from outside of the ledger. */
 
-import type { Coverage } from '../../session/contract.js';
+import type { Coverage, RequestUse } from '../../session/contract.js';
 import type { RecordedBest } from '../../session/market-walk.js';
 
 export interface LedgerSessionOptions {
@@ -13,12 +13,26 @@ export interface LedgerSessionOptions {
   readonly fairMicros: ReadonlyMap<string, number>;
   /** What a recording knows of a market; null where there is none. */
   readonly recorded: (conditionId: string) => RecordedPrices | null;
+  /** What the journals of its runs add; without them the ledger stands alone. */
+  readonly journals?: JournalFacts;
+}
+
+/** What the journals of a ledger's runs know and the ledger does not. */
+export interface JournalFacts {
+  /** The exchange's clock minus ours, ms, in the run of this moment of our clock. */
+  readonly offsetMs: (ourMs: number) => number;
+  /** Null without any journal. */
+  readonly requests: RequestUse | null;
+  /** A sentence each: runs without a journal, and what else a reader must know. */
+  readonly remarks: readonly string[];
 }
 
 /** A recorded book without our own orders, at any moment. */
 export interface RecordedPrices {
   /** As known at this moment; nulls outside of the recording and within its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
+  /** The last middle that was known by this moment, however long before it; null before the first. */
+  readonly standing: (timeMs: number) => number | null;
   /** What YES resolved to, if the recording knows. */
   readonly outcome: boolean | null;
   readonly coverage: Coverage | null;

@@ -111,3 +111,26 @@ function spansOf(
     return [startedMs, Math.min(next, Math.max(startedMs, lastOf.get(id) ?? startedMs))];
   });
 }
+
+/** The same, with what our own clock said put onto the exchange's, whose prices it is compared with. */
+export function onTheirClock(rows: LedgerRows, offsetMs: (ourMs: number) => number): LedgerRows {
+  const theirs = (ourMs: number): number => Math.round(ourMs + offsetMs(ourMs));
+  const seen = <T extends { readonly seenMs: number }>(row: T): T => ({ ...row, seenMs: theirs(row.seenMs) });
+  const order = (row: OrderRecord): OrderRecord => ({
+    ...row,
+    createdMs: theirs(row.createdMs),
+    closedMs: row.closedMs === null ? null : theirs(row.closedMs),
+  });
+  return {
+    ...rows,
+    markets: rows.markets.map((market) => ({
+      ...market,
+      fills: market.fills.map(seen),
+      conversions: market.conversions.map(seen),
+      orders: market.orders.map(order),
+    })),
+    fromMs: theirs(rows.fromMs),
+    toMs: theirs(rows.toMs),
+    running: rows.running.map(([fromMs, toMs]): Span => [theirs(fromMs), theirs(toMs)]),
+  };
+}

@@ -12,17 +12,19 @@ import { MarketSamples } from '../../session/samples.js';
 import { formatQuantity } from '../figures.js';
 import { type AccountMarket, sampleAccount } from './account.js';
 import type { LedgerSessionOptions } from './contract.js';
-import { type LedgerRows, type MarketRows, readRows } from './ledger-rows.js';
+import { type LedgerRows, type MarketRows, onTheirClock, readRows } from './ledger-rows.js';
 import { quotesOf, quotingOf } from './quotes.js';
 import { stepsOver } from './steps.js';
 import { conversionOf, fillOf, outcomeOf } from './trades.js';
 
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
-  const rows = readRows(reader, options.nowMs);
+  const { journals } = options;
+  const read = readRows(reader, options.nowMs);
+  const rows = journals === undefined ? read : onTheirClock(read, journals.offsetMs);
   const markets = rows.markets.map((market) => accountMarket(market, rows, options));
   const { capitalMicros } = reader.pnl(new Map());
-  const account = sampleAccount(markets, capitalMicros, rows.fromMs, rows.toMs);
+  const account = sampleAccount(markets, capitalMicros, rows.running);
   return {
     format: 1,
     kind: 'live',
@@ -34,7 +36,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     markets: markets.map(({ session }) => session),
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
-    requests: null,
+    requests: journals?.requests ?? null,
     halts: [],
     refusals: refusalsOf(rows),
     notices: noticesOf(reader, rows),
@@ -48,7 +50,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
       data: [
         `${basename(reader.path)}: ${formatQuantity(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
       ],
-      remarks: REMARKS,
+      remarks: [...REMARKS, ...(journals?.remarks ?? [])],
     },
   };
 }
@@ -70,7 +72,8 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
     market?.resolutionS === null || market === null ? ledger.toMs : market.resolutionS * 1000,
   );
   const orders = new Map(rows.orders.map((order) => [order.pubkey, order]));
-  const fills = rows.fills.map((fill) => fillOf(fill, { orders, intents: ledger.intents, prices, closeMs }));
+  const trading = { orders, intents: ledger.intents, prices, isOneClock: options.journals !== undefined, closeMs };
+  const fills = rows.fills.map((fill) => fillOf(fill, trading));
   const conversions = rows.conversions.map((conversion) => conversionOf(conversion, prices));
   const trades = { fills, conversions };
   const session: MarketSession = {
@@ -88,7 +91,7 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
     stoodCrossed: null,
     endYesMicros: rows.endYesMicros,
     endNoMicros: rows.endNoMicros,
-    endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.at(closeMs).middleMicros ?? null,
+    endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.standing(closeMs) ?? null,
     quoting: quotingOf(rows.orders, quotes, ledger.running, closeMs),
     coverage: prices?.coverage ?? null,
   };

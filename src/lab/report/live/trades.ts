@@ -7,21 +7,23 @@ import type {
   OrderRecord,
 } from '../../../trader/ledger/contract.js';
 import type { ConversionRecord, FillRecord } from '../../session/contract.js';
-import { BEFORE_TRADE_MS, toFillRecord } from '../../session/own-trade.js';
+import { BEFORE_TRADE_MS, toFillRecord, tradeTimeMs } from '../../session/own-trade.js';
 import type { RecordedPrices } from './contract.js';
 
 export interface Trading {
   readonly orders: ReadonlyMap<string, OrderRecord>;
   readonly intents: ReadonlyMap<string, IntentRow>;
   readonly prices: RecordedPrices | null;
+  /** Whether our times are on the exchange's clock; else the second that it names has to do. */
+  readonly isOneClock: boolean;
   /** After it there is no middle any more. */
   readonly closeMs: number;
 }
 
-export function fillOf(row: BookedFill, { orders, intents, prices, closeMs }: Trading): FillRecord {
+export function fillOf(row: BookedFill, { orders, intents, prices, isOneClock, closeMs }: Trading): FillRecord {
   const order = orders.get(row.orderPubkey);
   const trade = {
-    timeMs: row.timestampS * 1000,
+    timeMs: isOneClock ? tradeTimeMs(row.timestampS, row.seenMs) : row.timestampS * 1000,
     seenMs: row.seenMs,
     orderPubkey: row.orderPubkey,
     strategy: intents.get(order?.intentId ?? '')?.strategy ?? '',

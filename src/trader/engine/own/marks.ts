@@ -1,11 +1,16 @@
 /** What a YES share of each market is worth, and what the ledger remembers of it for markets that no longer say. */
 
 import type { Micros } from '../../../shared/base/micros.js';
-import type { Ledger } from '../../ledger/contract.js';
+import type { Ledger, LedgerReader } from '../../ledger/contract.js';
 
 const NOTE = 'marks';
 /** How long a start waits for the market itself to say what shares there are worth, ms. */
 const FRESH_MS = 60_000;
+
+/** What a YES share of each market that is held was worth when the ledger was last told. */
+export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
+  // The note is written by `Marks` alone; what it wrote it can read.
+  new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
 /** A market in which shares are held. */
 export interface ValuedMarket {
@@ -21,8 +26,7 @@ export class Marks extends Map<string, Micros> {
   constructor(ledger: Pick<Ledger, 'note' | 'setNote'>) {
     super();
     this.#ledger = ledger;
-    // The note is written by this class alone; what it wrote it can read.
-    this.#stored = new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
+    this.#stored = storedMarks(ledger);
   }
 
   /**

@@ -75,6 +75,7 @@ const OPTIONS = {
 
 /** The middle is 0.43 at first, and a cent more for every 10 s. */
 const PRICES: RecordedPrices = {
+  standing: (timeMs) => PRICES.at(timeMs).middleMicros,
   at: (timeMs) => {
     const middle = 430_000 + Math.floor((timeMs - T0) / 10_000) * 10_000;
     return { bidMicros: middle - 10_000, askMicros: middle + 10_000, middleMicros: middle };

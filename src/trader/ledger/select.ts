@@ -1,0 +1,71 @@
+/** SQL over a ledger, for reading alone: one SELECT on a connection that cannot write, and no other file than the ledger's own. */
+
+import Sqlite from 'better-sqlite3';
+import { TwinbookError } from '../../shared/base/errors.js';
+
+export type SelectedValue = string | number | null;
+
+export interface Selected {
+  readonly columns: readonly string[];
+  /** A whole number beyond 2^53 comes as text, bytes as lower-case hex. */
+  readonly rows: readonly (readonly SelectedValue[])[];
+  /** Whether there are more rows than were asked for. */
+  readonly isCut: boolean;
+}
+
+/** What may begin a query: nothing else reads only, and ATTACH would open any file. */
+const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
+
+/**
+ * At most `most` rows of one SELECT.
+ *
+ * @throws TwinbookError `file_unreadable` when there is no such ledger, `usage` for SQL that is not one SELECT or cannot be run
+ */
+export function selectFromLedger(path: string, sql: string, most: number): Selected {
+  const db = openForReading(path);
+  try {
+    return select(db, sql, most);
+  } catch (error) {
+    if (error instanceof TwinbookError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TwinbookError('usage', `the query cannot be run: ${why}`, hintOf(db), { cause: error });
+  } finally {
+    db.close();
+  }
+}
+
+function openForReading(path: string): Sqlite.Database {
+  try {
+    return new Sqlite(path, { readonly: true, fileMustExist: true });
+  } catch (cause) {
+    throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.', {
+      cause,
+    });
+  }
+}
+
+function select(db: Sqlite.Database, sql: string, most: number): Selected {
+  const statement = READS.test(sql) ? db.prepare(sql) : null;
+  if (statement === null || !statement.reader || !statement.readonly) {
+    throw new TwinbookError('usage', 'wanted one SELECT: a ledger is read here and never changed', hintOf(db));
+  }
+  const columns = statement.columns().map(({ name }) => name);
+  const rows: (readonly SelectedValue[])[] = [];
+  for (const row of statement.safeIntegers(true).raw(true).iterate()) {
+    if (rows.length === most) return { columns, rows, isCut: true };
+    // `raw` gives an array of what SQLite holds.
+    rows.push((row as readonly unknown[]).map(plainValue));
+  }
+  return { columns, rows, isCut: false };
+}
+
+function plainValue(value: unknown): SelectedValue {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Buffer.isBuffer(value)) return value.toString('hex');
+  return typeof value === 'number' || typeof value === 'string' ? value : null;
+}
+
+function hintOf(db: Sqlite.Database): string {
+  const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).pluck().all();
+  return `tables: ${tables.join(', ')}; their columns: select sql from sqlite_schema`;
+}

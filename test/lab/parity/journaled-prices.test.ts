@@ -1,0 +1,139 @@
+/** A ledger and the journals of its runs tell of a live trader what a replay and a reading of those journals tell. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Journaled, readJournals } from '../../../src/lab/parity/journaled-prices.js';
+import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
+import { replay } from '../../../src/lab/replay/replay.js';
+import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import type { Analysis } from '../../../src/lab/report/analysis/contract.js';
+import { BREAKDOWNS, breakdownOf } from '../../../src/lab/report/live/breakdown.js';
+import { sessionFromLedger } from '../../../src/lab/report/live/session-from-ledger.js';
+import type { SessionRecord } from '../../../src/lab/session/contract.js';
+import { storedMarks } from '../../../src/trader/engine/own/marks.js';
+import type { LedgerReader, PnlRow } from '../../../src/trader/ledger/contract.js';
+import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
+import { CALM } from '../../simulation/faults.js';
+import { traderSettings } from '../../simulation/setting.js';
+import { World } from '../../simulation/world.js';
+import { type KeptRun, MemoryDiary } from '../replay/diary.js';
+import { journalOf } from './simulated-journal.js';
+
+/** Our clock minus the exchange's. */
+const OFF_MS = 7_000;
+const DAMAGED = () => {
+  throw new Error('no journal here is damaged');
+};
+
+interface Told {
+  readonly pnl: PnlRow;
+  readonly session: SessionRecord;
+  readonly analysis: Analysis;
+}
+
+interface Lived {
+  readonly told: Told;
+  readonly journals: Journaled;
+  readonly runs: readonly KeptRun[];
+}
+
+const everyMarket = (ledger: LedgerReader) => new Set(ledger.markets().map(({ conditionId }) => conditionId));
+
+function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)): Told {
+  const recorded = (id: string) => journals.prices.get(id) ?? null;
+  const options = { title: 'live', version: '1', nowMs: null, fairMicros, recorded, journals };
+  const session = sessionFromLedger(ledger, options);
+  return { pnl: ledger.pnl(fairMicros), session, analysis: analyse(session) };
+}
+
+/** @param marks those that the ledger keeps; or none, so that shares count at the last middles */
+async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored'): Promise<Lived> {
+  const diary = new MemoryDiary();
+  const world = new World(3, { ...CALM, clockOffMs: OFF_MS }, diary);
+  try {
+    act(world);
+    const ledger = world.process?.ledger;
+    if (ledger === undefined) throw new Error('the trader runs');
+    const journals = await readJournals(diary.runs.map(journalOf), everyMarket(ledger), DAMAGED);
+    const told = tell(ledger, journals, marks === 'stored' ? storedMarks(ledger) : new Map());
+    return { told, journals, runs: diary.runs };
+  } finally {
+    world.close();
+  }
+}
+
+const stopped = (world: World) => {
+  world.pass(60_000);
+  world.command({ kind: 'stop' });
+  world.pass(10_000);
+};
+
+describe('one run', () => {
+  let lived: Lived;
+  beforeAll(async () => {
+    lived = await live(stopped, 'books');
+  }, 120_000);
+
+  it('has the figures of the session that its journal alone tells, as a backtest is told, to the micro', async () => {
+    const [only] = lived.runs;
+    if (only === undefined) throw new Error('a world has a run');
+    const fromJournal = analyse((await readRecordedRun(journalOf(only))).session);
+    const { analysis } = lived.told;
+    expect(analysis.trading.fills).toBeGreaterThan(10);
+    expect(analysis.result).toEqual(fromJournal.result);
+    expect(analysis.result.spreadMicros).not.toBeNull();
+    expect(analysis.result.undividedMicros).toBe(0);
+    expect(analysis.equity).toEqual(fromJournal.equity);
+    expect(analysis.markouts).toEqual(fromJournal.markouts);
+    expect(analysis.requests?.signed.count).toBe(fromJournal.requests?.signed.count);
+    expect(analysis.drawdown.maxMicros).not.toBeNull();
+    expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+  });
+});
+
+describe('a run that was killed, and the next one', () => {
+  let lived: Lived;
+  beforeAll(async () => {
+    lived = await live((world) => {
+      world.pass(40_000);
+      world.kill(5_000);
+      stopped(world);
+    });
+  }, 120_000);
+
+  it('agree with pnl, and with the ledger that their replay makes, to the micro', async () => {
+    const { told, journals, runs } = lived;
+    expect(runs.length).toBe(2);
+    expect(told.analysis.equity.resultMicros).toBe(told.pnl.totalMicros);
+    const last = runs.at(-1) as KeptRun;
+    const ledger = openMemoryLedger(last.ledger);
+    try {
+      const trader = traderSettings(last.runId);
+      await replay({ trader, startedMs: last.startedMs, strategyLimitMs: 250, ledger, steps: last.steps });
+      const again = tell(ledger, journals);
+      expect(again.pnl).toEqual(told.pnl);
+      expect(again.analysis.result).toEqual(told.analysis.result);
+      expect(again.analysis.markets).toEqual(told.analysis.markets);
+    } finally {
+      ledger.close();
+    }
+  });
+
+  it('know the equity over the restart, but for the time in which nobody looked', () => {
+    const { account, fromMs, toMs } = lived.told.session;
+    expect(account.equityMicros.every((equity) => equity !== null)).toBe(true);
+    expect(lived.told.analysis.drawdown.maxMicros).not.toBeNull();
+    const sampledMs = (account.timeMs.length - 1) * account.stepMs;
+    expect(sampledMs).toBeLessThan(toMs - fromMs - 4_000);
+    expect(sampledMs).toBeGreaterThan(toMs - fromMs - 12_000);
+  });
+
+  it.each(BREAKDOWNS)('add up by %s, to the micro', (by) => {
+    const { session, analysis } = lived.told;
+    const standing = (id: string, timeMs: number) => lived.journals.prices.get(id)?.standing(timeMs) ?? null;
+    const rows = breakdownOf(session, analysis, by, standing);
+    const sum = (figure: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + figure(row), 0);
+    expect(sum(({ resultMicros }) => resultMicros)).toBe(analysis.equity.resultMicros);
+    expect(sum(({ fills }) => fills)).toBe(analysis.trading.fills);
+    expect(sum(({ feesMicros }) => feesMicros)).toBe(analysis.result.feesMicros);
+  });
+});

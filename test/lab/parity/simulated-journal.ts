@@ -1,0 +1,40 @@
+/** The journal of a run that a simulated trader has lived through, as one on disk would be read. */
+
+import { VERSION } from '../../../src/shell/config/version.js';
+import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
+import { PROFILE, traderSettings } from '../../simulation/setting.js';
+import type { KeptRun } from '../replay/diary.js';
+
+export function journalOf(run: KeptRun): RunJournal {
+  const { runId, configHash, capitalMicros, risk, polling, merge, strategies } = traderSettings(run.runId);
+  const description: RunDescription = {
+    format: 1,
+    runId,
+    version: VERSION,
+    configHash,
+    configFile: '',
+    ledgerPath: '',
+    startedMs: run.startedMs,
+    profile: PROFILE,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    strategyLimitMs: 250,
+    ledgerMissing: 'simulated',
+    strategies: strategies.map(
+      ({ module, ...strategy }): JournaledStrategy => ({
+        ...strategy,
+        file: '',
+        fileText: '',
+        moduleName: module.name,
+        moduleFile: '',
+        moduleText: '',
+      }),
+    ),
+  };
+  async function* steps() {
+    yield* run.steps;
+  }
+  return { folder: '/simulated', description, ledgerFile: null, end: null, warnings: [], steps };
+}
