@@ -3,8 +3,10 @@
 import Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 
+/** A cell of an answer, as plain data. */
 export type SelectedValue = string | number | null;
 
+/** The answer to one SELECT. */
 export interface Selected {
   readonly columns: readonly string[];
   /** A whole number beyond 2^53 comes as text, bytes as lower-case hex. */
