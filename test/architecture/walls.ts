@@ -46,6 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/runtime': ['shared', 'trader/engine'],
   'shell/control': ['shared', 'trader'],
   'shell/journal': ['shared', 'trader', 'shell/config', 'shell/runtime'],
+  'shell/backup': ['shared', 'trader/ledger', 'shell/journal', 'shell/runtime'],
   'shell/recorder': [
     'shared',
     'trader',
@@ -90,6 +91,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'trader',
     'exchange',
     'shell/config',
+    'shell/runtime',
     'lab/backtest',
     'lab/report',
     'lab/session',
@@ -101,6 +103,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'trader',
     'exchange',
     'shell/config',
+    'shell/runtime',
     'lab/backtest',
     'lab/report',
     'lab/session',

@@ -4,6 +4,10 @@ import { run } from './run.js';
 /** Every command of the surface that this version has, with the options that its users rely on. */
 const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = [
   ['start', '--config'],
+  ['ledger backups', '--config', '--json'],
+  ['ledger backup', '--config', '--json'],
+  ['ledger verify', '--config', '--json'],
+  ['ledger restore', '--config', '--reason'],
   [
     'exchange',
     '--port',

@@ -19,7 +19,7 @@ import { addAction, addConfigOption, addJsonOption, type Session } from '../outp
 import { type Column, json, short, table, when } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
-import { addLedgerCommand } from './ledger-query.js';
+import { addLedgerFileCommands } from './ledger-files.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 import { addPnlCommand } from './pnl.js';
 import { addStatusCommand } from './status.js';
@@ -77,10 +77,10 @@ export function addLedgerCommands(program: Command, session: Session): void {
     row: marketRow,
     columns: MARKET_COLUMNS,
   });
+  addLedgerFileCommands(program, session);
   addPnlCommand(program, session);
   addBeliefsCommand(program, session);
   addEventsCommand(program, session);
-  addLedgerCommand(program, session);
 }
 
 const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;

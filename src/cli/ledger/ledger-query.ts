@@ -16,9 +16,8 @@ interface QueryOptions {
   readonly timeout: number;
 }
 
-export function addLedgerCommand(program: Command, session: Session): void {
-  const ledger = program.command('ledger').description('the ledger as a file: SQL over it');
-  const command = ledger
+export function addQueryCommand(group: Command, session: Session): void {
+  const command = group
     .command('query')
     .description('SQL over the tables of the ledger, beside a running trader too; reads and never writes')
     .argument('<select>', "one SELECT, such as 'select strategy, count(*) from intents group by strategy'");

@@ -15,7 +15,15 @@ import { configError, fieldName, type Problem, ProblemList } from './problems.js
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { loadStrategyFile } from './strategy-file.js';
-import type { Config, ExchangeConfig, GuardianConfig, PollingConfig, StrategyConfig, VenueConfig } from './types.js';
+import type {
+  Config,
+  ExchangeConfig,
+  GuardianConfig,
+  LedgerConfig,
+  PollingConfig,
+  StrategyConfig,
+  VenueConfig,
+} from './types.js';
 import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
@@ -126,7 +134,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       file: walletFile,
       credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
     },
-    ledger: { path: ledgerPath },
+    ledger: { path: ledgerPath, backups: backupsOf(content.ledger.backups) },
     capitalMicros: content.capital,
     risk: content.risk,
     polling: pollingOf(content.polling),
@@ -161,6 +169,12 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
 
 /** Links to follow before they are taken for a circle, as the system does. */
 const MOST_LINKS = 40;
+
+const backupsOf = ({ newest, days, max_mb: megabytes }: TraderFile['ledger']['backups']): LedgerConfig['backups'] => ({
+  newest,
+  days,
+  maxBytes: megabytes * BYTES_PER_MB,
+});
 
 /**
  * The file that a link names, whether it is there or not: stop file, heartbeat and socket lie beside the ledger, and whoever

@@ -134,6 +134,16 @@ const scheduleSchema = z
   })
   .describe('The trader’s own jobs; null switches one off.');
 
+const backupsSchema = z
+  .strictObject({
+    newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
+    days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
+    max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
+      5000,
+    ),
+  })
+  .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
+
 const logSchema = z
   .strictObject({
     level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
@@ -246,7 +256,9 @@ export const traderSchema = z.strictObject({
       credentials: path('API credentials, mode 0600; default credentials.json beside the key file.').optional(),
     })
     .describe('Whose orders these are.'),
-  ledger: z.strictObject({ path: path('SQLite file.') }).describe('Where every order and fill is written.'),
+  ledger: z
+    .strictObject({ path: path('SQLite file.'), backups: backupsSchema.prefault({}) })
+    .describe('Where every order and fill is written.'),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.'),
   risk: riskLimitsSchema.prefault({}).describe('Limits no order may break.'),
   polling: pollingSchema.prefault({}),

@@ -17,7 +17,7 @@ export interface Config {
   /** The embedded paper exchange; null when the trader only connects to `venue.profile.base_url`. */
   readonly exchange: ExchangeConfig | null;
   readonly wallet: WalletConfig;
-  readonly ledger: { readonly path: string };
+  readonly ledger: LedgerConfig;
   /** Currency that this trader may use. */
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
@@ -92,6 +92,19 @@ export interface MergeConfig {
   readonly enabled: boolean;
   /** Smallest number of complete sets that is worth a merge. */
   readonly minSharesMicros: Micros;
+}
+
+export interface LedgerConfig {
+  /** Absolute path of its SQLite file. */
+  readonly path: string;
+  readonly backups: {
+    /** So many of the newest stay. */
+    readonly newest: number;
+    /** Of so many days, UTC, the last of each stays. */
+    readonly days: number;
+    /** Room for all of them together. */
+    readonly maxBytes: number;
+  };
 }
 
 export interface ScheduleConfig {

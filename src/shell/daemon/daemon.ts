@@ -17,6 +17,7 @@ import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
 import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
+import { backUpLedger } from './back-up-ledger.js';
 import { ConsoleSupervisor } from './console-supervisor.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
@@ -25,10 +26,12 @@ import { FeedSession } from './feed-session.js';
 import { startJobs } from './jobs.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { Screen, type Terminal } from './screen.js';
+import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
-import { resultLines } from './status-text.js';
+import { resultLines, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
+import { tellNotices } from './tell-notices.js';
 import { Unproven } from './unproven.js';
 
 /**
@@ -41,9 +44,6 @@ const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
-
-/** Notices that the screen shows beside the loud ones. */
-const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone'];
 
 export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
@@ -87,6 +87,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const say = (text: string) => screen.say(text);
   // First: starting a process stops this one for as long as it is large.
   const page = ConsoleSupervisor.start({ config, env: io.env, say, note: (text) => log.logger.warn(text) });
+  const manager = ServiceManager.open({ env: io.env, warn: say });
   try {
     const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
     if (session === null) {
@@ -95,7 +96,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     }
     stopWatch.guard(session.ledger);
     try {
-      return await new Service({ config, session, screen, log, stopWatch, env: io.env, page }).run(stopAsked);
+      return await new Service({ config, session, screen, log, stopWatch, manager, page, env: io.env }).run(stopAsked);
     } finally {
       process.stdout.off('resize', redraw);
       await session.close();
@@ -111,6 +112,8 @@ interface Parts {
   readonly screen: Screen;
   readonly log: Log;
   readonly stopWatch: StopWatch;
+  /** Null where nobody waits to be told. */
+  readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
   readonly page: ConsoleSupervisor | null;
 }
@@ -123,6 +126,7 @@ class Service {
   readonly #stopWatch: StopWatch;
   readonly #page: ConsoleSupervisor | null;
   readonly #telemetry: Telemetry;
+  readonly #manager: ServiceManager | null;
   readonly #loop: Loop;
   readonly #feeds: FeedSession;
   readonly #unproven = new Unproven();
@@ -134,8 +138,9 @@ class Service {
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor({ config, session, screen, log, stopWatch, env, page }: Parts) {
+  constructor({ config, session, screen, log, stopWatch, manager, env, page }: Parts) {
     this.#page = page;
+    this.#manager = manager;
     this.#config = config;
     this.#session = session;
     this.#screen = screen;
@@ -176,6 +181,7 @@ class Service {
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       stopJobs();
+      this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
       clearInterval(status);
       return await this.#giveUp();
@@ -312,7 +318,7 @@ class Service {
     const { logger } = this.#log;
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
-      backupLedger: () => void this.#backup(),
+      backupLedger: () => void backUpLedger(this.#config.ledger, this.#log, this.#screen),
       dailySummary: () =>
         this.#guard(() => {
           const { equityMicros, resultMicros, fills } = this.#snapshot();
@@ -320,17 +326,6 @@ class Service {
         }),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
-  }
-
-  /** Beside the ledger, one file that each backup replaces only when it is whole. */
-  async #backup(): Promise<void> {
-    const target = `${this.#config.ledger.path}.backup`;
-    try {
-      await this.#session.ledger.backupSource.backup(target);
-      this.#log.logger.info({ target }, 'ledger backed up');
-    } catch (error) {
-      this.#log.logger.error({ err: error, target }, 'the ledger could not be backed up');
-    }
   }
 
   #snapshot(): Snapshot {
@@ -342,16 +337,14 @@ class Service {
     if (failure !== null) return;
     this.#telemetry.afterStep(observation);
     this.#beat();
+    this.#manager?.step();
     if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();
     this.#session.recorder?.step(observation, requests);
-    for (const { timeMs, severity, kind, text } of this.#session.trader.takeNotices()) {
+    const notices = this.#session.trader.takeNotices();
+    if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
+    for (const { timeMs, severity, kind, text } of notices)
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
-      if (severity === 'loud') this.#log.logger.warn({ kind }, text);
-      else this.#log.logger.info({ kind }, text);
-      if (severity === 'loud' || SHOWN.includes(kind)) {
-        this.#screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
-      }
-    }
+    tellNotices(notices, this.#log, this.#screen);
   }
 
   /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
@@ -368,6 +361,7 @@ class Service {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
+      this.#manager?.show(serviceStatus(snapshot));
     });
   }
 

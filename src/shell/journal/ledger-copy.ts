@@ -4,8 +4,7 @@
  * longer: neither may keep a trader from agreeing with the exchange, or its loop from running.
  */
 
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { startWorker } from '../runtime/worker-start.js';
 
 /** By then a trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
 const BEGIN_AFTER_MS = 3_000;
@@ -35,9 +34,7 @@ export async function beginLedgerCopy(
   beginAfterMs = BEGIN_AFTER_MS,
 ): Promise<LedgerCopy> {
   const order: CopyOrder = { source, target, beginAfterMs };
-  // Compiled, or from its TypeScript sources: as this file.
-  const program = new URL(`./ledger-copy-thread${extname(import.meta.url)}`, import.meta.url);
-  const thread = new Worker(program, { workerData: order });
+  const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
   const told = (wanted: CopyNews) =>
     new Promise<void>((resolve, reject) => {
       thread.on('message', (news: CopyNews) => news === wanted && resolve());

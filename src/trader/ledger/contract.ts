@@ -305,6 +305,8 @@ export interface LedgerReader {
   note(key: string): string | null;
   /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
   verify(): readonly string[];
+  /** What SQLite finds wrong with the pages of the file, which it reads to its end; empty for a whole one. */
+  checkPages(): readonly string[];
   close(): void;
 }
 

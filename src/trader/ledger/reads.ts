@@ -229,6 +229,11 @@ export class SqliteReader implements LedgerReader {
     return differences(this.db);
   }
 
+  checkPages(): string[] {
+    const rows = this.db.all<{ integrity_check: string }>('PRAGMA integrity_check');
+    return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
+  }
+
   close(): void {
     this.db.close();
   }

@@ -37,6 +37,14 @@ describe('the units of systemd', () => {
     expect(Number(afterS) * 1_000 + 4_000).toBeLessThan(guardian.timeoutMs);
   });
 
+  it('end a trader that takes no step only after the guardian has acted, and write no core with the key in it', () => {
+    const { guardian } = loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader() }) });
+    const [watchdogS = ''] = valuesOf('twinbook.service', 'WatchdogSec');
+    expect(Number(watchdogS) * 1_000).toBeGreaterThan(2 * guardian.timeoutMs);
+    expect(valuesOf('twinbook.service', 'WatchdogSignal')).toEqual(['SIGKILL']);
+    for (const unit of readdirSync(UNITS)) expect(valuesOf(unit, 'LimitCORE')).toEqual(['0']);
+  });
+
   it('stop the trader first', () => {
     expect(valuesOf('twinbook.service', 'After').join(' ')).toContain('twinbook-guardian.service');
   });

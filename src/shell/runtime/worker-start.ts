@@ -10,6 +10,8 @@ export interface WorkerProgram {
 
 /** `from` is the `import.meta.url` of a module beside the program; of a source (in tests) it is the program's build. */
 export function startWorker({ name, data }: WorkerProgram, from: string): Worker {
-  const beside = from.endsWith('.ts') ? from.replace('/src/', '/dist/src/') : from;
+  // The last folder of that name: the project may lie in one itself.
+  const root = from.lastIndexOf('/src/');
+  const beside = from.endsWith('.ts') ? `${from.slice(0, root)}/dist${from.slice(root)}` : from;
   return new Worker(new URL(`${name}.js`, beside), { workerData: data });
 }

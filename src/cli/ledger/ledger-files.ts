@@ -1,0 +1,127 @@
+/** `twinbook ledger`: the file itself, its backups, whether it is whole, and how one of them takes its place. */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { BackupFile } from '../../shell/backup/retention.js';
+import { loadTraderConfig } from '../../shell/config/load.js';
+import { nowMs } from '../../shell/runtime/clock.js';
+import { nonEmpty } from '../arguments.js';
+import { EXIT } from '../output/exit.js';
+import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
+import { type Column, json, table, when } from '../output/table.js';
+import { addQueryCommand } from './ledger-query.js';
+import type { ReadOptions } from './ledger-reading.js';
+
+const BYTES_PER_MB = 1_000_000;
+
+interface RestoreOptions extends ReadOptions {
+  readonly reason: string;
+}
+
+export function addLedgerFileCommands(program: Command, session: Session): void {
+  const group = program
+    .command('ledger')
+    .description('the ledger as a file: SQL over it, backups, checks, and going back to one');
+  addQueryCommand(group, session);
+  addBackups(group, session);
+  addBackup(group, session);
+  addVerify(group, session);
+  addRestore(group, session);
+}
+
+interface ListedBackup extends BackupFile {
+  readonly path: string;
+}
+
+const COLUMNS: readonly Column<ListedBackup>[] = [
+  { title: 'made', cell: ({ atMs }) => when(atMs) },
+  { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
+  { title: 'file', cell: ({ path }) => path },
+];
+
+function addBackups(group: Command, session: Session): void {
+  const command = group.command('backups').description('every backup there is, oldest first');
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions>(command, session, async (options) => {
+    const { ledger } = loadTraderConfig(options.config, session.io);
+    const { backupFolderOf, listBackups } = await import('../../shell/backup/backups.js');
+    const folder = backupFolderOf(ledger.path);
+    const rows = listBackups(ledger.path).map((file) => ({ ...file, path: join(folder, file.name) }));
+    const forPrograms = rows.map(({ path, atMs, bytes }) => ({ path, made: atMs, bytes }));
+    session.io.out(options.json === true ? json(forPrograms) : table(rows, COLUMNS));
+    return EXIT.ok;
+  });
+}
+
+function addBackup(group: Command, session: Session): void {
+  const command = group
+    .command('backup')
+    .description('makes a backup now, beside a running trader or without one, and checks that it is whole');
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions>(command, session, async (options) => {
+    const { ledger } = loadTraderConfig(options.config, session.io);
+    if (!existsSync(ledger.path)) throw noLedger(ledger.path);
+    const { makeBackup } = await import('../../shell/backup/backups.js');
+    const made = await makeBackup(ledger.path, ledger.backups, nowMs());
+    const gone = made.gone.length === 0 ? '' : `; ${made.gone.length} older gone`;
+    const text = `${made.path}: ${(made.bytes / BYTES_PER_MB).toFixed(1)} MB, whole, sha256 ${made.sha256}${gone}\n`;
+    session.io.out(options.json === true ? json(made) : text);
+    return EXIT.ok;
+  });
+}
+
+function addVerify(group: Command, session: Session): void {
+  const command = group
+    .command('verify')
+    .description('reads a whole ledger, pages and sums; exit code 6 when something is wrong with it')
+    .argument('[file]', 'a backup; the ledger itself without it');
+  addJsonOption(addConfigOption(command));
+  addAction<ReadOptions>(command, session, async (options, [given]) => {
+    const { io } = session;
+    const { ledger } = loadTraderConfig(options.config, io);
+    const file = given === undefined ? ledger.path : resolve(io.cwd, given);
+    if (!existsSync(file)) throw noLedger(file);
+    const { checkCopy } = await import('../../shell/backup/check-copy.js');
+    const { problems } = await checkCopy(file);
+    if (options.json === true) io.out(json({ file, problems }));
+    else
+      io.out(
+        problems.length === 0 ? `${file} is whole\n` : `${problems.map((text) => `${file}: ${text}`).join('\n')}\n`,
+      );
+    return problems.length === 0 ? EXIT.ok : EXIT.difference;
+  });
+}
+
+function addRestore(group: Command, session: Session): void {
+  const command = group
+    .command('restore')
+    .description('puts a backup in the place of the ledger; the next start is killed until a person has looked')
+    .argument('<file>', 'the backup: a file, which stays')
+    .requiredOption('--reason <text>', 'why; the next start says it', nonEmpty);
+  addConfigOption(command);
+  addAction<RestoreOptions>(command, session, async ({ config, reason }, [given = '']) => {
+    const { io } = session;
+    const { ledger } = loadTraderConfig(config, io);
+    const { restoreLedger } = await import('./restore-ledger.js');
+    const holder = { pid: process.pid, startedMs: nowMs() };
+    const backup = resolve(io.cwd, given);
+    const aside = restoreLedger({ ledgerPath: ledger.path, backup, reason, holder });
+    io.out(`${ledger.path} is now ${backup}\n`);
+    if (aside !== null) io.out(`the ledger until now is ${aside}\n`);
+    io.out(`${NEXT_STEPS.map((text) => `  ${text}`).join('\n')}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** A backup knows nothing of what came after it. */
+const NEXT_STEPS = [
+  'It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:',
+  'twinbook cancel-all --verify      nothing of what it forgot rests any more',
+  'twinbook reconcile                shows what it lacks; books of fills come back with the next start',
+  'twinbook start                    starts killed; then `twinbook unkill --reason TEXT`',
+] as const;
+
+const noLedger = (path: string): TwinbookError =>
+  new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');

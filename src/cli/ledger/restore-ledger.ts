@@ -1,0 +1,76 @@
+/** Puts a backup in the place of a ledger. Whatever starts on it afterwards is killed until a person has looked. */
+
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { syncFolder } from '../../shared/base/folder.js';
+import { makePrivate } from '../../shared/base/private.js';
+import { leaveStopFile, stopFileOf } from '../../shell/control/stop-file.js';
+import { openLedger } from '../../trader/ledger/ledger.js';
+import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
+
+/** The log first: without it the file that stays behind is the ledger as of its last checkpoint, and still whole. */
+const SIDE_FILES = ['-wal', '-shm', ''] as const;
+
+export interface Restoring {
+  readonly ledgerPath: string;
+  /** The backup; it is copied and stays. */
+  readonly backup: string;
+  readonly reason: string;
+  readonly holder: LockHolder;
+}
+
+/**
+ * Returns the folder that the ledger until now was moved to; null when there was none. Throws `ledger_locked` beside a running
+ * trader, `file_unreadable` when there is no such backup, and `ledger_broken` or `ledger_newer` when it cannot be used; then the ledger
+ * is as it was.
+ */
+export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring): string | null {
+  if (!existsSync(backup)) {
+    throw new TwinbookError('file_unreadable', `there is no file ${backup}`, '`twinbook ledger backups` lists them.');
+  }
+  const lock = lockWriter(ledgerPath, holder);
+  try {
+    const fresh = `${ledgerPath}.restoring`;
+    takeCopy(backup, fresh, holder);
+    // From here on nothing trades on this name, whether the rest succeeds or not.
+    leaveStopFile(stopFileOf(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
+    const aside = moveAside(ledgerPath, holder.startedMs);
+    renameSync(fresh, ledgerPath);
+    syncFolder(dirname(ledgerPath));
+    return aside;
+  } finally {
+    lock.release();
+  }
+}
+
+/** A copy that is brought up to date and adds up: only then anything is moved. */
+function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
+  for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
+  copyFileSync(backup, fresh);
+  makePrivate(fresh);
+  try {
+    const ledger = openLedger(fresh, holder);
+    const problems = [...ledger.checkPages(), ...ledger.verify()];
+    ledger.close();
+    const [problem] = problems;
+    if (problem !== undefined) {
+      const hint = 'Take an older backup: `twinbook ledger backups` lists them.';
+      throw new TwinbookError('ledger_broken', `the backup ${backup} is not a whole ledger: ${problem}`, hint);
+    }
+  } catch (error) {
+    for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
+    throw error;
+  } finally {
+    for (const side of ['-wal', '-shm', '.lock']) rmSync(`${fresh}${side}`, { force: true });
+  }
+}
+
+function moveAside(ledgerPath: string, nowMs: number): string | null {
+  if (!existsSync(ledgerPath)) return null;
+  const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;
+  for (const side of SIDE_FILES) {
+    if (existsSync(`${ledgerPath}${side}`)) renameSync(`${ledgerPath}${side}`, `${aside}${side}`);
+  }
+  return aside;
+}

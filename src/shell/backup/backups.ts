@@ -1,0 +1,114 @@
+/**
+ * Backups of a ledger: copied while it runs, checked, and only then given a name that counts. They lie in a folder beside it,
+ * each with its checksum, and the newest has the name `<ledger>.backup` too.
+ */
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, syncFolder } from '../../shared/base/folder.js';
+import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
+import { beginLedgerCopy } from '../journal/ledger-copy.js';
+import { checkCopy } from './check-copy.js';
+import { type BackupFile, type BackupPolicy, expendable } from './retention.js';
+
+const ENDING = '.sqlite';
+/** A copy that is not whole, or was not looked at to its end: never a backup. */
+const UNCHECKED = '.unchecked';
+
+export const backupFolderOf = (ledgerPath: string): string => `${ledgerPath}.backups`;
+export const newestBackupOf = (ledgerPath: string): string => `${ledgerPath}.backup`;
+
+export interface MadeBackup {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Names of those that were given up for it. */
+  readonly gone: readonly string[];
+}
+
+/**
+ * Makes one backup of a ledger that is open somewhere or nowhere.
+ * @param nowMs our clock, ms: its name
+ * Throws TwinbookError `ledger_broken` when the copy is not a whole ledger: it stays, under a name that says so. Throws what
+ * the system says when there is no room.
+ */
+export async function makeBackup(ledgerPath: string, policy: BackupPolicy, nowMs: number): Promise<MadeBackup> {
+  const folder = backupFolderOf(ledgerPath);
+  makeFolder(folder);
+  removeUnchecked(folder);
+  const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
+  const unchecked = `${path}${UNCHECKED}`;
+  const copy = await beginLedgerCopy(ledgerPath, unchecked, 0);
+  await copy.done;
+  makePrivate(unchecked);
+  const { sha256, problems } = await checkCopy(unchecked);
+  for (const side of ['-wal', '-shm']) rmSync(`${unchecked}${side}`, { force: true });
+  const [problem] = problems;
+  if (problem !== undefined) throw damaged(ledgerPath, unchecked, problem, problems.length);
+  syncFile(unchecked);
+  writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
+  renameSync(unchecked, path);
+  syncFolder(folder);
+  nameNewest(ledgerPath, path);
+  const gone = expendable(listBackups(ledgerPath), policy);
+  for (const name of gone) for (const file of [name, `${name}.sha256`]) rmSync(join(folder, file), { force: true });
+  return { path, bytes: statSync(path).size, sha256, gone };
+}
+
+/** Every backup that was whole when it was made, oldest first; none where there is no folder. */
+export function listBackups(ledgerPath: string): readonly BackupFile[] {
+  const folder = backupFolderOf(ledgerPath);
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
+  const files = names.map((name) => ({ name, atMs: timeOf(name), bytes: statSync(join(folder, name)).size }));
+  return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
+}
+
+/** `2026-11-22T06-00-00.000Z.sqlite`: colons are not for file names everywhere. */
+const timeOf = (name: string): number =>
+  Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
+
+/** One file under two names takes no room of its own. */
+function nameNewest(ledgerPath: string, path: string): void {
+  const newest = newestBackupOf(ledgerPath);
+  rmSync(`${newest}.new`, { force: true });
+  linkSync(path, `${newest}.new`);
+  renameSync(`${newest}.new`, newest);
+  syncFolder(dirname(newest));
+}
+
+/** What a process that ended in the middle has left. One that was found damaged is evidence until the next one is made. */
+function removeUnchecked(folder: string): void {
+  const names = readdirSync(folder).filter((name) => name.includes(UNCHECKED));
+  for (const name of names) rmSync(join(folder, name), { force: true });
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function damaged(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
+  const more = problems > 1 ? ` (and ${problems - 1} more)` : '';
+  return new TwinbookError(
+    'ledger_broken',
+    `the copy of the ledger ${ledgerPath} is not whole: ${problem}${more}`,
+    `Earlier backups stay; ${copy} is the copy. The ledger itself may be damaged: \`twinbook ledger verify\`.`,
+  );
+}

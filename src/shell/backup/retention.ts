@@ -1,0 +1,40 @@
+/** Which backups of a ledger stay. Pure: files by their times, nothing is touched. */
+
+/** What is kept. The newest backup is never given up, whatever the rest says. */
+export interface BackupPolicy {
+  /** So many of the newest stay. */
+  readonly newest: number;
+  /** Of so many days before, UTC, the last of each day stays. */
+  readonly days: number;
+  /** Room for all of them together; the oldest go first. */
+  readonly maxBytes: number;
+}
+
+export interface BackupFile {
+  readonly name: string;
+  /** When it was begun, our clock, ms. */
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The names of those that may go, oldest first. */
+export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
+  const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
+  const days = new Set<number>();
+  const kept = new Set<BackupFile>();
+  let bytes = 0;
+  for (const [rank, file] of newestFirst.entries()) {
+    const day = Math.floor(file.atMs / DAY_MS);
+    const isWanted = rank < policy.newest || (!days.has(day) && days.size < policy.days);
+    days.add(day);
+    if (rank > 0 && (!isWanted || bytes + file.bytes > policy.maxBytes)) continue;
+    kept.add(file);
+    bytes += file.bytes;
+  }
+  return newestFirst
+    .filter((file) => !kept.has(file))
+    .map(({ name }) => name)
+    .reverse();
+}

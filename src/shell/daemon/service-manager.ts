@@ -1,0 +1,133 @@
+/**
+ * Tells systemd how the trader is: ready, what it does, that it works. Under a unit with `Type=notify` systemd names its socket
+ * in NOTIFY_SOCKET; without that name nothing here does anything.
+ *
+ * Node cannot write to such a socket, and starting a process for each message would halt the loop of a large process for
+ * tens of milliseconds. So one small shell is started first thing, and hands on line by line what is written to it.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** The systemd-notify of the same machine tells the manager one message a line. */
+const RELAY = `command -v systemd-notify >/dev/null || exit 127
+while IFS= read -r line; do systemd-notify -- "$line"; done`;
+const NOT_INSTALLED = 127;
+/** So much longer a start or a stop may take from each message on, and how often one is sent. */
+const LONGER_MS = 15_000;
+const LONGER_EVERY_MS = 5_000;
+/** The texts that `systemctl status` shows change each second; systemd needs them less often. */
+const STATUS_EVERY_MS = 5_000;
+/** A relay that reads nothing is left alone with so many bytes. */
+const MAX_UNREAD_BYTES = 16_384;
+
+export interface ServiceManagerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Something that the operator should know. */
+  readonly warn: (text: string) => void;
+  /** Monotonic, ms. */
+  readonly clockMs?: () => number;
+  /** Hands one message on; the relay when it is absent. */
+  readonly send?: (message: string) => void;
+}
+
+export class ServiceManager {
+  readonly #send: (message: string) => void;
+  readonly #clockMs: () => number;
+  /** Null when systemd does not watch; else the time between two signs of work, ms. */
+  readonly #watchdogEveryMs: number | null;
+  #timer: NodeJS.Timeout | null;
+  #workedMs = Number.NEGATIVE_INFINITY;
+  #shownMs = Number.NEGATIVE_INFINITY;
+  #shown = '';
+
+  private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
+    this.#send = send;
+    this.#clockMs = clockMs;
+    this.#watchdogEveryMs = watchdogEveryMs(env);
+    this.#timer = null;
+    this.#askForTime();
+  }
+
+  /** Null where no systemd waits to be told. */
+  static open(options: ServiceManagerOptions): ServiceManager | null {
+    const socket = options.env['NOTIFY_SOCKET'] ?? '';
+    if (socket === '') return null;
+    return new ServiceManager(options, options.send ?? startRelay(options, socket));
+  }
+
+  /** What is ours at the exchange is known: from here on it trades, and systemd watches its steps. */
+  ready(): void {
+    this.#endAskingForTime();
+    this.#send('READY=1');
+  }
+
+  /** A step of the core was taken. Cheap: most calls only look at the clock. */
+  step(): void {
+    if (this.#watchdogEveryMs === null) return;
+    const nowMs = this.#clockMs();
+    if (nowMs - this.#workedMs < this.#watchdogEveryMs) return;
+    this.#workedMs = nowMs;
+    this.#send('WATCHDOG=1');
+  }
+
+  /** @param text one line; `systemctl status` shows it */
+  show(text: string): void {
+    const nowMs = this.#clockMs();
+    if (text === this.#shown || nowMs - this.#shownMs < STATUS_EVERY_MS) return;
+    this.#shown = text;
+    this.#shownMs = nowMs;
+    this.#send(`STATUS=${text.replaceAll('\n', ' ')}`);
+  }
+
+  /** It cancels everything and ends: nobody watches its steps any more, and it may take as long as it takes. */
+  stopping(): void {
+    this.#send('STOPPING=1');
+    this.#askForTime();
+  }
+
+  close(): void {
+    this.#endAskingForTime();
+  }
+
+  #askForTime(): void {
+    this.#endAskingForTime();
+    const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
+    ask();
+    this.#timer = setInterval(ask, LONGER_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  #endAskingForTime(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+/** Three signs in the time in which systemd wants one. */
+function watchdogEveryMs(env: ServiceManagerOptions['env']): number | null {
+  const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
+  const pid = env['WATCHDOG_PID'] ?? '';
+  if (!(intervalUs > 0) || (pid !== '' && pid !== String(process.pid))) return null;
+  return intervalUs / 3000;
+}
+
+function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {
+  const relay: ChildProcess = spawn('/bin/sh', ['-c', RELAY], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: env['PATH'] ?? '/usr/bin:/bin', NOTIFY_SOCKET: socket },
+  });
+  let isGone = false;
+  const onGone = (why: string) => {
+    if (!isGone) warn(`systemd is not told how the trader is, and ends it when it waits for that: ${why}`);
+    isGone = true;
+  };
+  relay.on('error', ({ message }) => onGone(message));
+  relay.on('exit', (code) => onGone(code === NOT_INSTALLED ? 'systemd-notify is not installed' : 'its relay ended'));
+  const { stdin } = relay;
+  stdin?.on('error', () => undefined); // what the end of the process says is enough
+  relay.unref();
+  if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+  return (message) => {
+    if (!isGone && stdin !== null && stdin.writableLength < MAX_UNREAD_BYTES) stdin.write(`${message}\n`);
+  };
+}

@@ -1,0 +1,166 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
+import { HOLDER } from '../../trader/ledger/books.js';
+import { run } from '../run.js';
+
+const CONFIG = ['-c', 'trader.yaml'] as const;
+
+/** A folder with a ledger in which one note stands. */
+function folder(note = 'first'): string {
+  const cwd = folderOf({ 'trader.yaml': trader() });
+  keep(cwd, note);
+  return cwd;
+}
+
+function keep(cwd: string, note: string): void {
+  const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() => ledger.setNote('test', note));
+  ledger.close();
+}
+
+function noteIn(cwd: string): string | null {
+  const ledger = openReadOnly(join(cwd, 'twinbook.sqlite'));
+  try {
+    return ledger.note('test');
+  } finally {
+    ledger.close();
+  }
+}
+
+async function backUp(cwd: string): Promise<string> {
+  const made = await run(['ledger', 'backup', '--json', ...CONFIG], { cwd });
+  expect(made.err).toBe('');
+  return (JSON.parse(made.out) as { readonly path: string }).path;
+}
+
+/** What is committed and adds up no more. */
+function spoil(file: string): void {
+  const sqlite = new Sqlite(file);
+  sqlite.exec("INSERT INTO balances (account, asset, amount) VALUES ('nobody', 'currency', 5)");
+  sqlite.close();
+}
+
+describe('a backup', () => {
+  it('is made beside whoever writes the ledger, checked, private, with its checksum and under the name of the newest', async () => {
+    const cwd = folder();
+    const writer = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    const path = await backUp(cwd);
+    writer.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`${path}.sha256`, 'utf8')).toMatch(/^[0-9a-f]{64} {2}2\S+Z\.sqlite\n$/);
+    expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(path).ino);
+    expect(readdirSync(join(cwd, 'twinbook.sqlite.backups'))).toHaveLength(2);
+    expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is whole\n`);
+    expect(JSON.parse((await run(['ledger', 'backups', '--json', ...CONFIG], { cwd })).out)).toMatchObject([{ path }]);
+  });
+
+  it('of a ledger that does not add up is none, and the one before stays', async () => {
+    const cwd = folder();
+    const before = await backUp(cwd);
+    spoil(join(cwd, 'twinbook.sqlite'));
+    const { code, err } = await run(['ledger', 'backup', ...CONFIG], { cwd });
+    expect(code).toBe(1);
+    expect(err).toContain('is not whole: balance of nobody: 5 instead of 0');
+    expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(before).ino);
+    const verified = await run(['ledger', 'verify', ...CONFIG], { cwd });
+    expect([verified.code, verified.out]).toMatchObject([6, expect.stringContaining('balance of nobody')]);
+  });
+
+  it('is refused in words where there is no ledger', async () => {
+    const { code, err } = await run(['ledger', 'backup', ...CONFIG], { cwd: folderOf({ 'trader.yaml': trader() }) });
+    expect(code).toBe(1);
+    expect(err).toContain('there is no ledger at');
+  });
+});
+
+describe('a restore', () => {
+  const restore = (cwd: string, file: string) =>
+    run(['ledger', 'restore', file, '--reason', 'the disk lied', ...CONFIG], { cwd });
+
+  it('puts the backup in its place, keeps what was there, and leaves a kill', async () => {
+    const cwd = folder();
+    const backup = await backUp(cwd);
+    keep(cwd, 'second');
+    const { code, out } = await restore(cwd, backup);
+    expect(code).toBe(0);
+    expect(noteIn(cwd)).toBe('first');
+    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toContain('the disk lied');
+    expect(existsSync(backup)).toBe(true);
+    const [, aside = ''] = /the ledger until now is (\S+)/.exec(out) ?? [];
+    const old = openReadOnly(aside);
+    expect(old.note('test')).toBe('second');
+    old.close();
+    expect(out).toContain('twinbook cancel-all --verify');
+    expect(readdirSync(cwd).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  it('works where the ledger is damaged beyond reading', async () => {
+    const cwd = folder();
+    const backup = await backUp(cwd);
+    writeFileSync(join(cwd, 'twinbook.sqlite'), 'not a ledger any more');
+    expect((await restore(cwd, backup)).code).toBe(0);
+    expect(noteIn(cwd)).toBe('first');
+  });
+
+  it.each([
+    ['that is not there', () => 'nowhere.sqlite', 'there is no file'],
+    [
+      'that is half a file',
+      (path: string) => {
+        writeFileSync(path, readFileSync(path).subarray(0, 20_000));
+        return path;
+      },
+      '',
+    ],
+    [
+      'that does not add up',
+      (path: string) => {
+        spoil(path);
+        return path;
+      },
+      'is not a whole ledger: balance of nobody: 5 instead of 0',
+    ],
+    [
+      'that is no ledger',
+      (path: string) => {
+        writeFileSync(path, '');
+        appendFileSync(path, 'x'.repeat(5_000));
+        return path;
+      },
+      '',
+    ],
+  ])('from a backup %s changes nothing', async (_, spoilt, says) => {
+    const cwd = folder();
+    const backup = await backUp(cwd);
+    keep(cwd, 'second');
+    const { code, err } = await restore(cwd, spoilt(backup));
+    expect(code).toBe(1);
+    expect(err).toContain(says);
+    expect(err.length).toBeGreaterThan(20);
+    expect(noteIn(cwd)).toBe('second');
+    expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
+    expect(readdirSync(cwd).filter((name) => name.includes('restor'))).toEqual([]);
+  });
+
+  it('is refused beside a trader', async () => {
+    const cwd = folder();
+    const backup = await backUp(cwd);
+    const writer = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    const { code, err } = await restore(cwd, backup);
+    writer.close();
+    expect(code).toBe(1);
+    expect(err).toContain('is written by process');
+    expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
+  });
+
+  it('wants a reason', async () => {
+    const { code, err } = await run(['ledger', 'restore', 'x', ...CONFIG], { cwd: folder() });
+    expect(code).toBe(2);
+    expect(err).toContain('--reason');
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { type BackupFile, expendable } from '../../../src/shell/backup/retention.js';
+
+const HOUR_MS = 3_600_000;
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');
+
+/** One an hour, oldest first, named by its number. */
+const hourly = (count: number, bytes = 10): BackupFile[] =>
+  Array.from({ length: count }, (_, hour) => ({ name: `${hour}`, atMs: MIDNIGHT + hour * HOUR_MS, bytes }));
+
+describe('which backups may go', () => {
+  it('keeps the newest, and of each day before them the last', () => {
+    const gone = expendable(hourly(50), { newest: 4, days: 30, maxBytes: 1_000 });
+    const kept = hourly(50).filter(({ name }) => !gone.includes(name));
+    expect(kept.map(({ name }) => name)).toEqual(['23', '46', '47', '48', '49']);
+  });
+
+  it('keeps no day older than asked for', () => {
+    const gone = expendable(hourly(96), { newest: 1, days: 2, maxBytes: 1_000 });
+    const kept = hourly(96).filter(({ name }) => !gone.includes(name));
+    expect(kept.map(({ name }) => name)).toEqual(['71', '95']);
+  });
+
+  it('gives up the oldest where there is no room, and never the newest', () => {
+    const policy = { newest: 10, days: 0, maxBytes: 25 };
+    expect(expendable(hourly(4), policy)).toEqual(['0', '1']);
+    expect(expendable(hourly(2, 1_000), policy)).toEqual(['0']);
+  });
+
+  it('gives up nothing of nothing', () => {
+    expect(expendable([], { newest: 1, days: 1, maxBytes: 1 })).toEqual([]);
+  });
+});
