@@ -8,8 +8,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** The systemd-notify of the same machine tells the manager one message a line. */
-const RELAY = `command -v systemd-notify >/dev/null || exit 127
+/** The systemd-notify of the same machine tells the manager one message a line. A signal to all does not end it: the trader does. */
+const RELAY = `trap '' INT TERM HUP
+command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
 /** So much longer a start or a stop may take from each message on, and how often one is sent. */
