@@ -110,9 +110,9 @@ class BeliefMaker implements Quoter {
     const net = (side === 'bid' ? inventory.netMicros : -inventory.netMicros) / ONE;
     const reducible = Math.max(0, -net);
     if (stance === 'reduce-only') return reducible;
-    const held = side === 'bid' ? 0 : inventory.yesMicros / ONE;
+    const held = (side === 'bid' ? inventory.noMicros : inventory.yesMicros) / ONE;
     const cost = side === 'bid' ? price : 1 - price;
-    const payable = Math.max(reducible, held + funds / cost);
+    const payable = Math.max(reducible, held + Math.max(0, funds - this.#cover.reserve(side)) / cost);
     const position = inventory.maxPositionMicros / ONE - net;
     return Math.max(0, Math.min(this.#params.max_order_shares / ONE, position, payable));
   }
@@ -121,14 +121,12 @@ class BeliefMaker implements Quoter {
 /** Currency that this market's orders may use, with what those that rest bind: they would make room. */
 function fundsOf({ inventory, orders }: MarketView): number {
   let bound = 0;
-  let covered: number = inventory.yesMicros;
-  for (const { side, priceMicros, remainingMicros } of orders) {
-    if (side === 'bid') bound += (priceMicros / ONE) * remainingMicros;
-    else {
-      const uncovered = Math.max(0, remainingMicros - covered);
-      covered -= Math.min(covered, remainingMicros);
-      bound += (1 - priceMicros / ONE) * uncovered;
-    }
+  const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
+  for (const { side, isYes, priceMicros, remainingMicros } of orders) {
+    // A sale of what is held binds those shares; whatever goes beyond them, as every purchase, binds currency.
+    const covered = isYes === (side === 'ask') ? Math.min(free[side], remainingMicros) : 0;
+    free[side] -= covered;
+    bound += ((side === 'bid' ? priceMicros : ONE - priceMicros) / ONE) * (remainingMicros - covered);
   }
   return (inventory.availableFundsMicros + bound) / ONE;
 }

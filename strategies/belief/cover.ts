@@ -1,19 +1,65 @@
 /**
- * What a share in hand is worth beyond its price because it covers a later sale. An uncovered sale binds 1 - price of
- * currency until resolution; where takers will buy more than the currency pays for, each further sale needs a share that
- * was bought before. A share costs no more than it costs to buy it again at once, a tick above the truth.
+ * What a share in hand is worth beyond its price because it covers a later sale. An uncovered sale of YES binds 1 - price of
+ * currency until resolution, one of NO its own; where takers will buy more than the currency pays for, each further sale
+ * needs a share that was bought before. A share costs no more than it costs to buy it again at once, a tick above the truth.
  */
 
-import { type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
-import { expectedFill, SIZE_SIGMA, type Takers } from './takers.js';
+import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
+import { sharesAhead } from './queue.js';
+import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
 /** A price between two ticks lies so far below the upper one on average. */
 const HALF = 0.5;
 /** Of nothing is enough that more could not be needed. */
 const NONE = 1e-6;
 
+/** The shares of both outcomes: what a bid brings of one it takes from the other. */
 export class Cover {
   readonly #horizonS: number;
+  readonly #yes = new OutcomeCover('ask');
+  readonly #no = new OutcomeCover('bid');
+
+  constructor(horizonS: number) {
+    this.#horizonS = horizonS;
+  }
+
+  /** Nothing is scarce while resolution is unknown or far: merges and sales bring currency back before. */
+  update(view: MarketView, takers: Takers, mean: number, funds: number): void {
+    const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
+    for (const outcome of [this.#yes, this.#no])
+      if (leftS > this.#horizonS) outcome.clear();
+      else outcome.update(view, takers, mean, funds, leftS);
+  }
+
+  /** Value of a share more that a side brings, of YES for a bid, of NO for an ask, when `more` were bought first. Price. */
+  worthAfter(side: BookSide, more: number): number {
+    const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
+    return bought.worthAfter(more) - sold.worthAfter(-more);
+  }
+
+  /** Currency that uncovered sales on a side leave, so that what covers the next ones can be bought. */
+  reserve(side: BookSide): number {
+    return (side === 'ask' ? this.#yes : this.#no).reserve;
+  }
+
+  /** Shares of which each is worth at least `cost` more than its price; at most `most`. */
+  sharesWorth(side: BookSide, cost: number, most: number): number {
+    if (this.worthAfter(side, 0) <= cost) return 0;
+    let [low, high] = [0, most];
+    if (this.worthAfter(side, high) > cost) return high;
+    for (let i = 0; i < 20; i++) {
+      const middle = (low + high) / 2;
+      if (this.worthAfter(side, middle) > cost) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The shares of one outcome, at its own prices. */
+class OutcomeCover {
+  /** Of the YES book, where this outcome is sold. */
+  readonly #sale: BookSide;
   /** Shares that could be sold without buying more. */
   #sellable = 0;
   /** Shares that takers will buy until resolution, beyond what others sell us; mean and deviation. */
@@ -24,29 +70,57 @@ export class Cover {
   /** What a sale brings beyond its cost, and what it costs to buy a share at once. Price. */
   #gain = 0;
   #replacement = 0;
+  /** What a share costs at once, and the currency that an uncovered sale binds. Price. */
+  #cost = 0;
+  #binds = 1;
 
-  constructor(horizonS: number) {
-    this.#horizonS = horizonS;
+  constructor(sale: BookSide) {
+    this.#sale = sale;
   }
 
-  /** Nothing is scarce while resolution is unknown or far: merges and sales bring currency back before. */
-  update(view: MarketView, takers: Takers, mean: number, funds: number): void {
-    const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
+  clear(): void {
     this.#gain = 0;
-    if (leftS > this.#horizonS) return;
+  }
+
+  update(view: MarketView, takers: Takers, meanOfYes: number, funds: number, leftS: number): void {
+    const isYes = this.#sale === 'ask';
+    const turned = (price: number): number => (isYes ? price : 1 - price);
+    const mean = turned(meanOfYes);
     const tick = view.market.tickMicros / ONE;
-    const ask = Math.min(1 - tick, Math.max(tick, saleAt(view, mean, tick)));
-    this.#gain = Math.max(0, ask - mean);
+    const [asks, bids] = isYes ? [view.others.asks, view.others.bids] : [view.others.bids, view.others.asks];
+    const others = asks[0] === undefined ? null : turned(asks[0].priceMicros / ONE);
+    const price = Math.min(1 - tick, Math.max(tick, saleAt(others, mean, tick)));
+    this.#gain = Math.max(0, price - mean);
     const above = Math.max(tick, Math.ceil(mean / tick) * tick);
+    this.#cost = above;
     this.#replacement = Math.min(this.#gain, Math.max(HALF * tick, above - mean));
-    this.#sellable = view.inventory.yesMicros / ONE + Math.max(0, funds) / (1 - ask);
-    this.#logMean = takers.logMeanAt('ask', ask);
+    const held = isYes ? view.inventory.yesMicros : view.inventory.noMicros;
+    this.#binds = 1 - price;
+    this.#sellable = held / ONE + Math.max(0, funds) / this.#binds;
+    this.#logMean = takers.logMeanAt(this.#sale, turned(price));
     const each = Math.exp(this.#logMean + SIZE_SIGMA ** 2 / 2);
-    const sold = expectedFill(10 * each, takers.logMeanAt('bid', Math.max(tick, above - tick)), SIZE_SIGMA);
+    const below = above - tick;
+    const sold = below < tick / 2 ? 0 : this.#soldBy(takers, turned(below), 10 * each, below < 1.5 * tick ? bids : []);
     const count = takers.rate * leftS;
     this.#wanted = count * (each - Math.min(each, sold));
     // What a taker wants is uncertain, and so is how long they go on as they do.
     this.#deviation = Math.max(1, Math.hypot(Math.sqrt(count * Math.exp(SIZE_SIGMA ** 2)) * each, HALF * this.#wanted));
+  }
+
+  /** Shares that one taker sells us on average where we stand at this YES price behind others who are there or better. */
+  #soldBy(takers: Takers, yesPrice: number, most: number, others: Book['bids']): number {
+    const side = this.#sale === 'ask' ? 'bid' : 'ask';
+    const ahead = sharesAhead(others, yesPrice * ONE, side);
+    const logMean = takers.logMeanAt(side, yesPrice);
+    const reaching = expectedFill(ahead + most, logMean, SIZE_SIGMA) - expectedFill(ahead, logMean, SIZE_SIGMA);
+    return reaching * (ahead > 0 ? takers.behind : 1);
+  }
+
+  /** What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would. */
+  get reserve(): number {
+    if (this.#gain <= NONE) return 0;
+    const reserve = this.#cost * sizeExceeded(RARE, this.#logMean, SIZE_SIGMA);
+    return this.#wanted - this.#sellable > reserve / this.#binds ? reserve : 0;
   }
 
   /** Value of one more share when `more` were bought first. Price. */
@@ -57,24 +131,10 @@ export class Cover {
     const now = sellable <= 0 ? 1 : normalCdf((this.#logMean - Math.log(sellable)) / SIZE_SIGMA);
     return needed * (this.#replacement + (this.#gain - this.#replacement) * now);
   }
-
-  /** Shares of which each is worth at least `cost` more than its price; at most `most`. */
-  sharesWorth(cost: number, most: number): number {
-    if (this.worthAfter(0) <= cost) return 0;
-    let [low, high] = [0, most];
-    if (this.worthAfter(high) > cost) return high;
-    for (let i = 0; i < 20; i++) {
-      const middle = (low + high) / 2;
-      if (this.worthAfter(middle) > cost) low = middle;
-      else high = middle;
-    }
-    return low;
-  }
 }
 
 /** Where a sale would stand: a tick inside of others, or two above the truth where there are none. */
-function saleAt({ others }: MarketView, mean: number, tick: number): number {
-  const best = others.asks[0];
+function saleAt(others: number | null, mean: number, tick: number): number {
   const own = Math.ceil(mean / tick + 1) * tick;
-  return best === undefined ? own : Math.max(own - tick, best.priceMicros / ONE - tick);
+  return others === null ? own : Math.max(own - tick, others - tick);
 }

@@ -40,7 +40,7 @@ export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], i
     takers_per_s: belief.takers.rate,
     quote_stands_s: input.seconds,
     inventory_shift_log_odds: input.shift,
-    cover_worth: input.cover.worthAfter(0),
+    cover_worth: input.cover.worthAfter('bid', 0),
   };
   for (const choice of choices) {
     if (choice === null) continue;

@@ -1,6 +1,6 @@
 /** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
 
-import { expectedFill, SIZE_SIGMA, sizeExceeded } from './takers.js';
+import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded } from './takers.js';
 
 /** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
 export interface Prospect {
@@ -23,9 +23,6 @@ export interface Demand {
 /** Part of a taker's gain that a share more must be paid for with; 1 or more: nothing is offered. */
 export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): number =>
   gain > 0 ? Math.max(0, loss + carry) / (takers * gain) : Number.POSITIVE_INFINITY;
-
-/** Sizes rarer than this are offered to nobody: of the tail of the sizes nothing is known. */
-const RARE = 0.1;
 
 /** Shares to offer, at most `most`; 0 where none is worth its risk. */
 export function offer(prospect: Prospect, demand: Demand, most: number): number {

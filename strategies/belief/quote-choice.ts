@@ -4,6 +4,7 @@ import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../.
 import type { Cover } from './cover.js';
 import { type Grid, POINTS, PRICES, placeOf, STEP } from './grid.js';
 import { criticalRatio, type Demand, offer, type Prospect, worthOf } from './newsvendor.js';
+import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
 /** Levels behind others' best that are looked at, and at most so many prices in all. */
@@ -99,21 +100,12 @@ export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice |
     const micros =
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
-    const choice = choiceAt(side, micros / ONE, aheadOf(own, micros, isBid), sums, input);
+    const choice = choiceAt(side, micros / ONE, sharesAhead(own, micros, side), sums, input);
     // A change costs its requests.
     const worth = choice.worth + (resting.has(micros) ? 4 * requestPrice : 0);
     if (worth > chosenWorth) [chosen, chosenWorth] = [choice, worth];
   }
   return chosen;
-}
-
-function aheadOf(levels: MarketView['others']['bids'], micros: number, isBid: boolean): number {
-  let ahead = 0;
-  for (const { priceMicros, amountMicros } of levels) {
-    if (isBid ? priceMicros < micros : priceMicros > micros) break;
-    ahead += amountMicros / ONE;
-  }
-  return ahead;
 }
 
 export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sums, input: ChoiceInput): Choice {
@@ -136,13 +128,13 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
     gain: plain.gain + worth * (1 - takenMass),
     carry: 0,
   });
-  const first = at(isBid ? cover.worthAfter(0) : -cover.worthAfter(0));
+  const first = at(cover.worthAfter(side, 0));
   let shares = offer(first, demand, most);
   let prospect = first;
   if (first.loss < 0) {
-    const useful = cover.sharesWorth(plain.loss / takenMass, most);
+    const useful = cover.sharesWorth(side, plain.loss / takenMass, most);
     shares = Math.max(useful, offer(plain, demand, most));
-    prospect = at(cover.worthAfter(shares / 2));
+    prospect = at(cover.worthAfter(side, shares / 2));
   }
   const worth = worthOf(prospect, demand, shares);
   return { side, price, shares, worth, prospect, demand, ratio: criticalRatio(prospect, demand.takers) };

@@ -4,6 +4,8 @@ import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../s
 
 /** Deviation of the logarithm of a taker's size: of most markets it lies between 1 and 1.5. */
 export const SIZE_SIGMA = 1.2;
+/** Sizes rarer than this are offered to nobody: of the tail of the sizes nothing is known. */
+export const RARE = 0.1;
 /** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
@@ -16,14 +18,25 @@ const MEMORY = 200;
 interface SizeModel {
   weight: number;
   logMean: number;
+  /** The same with what the other side says of it. */
+  pooled: number;
   /** Logarithm of the likelihood of what was seen. */
   score: number;
   /** What the size is measured in: the logarithm of one share in it, at a YES price. */
   readonly logUnit: (price: number) => number;
 }
 
-/** In shares, in the currency that YES costs, or in the currency that NO costs: what was seen decides between them. */
-const UNITS: readonly SizeModel['logUnit'][] = [() => 0, (price) => Math.log(price), (price) => Math.log1p(-price)];
+/**
+ * In shares, in the currency that YES costs, or in the currency that NO costs: what was seen decides between them. The same
+ * at a price of one half.
+ */
+const UNITS: readonly SizeModel['logUnit'][] = [
+  () => 0,
+  (price) => Math.log(2 * price),
+  (price) => Math.log(2 - 2 * price),
+];
+/** The sizes of the two sides, in the right units, differ in the mean of their logarithms by about so much, until more was seen. */
+const SIDES_DIFFER = 0.3;
 
 type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'score'>;
 
@@ -57,7 +70,7 @@ export class Takers {
   constructor(priorShares: number) {
     const logMean = Math.log(priorShares) - SIZE_SIGMA ** 2 / 2;
     const models = (): SizeModel[] =>
-      UNITS.map((logUnit) => ({ weight: PRIOR_SIZES, logMean: logMean + logUnit(0.5), score: 0, logUnit }));
+      UNITS.map((logUnit) => ({ weight: PRIOR_SIZES, logMean, pooled: logMean, score: 0, logUnit }));
     this.#sizes = { bid: models(), ask: models() };
   }
 
@@ -79,6 +92,7 @@ export class Takers {
     [this.#takers, this.#seconds, this.#reached, this.#reaching] = [takers, seconds, reached, reaching];
     for (const side of ['bid', 'ask'] as const)
       for (const [index, model] of this.#sizes[side].entries()) Object.assign(model, sizes[side][index]);
+    this.#pool();
   }
 
   /** Takers a second and side. */
@@ -109,18 +123,23 @@ export class Takers {
     if (wasFirst) this.#takers += probability;
     else this.#reached += probability;
     for (const model of this.#sizes[side]) learn(model, Math.log(shares) + model.logUnit(price), probability, isLeast);
+    this.#pool();
+  }
+
+  #pool(): void {
+    pool(this.#sizes.bid, this.#sizes.ask);
+    pool(this.#sizes.ask, this.#sizes.bid);
   }
 
   /** Mean of the logarithm of a size in shares at this price. */
   logMeanAt(side: BookSide, price: number): number {
     const models = this.#sizes[side];
-    let best = Number.NEGATIVE_INFINITY;
-    for (const { score } of models) best = Math.max(best, score);
+    const best = bestScore(models);
     let [weights, sum] = [0, 0];
-    for (const { score, logMean, logUnit } of models) {
+    for (const { score, pooled, logUnit } of models) {
       const weight = Math.exp(score - best);
       weights += weight;
-      sum += weight * (logMean - logUnit(price));
+      sum += weight * (pooled - logUnit(price));
     }
     return sum / weights;
   }
@@ -137,13 +156,41 @@ export class Takers {
 }
 
 function learn(model: SizeModel, log: number, probability: number, isLeast: boolean): void {
-  const z = (log - model.logMean) / SIZE_SIGMA;
+  const z = (log - model.pooled) / SIZE_SIGMA;
   const above = normalCdf(-z);
   model.score += probability * Math.log(Math.max(1e-12, isLeast ? above : normalDensity(z)));
   // Of a size that is only known to be larger, what it is on average.
-  const value = isLeast ? model.logMean + (SIZE_SIGMA * normalDensity(z)) / Math.max(1e-6, above) : log;
+  const value = isLeast ? model.pooled + (SIZE_SIGMA * normalDensity(z)) / Math.max(1e-6, above) : log;
   model.weight = Math.min(MEMORY, model.weight + probability);
   model.logMean += (probability / model.weight) * (value - model.logMean);
+}
+
+const bestScore = (models: readonly SizeModel[]): number => {
+  let best = Number.NEGATIVE_INFINITY;
+  for (const { score } of models) best = Math.max(best, score);
+  return best;
+};
+
+/** What both sides say of each unit of one of them, over the units that the other may have. */
+function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
+  const best = bestScore(others);
+  for (const model of own) {
+    let [weights, sum] = [0, 0];
+    for (const other of others) {
+      const weight = Math.exp(other.score - best);
+      weights += weight;
+      sum += weight * pooledWith(other, model);
+    }
+    model.pooled = sum / weights;
+  }
+}
+
+/** The mean of both, and of the way from there to what the side itself says the part that its takers have earned. */
+function pooledWith(other: SizeModel, own: SizeModel): number {
+  const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
+  const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);
+  const variance = SIDES_DIFFER ** 2 + Math.max(0, (own.logMean - other.logMean) ** 2 - 4 * byChance);
+  return common + (own.weight / (own.weight + SIZE_SIGMA ** 2 / variance)) * (own.logMean - common);
 }
 
 /** E[min(Q, q)] of a lognormal size Q. */

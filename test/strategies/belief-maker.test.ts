@@ -5,6 +5,9 @@ import { challenge } from '../../src/lab/arena/challenge/challenge.js';
 import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
 import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
 import { simulate } from '../../src/lab/arena/challenge/simulation.js';
+import type { ShownMarket } from '../../src/lab/strategy-checks/contract.js';
+import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
+import { ZERO } from '../../src/shared/base/micros.js';
 import {
   logit,
   type MarketView,
@@ -14,6 +17,7 @@ import {
   ONE,
   type StrategyEvent,
 } from '../../src/trader/strategy/strategy.js';
+import { Cover } from '../../strategies/belief/cover.js';
 import { Grid, POINTS, PRICES, placeOf } from '../../strategies/belief/grid.js';
 import { criticalRatio, offer, worthOf } from '../../strategies/belief/newsvendor.js';
 import { Sums } from '../../strategies/belief/quote-choice.js';
@@ -170,12 +174,25 @@ describe('takers', () => {
     const rate = takers.rate;
     takers.exposed(1000);
     expect(takers.rate).toBeLessThan(rate / 10);
-    for (let i = 0; i < 50; i++)
-      takers.observeTaker('ask', { ...VISIT, shares: 200, price: 0.5, isLeast: i % 2 === 0 });
+    for (let i = 0; i < 50; i++) takers.observeTaker('ask', { ...VISIT, shares: 40, price: 0.5, isLeast: i % 2 === 0 });
     expect(takers.rate).toBeGreaterThan(0.04);
-    expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(190);
-    // The other side has learned nothing of it.
+    expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(38);
+    // Of the other side nothing was seen: it is believed to be alike, until its own takers tell otherwise.
+    expect(Math.exp(takers.logMeanAt('bid', 0.5))).toBeGreaterThan(15);
+    for (let i = 0; i < 20; i++) takers.observeTaker('bid', { ...VISIT, shares: 5, price: 0.5 });
     expect(Math.exp(takers.logMeanAt('bid', 0.5))).toBeLessThan(10);
+    expect(Math.exp(takers.logMeanAt('ask', 0.5))).toBeGreaterThan(38);
+  });
+
+  it('take little of what chance alone makes of the sides for a difference between them', () => {
+    const takers = new Takers(10);
+    for (let i = 0; i < 5; i++) {
+      takers.observeTaker('ask', { ...VISIT, shares: 14, price: 0.5 });
+      takers.observeTaker('bid', { ...VISIT, shares: 7, price: 0.5 });
+    }
+    const difference = takers.logMeanAt('ask', 0.5) - takers.logMeanAt('bid', 0.5);
+    expect(difference).toBeGreaterThan(0);
+    expect(difference).toBeLessThan(Math.log(2) / 2);
   });
 
   it('tell from what was seen at several prices whether sizes are shares or currency', () => {
@@ -188,8 +205,90 @@ describe('takers', () => {
   });
 });
 
+describe('cover', () => {
+  const at = (bids: [number, number][], asks: [number, number][], leftMs: number) => {
+    const inventory = { ...VIEW.inventory, yesMicros: ZERO, noMicros: ZERO };
+    return { ...VIEW, inventory, others: book(bids, asks), timeToResolutionMs: leftMs };
+  };
+  /** At a few cents whoever buys for currency wants many shares. */
+  const buyersOfMany = (): Takers => {
+    const takers = new Takers(10);
+    for (const side of ['bid', 'ask'] as const)
+      for (let i = 0; i < 30; i++) {
+        const price = i % 2 === 0 ? 0.3 : 0.02;
+        takers.observeTaker(side, { ...VISIT, shares: 5 / price, price });
+      }
+    takers.exposed(500);
+    return takers;
+  };
+
+  it('keeps currency back from uncovered sales to buy the next cover with, and none where all can be paid for', () => {
+    const cover = new Cover(3600);
+    const view = at([[0.01, 5000]], [[0.04, 100]], 2_000_000);
+    cover.update(view, buyersOfMany(), 0.013, 100);
+    const reserve = cover.reserve('ask');
+    // Some hundred shares at two cents.
+    expect(reserve).toBeGreaterThan(5);
+    expect(reserve).toBeLessThan(30);
+    expect(cover.reserve('bid')).toBe(0);
+    cover.update(view, buyersOfMany(), 0.013, 1_000_000);
+    expect(cover.reserve('ask')).toBe(0);
+  });
+
+  it('counts on nobody who sells at the lowest price, where others stand first', () => {
+    const worthWith = (ahead: number): number => {
+      const cover = new Cover(3600);
+      cover.update(at([[0.01, ahead]], [[0.04, 100]], 600_000), buyersOfMany(), 0.013, 500);
+      return cover.worthAfter('bid', 0);
+    };
+    expect(worthWith(5000)).toBeGreaterThan(1.3 * worthWith(0.01));
+  });
+
+  it('is of NO at 0.97 what it is of YES at 0.03', () => {
+    const [yes, no] = [new Cover(3600), new Cover(3600)];
+    yes.update(at([[0.01, 50]], [[0.05, 100]], 900_000), new Takers(100), 0.0312, 300);
+    no.update(at([[0.95, 100]], [[0.99, 50]], 900_000), new Takers(100), 0.9688, 300);
+    for (const more of [0, 40, 400]) {
+      expect(yes.worthAfter('bid', more)).toBeGreaterThan(0);
+      expect(no.worthAfter('ask', more)).toBeCloseTo(yes.worthAfter('bid', more), 9);
+      expect(no.worthAfter('bid', more)).toBeCloseTo(-no.worthAfter('ask', -more), 9);
+    }
+    expect(no.reserve('bid')).toBeCloseTo(yes.reserve('ask'), 9);
+  });
+});
+
 describe('the maker', () => {
   const fresh = () => beliefMaker.create(paramsFor(beliefMaker), FACTS);
+
+  it('quotes the mirror where YES and NO are exchanged', () => {
+    const { markets, mirrored } = showMarkets(1, 5, 40);
+    const quotesOf = ({ facts, looks }: ShownMarket) => {
+      const maker = beliefMaker.create(paramsFor(beliefMaker), facts);
+      return looks.map(({ view, events }) => {
+        for (const event of events) maker.observe?.(event);
+        const { bids, asks } = maker.quote(view);
+        return [bids, asks].map((levels) =>
+          levels.map(({ priceMicros, amountMicros }) => [priceMicros, amountMicros / ONE]),
+        );
+      });
+    };
+    for (const [index, market] of markets.entries()) {
+      const mirror = mirrored[index];
+      // Fees are a part of the price, which the mirror has another of.
+      if (mirror === undefined || market.facts.makerFeeRateMicros > 0) continue;
+      const turned = quotesOf(mirror);
+      for (const [look, [bids = [], asks = []]] of quotesOf(market).entries()) {
+        const [twinBids = [], twinAsks = []] = turned[look] ?? [];
+        for (const [own, twin] of [[bids, twinAsks] as const, [asks, twinBids] as const]) {
+          expect(twin.map(([price = 0]) => ONE - price)).toEqual(own.map(([price]) => price));
+          for (const [place, [, shares = 0]] of own.entries()) {
+            const twinShares = twin[place]?.[1] ?? 0;
+            expect(Math.abs(twinShares - shares)).toBeLessThan(0.01 * shares + 0.011);
+          }
+        }
+      }
+    }
+  });
 
   it('says what it believes, what decided each side, and why not a tick nearer', () => {
     const view = { ...VIEW, others: book([[0.44, 100]], [[0.56, 100]]), book: book([[0.44, 100]], [[0.56, 100]]) };
