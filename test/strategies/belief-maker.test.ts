@@ -273,7 +273,7 @@ describe('the maker', () => {
       });
     };
     for (const [index, market] of markets.entries()) {
-      const mirror = mirrored[index];
+      const mirror = mirrored?.[index];
       // Fees are a part of the price, which the mirror has another of.
       if (mirror === undefined || market.facts.makerFeeRateMicros > 0) continue;
       const turned = quotesOf(mirror);
