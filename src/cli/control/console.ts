@@ -7,7 +7,7 @@ import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js'
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
 import { keepFilesPrivate } from '../private-files.js';
-import { guardianStatus } from './guardian-status.js';
+import { guardianStatus, isGuarded } from './guardian-status.js';
 
 /** The trader comes first wherever both want to compute. */
 const NICE = 10;
@@ -41,7 +41,8 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
   ]);
   const password = passwordFrom(io.env);
   const secret = password ?? drawToken();
-  const opened = await openConsole({ config, secret, guardian: () => guardianStatus(config) });
+  const guardian = { status: () => guardianStatus(config), isGuarded: () => isGuarded(config) };
+  const opened = await openConsole({ config, secret, guardian });
   const { url, isElsewhere } = opened;
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {

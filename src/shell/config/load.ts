@@ -163,6 +163,11 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
     feeds: feedsOf(content.feeds, folder),
     dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
+    metrics: {
+      open: content.metrics.open,
+      tokenFile: content.metrics.token_file === undefined ? null : absolute(content.metrics.token_file),
+      maxMarkets: content.metrics.max_markets,
+    },
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
 }

@@ -200,6 +200,17 @@ const dashboardSchema = z
   })
   .describe('The page with the buttons that stop the trader.');
 
+const metricsSchema = z
+  .strictObject({
+    open: z
+      .boolean()
+      .default(false)
+      .describe('Whether every program of this machine may read /metrics of the dashboard without a token.'),
+    token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
+    max_markets: integer(1, 1000, 'Markets that have series of their own.').default(100),
+  })
+  .describe('Figures for Prometheus, at /metrics of the dashboard.');
+
 export const FEED_KINDS = ['file', 'http', 'child'] as const;
 
 const feedSchema = z.strictObject({
@@ -271,6 +282,7 @@ export const traderSchema = z.strictObject({
   journal: journalSchema.prefault({}),
   guardian: guardianSchema.prefault({}),
   dashboard: dashboardSchema.prefault({}),
+  metrics: metricsSchema.prefault({}),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

@@ -31,6 +31,7 @@ export interface Config {
   readonly journal: JournalConfig;
   readonly guardian: GuardianConfig;
   readonly dashboard: DashboardConfig;
+  readonly metrics: MetricsConfig;
   readonly control: { readonly socket: string };
   readonly feeds: readonly FeedConfig[];
   readonly strategies: readonly StrategyConfig[];
@@ -136,6 +137,14 @@ export interface JournalConfig {
   readonly dir: string;
   /** Room for all runs of this ledger together. */
   readonly maxBytes: number;
+}
+
+export interface MetricsConfig {
+  /** Whether every program of this machine may read them. */
+  readonly open: boolean;
+  /** Null for none: then the password of the page opens them. */
+  readonly tokenFile: string | null;
+  readonly maxMarkets: number;
 }
 
 export interface DashboardConfig {

@@ -4,13 +4,19 @@
  * ledger that only reads. It is never the reason that the trader does not start, or ends.
  */
 
+import { parse } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
 import type { PageAction } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
+import { readPrivateFile } from '../wallet/private-file.js';
+import { secrets } from '../wallet/secrets.js';
 import { act } from './actions.js';
 import { LedgerLists } from './ledger-lists.js';
+import { renderMetrics, type ScrapeFacts } from './metrics/collect.js';
+import { METRICS_TYPE } from './metrics/exposition.js';
+import { readFileFacts } from './metrics/file-facts.js';
 import { pageStateOf } from './page-state.js';
 import { TraderState } from './trader-state.js';
 
@@ -22,8 +28,15 @@ export interface ConsoleOptions {
   readonly config: TraderConfig;
   /** What opens the page. */
   readonly secret: string;
-  /** What the guardian says of itself. */
-  readonly guardian: () => string;
+  readonly guardian: GuardianWatch;
+}
+
+/** What the guardian says of itself, read from its file. */
+export interface GuardianWatch {
+  /** For a person. */
+  status(): string;
+  /** Null where none is needed. */
+  isGuarded(): boolean | null;
 }
 
 export interface Console {
@@ -35,15 +48,24 @@ export interface Console {
 }
 
 export async function openConsole({ config, secret, guardian }: ConsoleOptions): Promise<Console> {
-  const { control, ledger, venue, dashboard } = config;
+  const { control, ledger, venue, dashboard, metrics } = config;
   const trader = new TraderState();
   const lists = new LedgerLists(() => openReadOnly(ledger.path));
   const subscription = new Subscription(control.socket, {
     line: (line) => trader.onLine(line),
     lost: (why) => trader.onLost(why),
   });
+  const scrape = (): ScrapeFacts => ({
+    name: parse(config.file).name,
+    trader,
+    mostMarkets: metrics.maxMarkets,
+    eventCount: (kind) => lists.eventCount(kind),
+    files: readFileFacts(ledger.path),
+    isGuarded: guardian.isGuarded(),
+  });
   const host = {
-    state: () => pageStateOf({ trader, lists: lists.read(), venue: venue.name, guardian: guardian() }),
+    state: () => pageStateOf({ trader, lists: lists.read(), venue: venue.name, guardian: guardian.status() }),
+    metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(scrape()) }),
     act: (action: PageAction, reason: string) =>
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
   };
@@ -52,7 +74,8 @@ export async function openConsole({ config, secret, guardian }: ConsoleOptions):
     lists.close();
   };
   try {
-    const at = (port: number) => openDashboard({ host, secret, address: dashboard.host, port });
+    const access = { isOpen: metrics.open, token: tokenOf(metrics.tokenFile) };
+    const at = (port: number) => openDashboard({ host, secret, metrics: access, address: dashboard.host, port });
     const page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
       url: page?.dashboard.url ?? null,
@@ -66,6 +89,13 @@ export async function openConsole({ config, secret, guardian }: ConsoleOptions):
     end();
     throw error;
   }
+}
+
+function tokenOf(file: string | null): string | null {
+  if (file === null) return null;
+  const token = readPrivateFile(file, 'the token file of the metrics').trim();
+  secrets.hide(token);
+  return token;
 }
 
 interface Listening {

@@ -43,6 +43,17 @@ export class LedgerLists {
     return this.#lists;
   }
 
+  /** Null when the ledger cannot be read now. */
+  eventCount(kind: string): number | null {
+    try {
+      this.#ledger ??= this.#open();
+      return this.#ledger.eventCount(kind);
+    } catch {
+      this.close();
+      return null;
+    }
+  }
+
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;

@@ -335,7 +335,7 @@ class Service {
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     this.#session.journal.step(observation, requests, failure);
     if (failure !== null) return;
-    this.#telemetry.afterStep(observation);
+    this.#telemetry.afterStep(observation, requests);
     this.#beat();
     this.#manager?.step();
     if (this.#unproven.isOverdue(this.#session.trader.wantsProof)) void this.#tryAfresh();

@@ -1,13 +1,15 @@
 /** The trader's figures for whoever subscribed, and what it takes to tell them: when steps began, and when beats came. */
 
-import type { Observation } from '../../shared/protocol/seam.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
+import { Histogram, STEP_BUCKETS } from '../control/telemetry/histogram.js';
 import type { AccountFigures, BudgetFigures, HealthFigures, HelloLine } from '../control/telemetry/lines.js';
 import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
+import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
@@ -30,6 +32,8 @@ export class Telemetry {
   readonly publisher: TelemetryPublisher;
   readonly #options: TelemetryOptions;
   readonly #took = new RecentDurations(STEPS_KEPT);
+  readonly #stepSeconds = new Histogram(STEP_BUCKETS);
+  readonly #requests = new RequestTimings();
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
@@ -52,12 +56,14 @@ export class Telemetry {
     this.#beganMs = steadyMs();
   }
 
-  afterStep({ kind }: Observation): void {
-    const endedMs = steadyMs();
+  afterStep(observation: Observation, requests: readonly Request[]): void {
+    const tookMs = steadyMs() - this.#beganMs;
     this.#steps++;
-    this.#took.add(endedMs - this.#beganMs);
+    this.#took.add(tookMs);
+    this.#stepSeconds.add(tookMs / 1000);
+    this.#requests.note(observation, requests);
     let lateMs: number | null = null;
-    if (kind === 'time') {
+    if (observation.kind === 'time') {
       lateMs = this.#beatMs === null ? null : Math.max(0, this.#beganMs - this.#beatMs - BEAT_MS);
       this.#beatMs = this.#beganMs;
     }
@@ -100,6 +106,8 @@ export class Telemetry {
       step_p50_ms: p50,
       step_p99_ms: p99,
       step_max_ms: max,
+      step_seconds: this.#stepSeconds.figures,
+      requests: this.#requests.figures,
       beat_late_p99_ms: beatLateP99Ms,
       brake,
       readers,

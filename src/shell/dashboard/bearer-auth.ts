@@ -1,4 +1,4 @@
-/** What opens the page: one secret, the operator's password or a token that was drawn for this run. */
+/** What opens the page: the operator's password or a token that was drawn for this run; of the metrics, their own token too. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
@@ -9,13 +9,13 @@ const WINDOW_MS = 60_000;
 export type PasswordVerdict = 'open' | 'wrong' | 'too many guesses';
 
 export class BearerAuth {
-  readonly #digest: Buffer;
+  readonly #digests: readonly Buffer[];
   /** A clock that never steps, ms. */
   readonly #steadyMs: () => number;
   #guessesMs: number[] = [];
 
-  constructor(secret: string, steadyMs: () => number = () => performance.now()) {
-    this.#digest = digestOf(secret);
+  constructor(secrets: readonly string[], steadyMs: () => number = () => performance.now()) {
+    this.#digests = secrets.map(digestOf);
     this.#steadyMs = steadyMs;
   }
 
@@ -25,7 +25,7 @@ export class BearerAuth {
     this.#guessesMs = this.#guessesMs.filter((guessMs) => steadyMs - guessMs < WINDOW_MS);
     if (this.#guessesMs.length >= GUESSES) return 'too many guesses';
     const given = authorization?.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : null;
-    if (given !== null && timingSafeEqual(digestOf(given), this.#digest)) return 'open';
+    if (given !== null && this.#digests.some((digest) => timingSafeEqual(digestOf(given), digest))) return 'open';
     // Who brings none at all is no guesser: the page asks like this before its operator has typed.
     if (given !== null) this.#guessesMs.push(steadyMs);
     return 'wrong';

@@ -104,6 +104,8 @@ export interface Acted {
 export interface Host {
   /** Never throws: of a trader that does not answer it says that. */
   state(): PageState;
+  /** In Prometheus' text format. */
+  metrics(): { readonly type: string; readonly text: string };
   /** `reason` is empty when none was given. */
   act(action: PageAction, reason: string): Promise<Acted>;
 }

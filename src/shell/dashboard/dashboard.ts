@@ -28,9 +28,18 @@ export interface DashboardOptions {
   readonly host: Host;
   /** What opens it. */
   readonly secret: string;
+  readonly metrics: MetricsAccess;
   readonly address: '127.0.0.1' | '::1';
   /** 0 picks a free one. */
   readonly port: number;
+}
+
+/** Who may read `/metrics`, beside whoever may see the page. */
+export interface MetricsAccess {
+  /** Whether every program of this machine may. */
+  readonly isOpen: boolean;
+  /** Null for none. */
+  readonly token: string | null;
 }
 
 export interface Dashboard {
@@ -53,9 +62,9 @@ function portOf(server: FastifyInstance): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
+function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance {
   const document = pageDocument();
-  const pass = new BearerAuth(secret);
+  const pass = new BearerAuth([secret]);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     connectionTimeout: PATIENCE_MS,
@@ -84,6 +93,7 @@ function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
   const guarded = { preHandler: async (request: FastifyRequest, reply: FastifyReply) => admit(pass, request, reply) };
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
   server.get('/state', guarded, () => host.state());
+  addMetrics(server, host, metrics, secret);
   server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
     const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
     if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
@@ -91,6 +101,16 @@ function buildPage({ host, secret }: DashboardOptions): FastifyInstance {
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
   return server;
+}
+
+function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: MetricsAccess, secret: string): void {
+  const pass = new BearerAuth(token === null ? [secret] : [secret, token]);
+  const preHandler = async (request: FastifyRequest, reply: FastifyReply) =>
+    isOpen ? undefined : admit(pass, request, reply);
+  server.get('/metrics', { preHandler }, (_, reply) => {
+    const { type, text } = host.metrics();
+    return reply.type(type).send(text);
+  });
 }
 
 function admit(pass: BearerAuth, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {

@@ -12,98 +12,9 @@ import type { LineReader } from '../../../src/shell/control/telemetry/publisher.
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from '../config/files.js';
+import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
-const HELLO: TelemetryLine = {
-  type: 'hello',
-  pid: 7,
-  version: '9',
-  run: 'r',
-  config_file: 'trader.yaml',
-  config_hash: 'hash',
-  venue: 'paper',
-  base_url: 'http://127.0.0.1:1',
-  started: 1,
-  capital_micros: 1_000_000_000,
-  limits: {
-    max_loss_day_micros: 50_000_000,
-    max_drawdown_micros: 100_000_000,
-    max_total_cost_micros: 1_000_000_000,
-    max_open_orders: 40,
-    max_position_micros: 500_000_000,
-    max_book_age_ms: 30_000,
-  },
-};
-
-const FRAME: TelemetryLine = {
-  type: 'frame',
-  time: 5_000,
-  known: ['m'],
-  account: {
-    mode: 'quoting',
-    reason: '',
-    way_back: '',
-    silent: false,
-    cash_micros: 990_000_000,
-    equity_micros: 1_001_000_000,
-    result_micros: 1_000_000,
-    loss_day_micros: 0,
-    drawdown_micros: 0,
-    open_orders: 2,
-    unknown_orders: 0,
-    fills: 3,
-    unsent: 0,
-    reduce_only: null,
-    agreement: null,
-    clock_offset_ms: null,
-    budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
-    feeds: [],
-    health: {
-      steps: 1,
-      step_p50_ms: 1,
-      step_p99_ms: 1,
-      step_max_ms: 1,
-      beat_late_p99_ms: 0,
-      brake: 0,
-      readers: 1,
-      readers_cut: 0,
-      memory_bytes: 1,
-      guardian: '',
-    },
-  },
-  markets: [
-    {
-      id: 'm',
-      title: 'Will it?',
-      event: null,
-      category: null,
-      strategy: 'maker',
-      state: 'quoting',
-      note: '',
-      fair_micros: 600_000,
-      mark_micros: null,
-      yes_micros: 5_000_000,
-      no_micros: 0,
-      max_position_micros: null,
-      tick_micros: 10_000,
-      book_seen: 4_000,
-      resolves: null,
-      best_bid_micros: 590_000,
-      best_ask_micros: 620_000,
-      orders: [590_000, 580_000].map((price_micros) => ({
-        side: 'bid',
-        price_micros,
-        remaining_micros: 10_000_000,
-        is_yes: true,
-        phase: 'resting',
-        submitted: 1,
-        queue_ahead_micros: null,
-      })),
-      factors: {},
-      health: null,
-      refusals: [],
-    },
-  ],
-};
+const FRAME: TelemetryLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>) {
   const cwd = folderOf({ 'trader.yaml': trader('dashboard: { port: 0 }\n') });
@@ -123,7 +34,11 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
     });
   const server = await listen();
   onTestFinished(() => server.close());
-  const console = await openConsole({ config, secret: 'the secret', guardian: () => 'watching' });
+  const console = await openConsole({
+    config,
+    secret: 'the secret',
+    guardian: { status: () => 'watching', isGuarded: () => true },
+  });
   onTestFinished(() => console.close());
   const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
   const state = async () => (await (await fetch(`${console.url}state`, { headers })).json()) as PageState;

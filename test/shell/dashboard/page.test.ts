@@ -33,16 +33,17 @@ const STATE: PageState = {
   events: [],
 };
 
-async function open(refusal: string | null = null) {
+async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }) {
   const acted: (readonly [PageAction, string])[] = [];
   const host: Host = {
     state: () => STATE,
+    metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
     act: async (action, reason) => {
       acted.push([action, reason]);
       return { refusal, text: 'done' };
     },
   };
-  const page = await openDashboard({ host, secret: 'the secret', address: '127.0.0.1', port: 0 });
+  const page = await openDashboard({ host, secret: 'the secret', metrics, address: '127.0.0.1', port: 0 });
   onTestFinished(() => page.close());
   const ask = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
   const authorization = 'Bearer the secret';
@@ -99,6 +100,24 @@ describe('the page', () => {
       ['cancel-all', ''],
       ['pause', 'x'.repeat(500)],
     ]);
+  });
+
+  it('gives metrics to whoever has their token or the pass, and to all of this machine only when told so', async () => {
+    const { ask, press } = await open();
+    for (const secret of ['the token', 'the secret']) {
+      const response = await ask('/metrics', { headers: { authorization: `Bearer ${secret}` } });
+      expect([response.headers.get('content-type'), await response.text()]).toEqual([
+        'text/plain; version=0.0.4',
+        'twinbook_up 1\n',
+      ]);
+    }
+    expect((await ask('/metrics')).status).toBe(401);
+    const authorization = 'Bearer the token';
+    expect((await ask('/state', { headers: { authorization } })).status).toBe(401);
+    expect((await press('kill', '{}', { authorization })).status).toBe(401);
+    const opened = await open(null, { isOpen: true, token: 'the token' });
+    expect((await opened.ask('/metrics')).status).toBe(200);
+    expect((await opened.ask('/state')).status).toBe(401);
   });
 
   it('says what the trader refused', async () => {

@@ -4,6 +4,7 @@
  */
 
 import type { StatusFeed } from '../control-protocol.js';
+import type { HistogramFigures } from './histogram.js';
 
 export type TelemetryLine = HelloLine | FrameLine | NoticeLine | ByeLine;
 
@@ -86,6 +87,9 @@ export interface HealthFigures {
   readonly step_p50_ms: number;
   readonly step_p99_ms: number;
   readonly step_max_ms: number;
+  /** Of this run; bounds as `STEP_BUCKETS` has them, seconds. */
+  readonly step_seconds: HistogramFigures;
+  readonly requests: readonly RequestFigures[];
   readonly beat_late_p99_ms: number;
   /** 0: everything twice a second; higher: the trader spares itself (`Brake`). */
   readonly brake: number;
@@ -94,6 +98,16 @@ export interface HealthFigures {
   readonly readers_cut: number;
   readonly memory_bytes: number;
   readonly guardian: string;
+}
+
+/** Of this run. */
+export interface RequestFigures {
+  readonly endpoint: string;
+  readonly answered: number;
+  readonly refused: number;
+  readonly unknown: number;
+  /** Bounds as `REQUEST_BUCKETS` has them. */
+  readonly seconds: HistogramFigures;
 }
 
 export interface MarketFigures {

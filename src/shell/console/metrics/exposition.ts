@@ -1,0 +1,72 @@
+/** Prometheus' text format, version 0.0.4, of samples that are declared. */
+
+import type { HistogramFigures } from '../../control/telemetry/histogram.js';
+import { METRICS, type MetricName } from './declarations.js';
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** More are left out, and counted: a scrape must not grow without end. */
+export const MOST_SERIES = 5_000;
+
+export type Labels = Readonly<Record<string, string>>;
+
+export class MetricSet {
+  readonly #trader: string;
+  readonly #lines = new Map<MetricName, string[]>();
+  #series = 0;
+  #dropped = 0;
+
+  constructor(trader: string) {
+    this.#trader = trader;
+  }
+
+  /** A null is no sample: what is not known is absent, never 0. */
+  add(name: MetricName, value: number | null, labels: Labels = {}): void {
+    if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
+  }
+
+  addHistogram(
+    name: MetricName,
+    { counts, sum }: HistogramFigures,
+    bounds: readonly number[],
+    labels: Labels = {},
+  ): void {
+    let total = 0;
+    for (const [i, count] of counts.entries()) {
+      total += count;
+      this.#write(name, `${name}_bucket`, total, { ...labels, le: i < bounds.length ? String(bounds[i]) : '+Inf' });
+    }
+    this.#write(name, `${name}_sum`, sum, labels);
+    this.#write(name, `${name}_count`, total, labels);
+  }
+
+  get text(): string {
+    this.#series = 0;
+    this.add('twinbook_metrics_series_dropped', this.#dropped);
+    const blocks = Array.from(this.#lines, ([name, lines]) => {
+      const { help, kind } = METRICS[name];
+      return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
+    });
+    return blocks.join('');
+  }
+
+  #write(name: MetricName, series: string, value: number, labels: Labels): void {
+    if (this.#series >= MOST_SERIES) {
+      this.#dropped++;
+      return;
+    }
+    this.#series++;
+    const all = Object.entries({ trader: this.#trader, ...labels });
+    const text = `${series}{${all.map(([label, of]) => `${label}="${escapeLabel(of)}"`).join(',')}} ${value}`;
+    const lines = this.#lines.get(name);
+    if (lines === undefined) this.#lines.set(name, [text]);
+    else lines.push(text);
+  }
+}
+
+/** Titles come from the exchange: nothing of one may end its line. */
+const escapeLabel = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"');

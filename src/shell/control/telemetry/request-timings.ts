@@ -1,0 +1,48 @@
+/** Requests of this run by endpoint and outcome, and how long they took: what left a step is matched with what came back. */
+
+import type { Observation, Request } from '../../../shared/protocol/seam.js';
+import { Histogram, REQUEST_BUCKETS } from './histogram.js';
+import type { RequestFigures } from './lines.js';
+
+interface EndpointCounts {
+  answered: number;
+  refused: number;
+  unknown: number;
+  readonly took: Histogram;
+}
+
+export class RequestTimings {
+  readonly #underWay = new Map<number, string>();
+  readonly #counts = new Map<string, EndpointCounts>();
+
+  /** A step: what it was given, and what it asked. */
+  note(observation: Observation, requests: readonly Request[]): void {
+    for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
+    if (observation.kind !== 'outcome') return;
+    const endpoint = this.#underWay.get(observation.requestId);
+    if (endpoint === undefined) return;
+    this.#underWay.delete(observation.requestId);
+    const counts = this.#countsOf(endpoint);
+    counts[observation.outcome.kind]++;
+    // A clock that was set back between the two has measured nothing.
+    counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
+  }
+
+  get figures(): readonly RequestFigures[] {
+    return Array.from(this.#counts, ([endpoint, { answered, refused, unknown, took }]) => ({
+      endpoint,
+      answered,
+      refused,
+      unknown,
+      seconds: took.figures,
+    }));
+  }
+
+  #countsOf(endpoint: string): EndpointCounts {
+    const known = this.#counts.get(endpoint);
+    if (known !== undefined) return known;
+    const made = { answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) };
+    this.#counts.set(endpoint, made);
+    return made;
+  }
+}

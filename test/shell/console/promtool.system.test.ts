@@ -1,0 +1,142 @@
+/** The exporter, the alert rules and the dashboard's expressions before Prometheus' own checker, where that is installed. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { packageRoot } from '../../../src/shell/config/shipped.js';
+import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
+import { folderOf } from '../../support/folders.js';
+import { market, toldTrader } from './state-of-markets.js';
+
+const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
+const RULES = join(packageRoot, 'config/prometheus/twinbook.rules.yml');
+
+function promtool(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+  return { status, said: stdout + stderr };
+}
+
+/** For each alert: series that must make it fire after so many minutes, and series that must not. */
+const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: Series; readonly minutes?: number }>> =
+  {
+    TwinbookDown: { fires: { 'twinbook_up{trader="t"}': '0x60' }, silent: { 'twinbook_up{trader="t"}': '1x60' } },
+    TwinbookConsoleAbsent: { fires: {}, silent: { 'twinbook_up{trader="t"}': '0x60' } },
+    TwinbookHalted: {
+      fires: { 'twinbook_mode{trader="t",mode="killed"}': '1x60' },
+      silent: { 'twinbook_mode{trader="t",mode="killed"}': '0x60', 'twinbook_mode{trader="t",mode="paused"}': '1x60' },
+    },
+    TwinbookUnknownOrder: {
+      fires: { 'twinbook_orders_unknown{trader="t"}': '1x60' },
+      silent: { 'twinbook_orders_unknown{trader="t"}': '1 1 0 1 1 1 0 1 1 1 1' },
+    },
+    TwinbookLedgerDiffers: levels('twinbook_reconciliation_differences', 2, 0),
+    TwinbookGuardianAbsent: levels('twinbook_guardian_watching', 0, 1),
+    TwinbookSigningRefused: counts('signing_refused', 'command'),
+    TwinbookForeignOrder: counts('signed_elsewhere', 'command'),
+    TwinbookDiskLow: levels('twinbook_disk_free_bytes', 5e8, 5e9),
+    TwinbookLossUsed: {
+      fires: { 'twinbook_limit_used_ratio{trader="t",limit="max_loss_day"}': '0.81x60' },
+      silent: {
+        'twinbook_limit_used_ratio{trader="t",limit="max_loss_day"}': '0.79x60',
+        'twinbook_limit_used_ratio{trader="t",limit="max_open_orders"}': '1x60',
+      },
+    },
+    TwinbookNotQuoting: {
+      fires: {
+        'twinbook_markets{trader="t",state="quoting"}': '0x60',
+        'twinbook_mode{trader="t",mode="quoting"}': '1x60',
+      },
+      silent: {
+        'twinbook_markets{trader="t",state="quoting"}': '0x60',
+        'twinbook_mode{trader="t",mode="quoting"}': '0x60',
+      },
+      minutes: 15,
+    },
+    TwinbookVenueSilent: levels('twinbook_venue_silent', 1, 0),
+    TwinbookThrottled: levels('twinbook_throttled', 1, 0),
+    TwinbookBudgetStarved: {
+      fires: { 'twinbook_budget_remaining{trader="t"}': '10x60', 'twinbook_budget_limit{trader="t"}': '300x60' },
+      silent: { 'twinbook_budget_remaining{trader="t"}': '20x60', 'twinbook_budget_limit{trader="t"}': '300x60' },
+    },
+    TwinbookClockSkew: levels('twinbook_venue_clock_offset_seconds', -3, -1),
+    TwinbookBookStale: {
+      fires: { 'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60' },
+      silent: {
+        'twinbook_market_book_timestamp_seconds{trader="t",market="a"}': '0x60',
+        'twinbook_market_book_timestamp_seconds{trader="t",market="b"}': '0+60x60',
+      },
+    },
+    TwinbookReconciledOld: { ...ages('twinbook_reconciled_timestamp_seconds'), minutes: 15 },
+    TwinbookStrategyFailed: counts('strategy_failed', 'command'),
+    TwinbookBackupOld: { ...ages('twinbook_backup_timestamp_seconds'), minutes: 14 * 60 },
+    TwinbookWalGrowing: {
+      fires: { 'twinbook_ledger_size_bytes{trader="t",file="wal"}': '65000000x60' },
+      silent: { 'twinbook_ledger_size_bytes{trader="t",file="main"}': '65000000x60' },
+      minutes: 15,
+    },
+    TwinbookTelemetrySlowed: { ...levels('twinbook_telemetry_brake_level', 2, 0), minutes: 15 },
+  };
+
+type Series = Readonly<Record<string, string>>;
+
+function levels(name: string, bad: number, good: number) {
+  return { fires: { [`${name}{trader="t"}`]: `${bad}x60` }, silent: { [`${name}{trader="t"}`]: `${good}x60` } };
+}
+
+function counts(kind: string, other: string) {
+  const series = (of: string) => ({ [`twinbook_events_total{trader="t",kind="${of}"}`]: '0 0 0 0 0 0 1 1 1 1 1' });
+  return { fires: series(kind), silent: series(other) };
+}
+
+/** Moments: one that stays, and one that moves on with the time. */
+function ages(name: string) {
+  return { fires: { [`${name}{trader="t"}`]: '0x900' }, silent: { [`${name}{trader="t"}`]: '0+60x900' } };
+}
+
+describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
+  test('takes what is exported', () => {
+    const text = renderMetrics({
+      name: 'paper',
+      trader: toldTrader([market('m', 'Will "it"?'), market('n')]),
+      mostMarkets: 100,
+      eventCount: () => 3,
+      files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
+      isGuarded: true,
+    });
+    expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
+  });
+
+  test('lets each rule fire when it must, and no other time', () => {
+    const { groups } = parse(readFileSync(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    expect(Object.keys(CASES).toSorted()).toEqual(alerts.toSorted());
+    // The alert itself is asked for as a series, so that its words need not be said twice.
+    const firing = (alert: string, minutes: number, samples: number) => ({
+      expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+      eval_time: `${minutes}m`,
+      exp_samples: samples === 0 ? [] : [{ labels: '{}', value: samples }],
+    });
+    const tests = Object.entries(CASES).flatMap(([alert, { fires, silent, minutes = 10 }]) =>
+      [fires, silent].map((series, i) => ({
+        interval: '1m',
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: [firing(alert, minutes, 1 - i)],
+      })),
+    );
+    const folder = folderOf({ 'tests.yml': stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }) });
+    expect(promtool(['test', 'rules', join(folder, 'tests.yml')])).toMatchObject({ status: 0 });
+  });
+
+  test('can read every expression of the dashboard', () => {
+    const { panels } = JSON.parse(readFileSync(join(packageRoot, 'config/grafana/twinbook.json'), 'utf8')) as {
+      panels: { targets?: { expr: string }[] }[];
+    };
+    const rules = panels
+      .flatMap(({ targets = [] }) => targets)
+      .map(({ expr }, i) => ({ record: `panel:${i}`, expr: expr.replaceAll(/\$\w+/g, 'x') }));
+    const folder = folderOf({ 'panels.yml': stringify({ groups: [{ name: 'panels', rules }] }) });
+    expect(promtool(['check', 'rules', join(folder, 'panels.yml')])).toMatchObject({ status: 0 });
+  });
+});
