@@ -56,12 +56,11 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
 
 /** Its trader says that it ends, or its process is gone and with it the other end of our input. */
 function traderEnded(): Promise<void> {
-  // A trader that was killed took its ends of these with it; what is written then is written to nobody.
-  for (const signal of ['SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => undefined);
+  // A service manager ends all processes of a unit at once; what the trader does then is to be seen until it has done it.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
     input.once('line', () => resolve());
     input.once('close', () => resolve());
-    process.once('SIGTERM', () => resolve());
   });
 }
