@@ -8,6 +8,7 @@ import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
 import * as beliefMaker from '../../strategies/belief-maker.js';
 import * as closingMaker from '../../strategies/closing-maker.js';
+import * as eventMaker from '../../strategies/event-maker.js';
 import * as fairMaker from '../../strategies/fair-maker.js';
 import * as grid from '../../strategies/grid.js';
 import * as lmsrMaker from '../../strategies/lmsr-maker.js';
@@ -124,12 +125,29 @@ const wildTouch = fc.record({
   risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-/** Takers in any view: `anyView` itself has no trades. */
-const withTrades = (view: MarketView): MarketView => {
+const wildEvent = fc.record({
+  max_sum_error: fc.constantFrom(0.08, 1),
+  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
+  uncertainty_sds: fc.double({ min: 0, max: 10, noNaN: true }),
+  sum_edge: fc.constantFrom(0, 0.01, 1),
+  improve_ticks: fc.integer({ min: 0, max: 500 }),
+  order_shares: fc.constantFrom('0.01', '25', '1000000'),
+  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+/** What `anyView` itself has not: takers, and another outcome. */
+const withMore = (view: MarketView): MarketView => {
   const { bids, asks } = view.others;
   const at = { venueTimeMs: 0, seenMs: view.nowMs, taker: 'buy' } as const;
   const trades = [...bids, ...asks].slice(0, 8).map((level) => ({ ...level, ...at }));
-  return { ...view, trades };
+  // The other outcome of a pair, at whatever the first price of the book makes of it.
+  const mid = 1 - (bids[0]?.priceMicros ?? 500_000) / 1e6;
+  const prices = { mid, bid: mid / 2, ask: (1 + mid) / 2, sigmaLogOddsPerSqrtS: 0.01 };
+  const seen = { conditionId: 'other', bookAgeMs: 10, sinceJumpMs: null, isSound: true };
+  const own = { netMicros: view.inventory.yesMicros, ownBidMicros: bids[1]?.priceMicros ?? null, ownAskMicros: null };
+  const siblings = [{ ...seen, ...prices, ...own }];
+  const event = { eventConditionId: 'E', outcomes: 'exhaustive', markets: 2, siblings } as const;
+  return { ...view, trades, event };
 };
 
 describe.each([
@@ -143,6 +161,7 @@ describe.each([
   ['lmsr-maker', lmsrMaker, wildLmsr],
   ['touch-maker', touchMaker, wildTouch],
   ['mirror-maker', mirrorMaker, wildMirror],
+  ['event-maker', eventMaker, wildEvent],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
   const strategy = strategyFrom(module, name);
 
@@ -158,7 +177,7 @@ describe.each([
         const [first, second] = [raw, raw].map((same) =>
           strategy.create(paramsFor(strategy, same), views[0]?.market ?? fail()),
         );
-        for (const view of views.map(withTrades)) {
+        for (const view of views.map(withMore)) {
           const quotes = first?.quote(view) ?? fail();
           expect(checkQuotes(quotes, { ...view, market: view.market })).toBeNull();
           expect(second?.quote(view)).toEqual(quotes);
@@ -178,7 +197,7 @@ describe.each([
   test('with what may be filled in one direction, the position limit holds; reducing only never passes zero', () => {
     fc.assert(
       fc.property(params, anyView, (raw, view) => {
-        const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(withTrades(view));
+        const quotes = strategy.create(paramsFor(strategy, raw), view.market).quote(withMore(view));
         const { netMicros, maxPositionMicros } = view.inventory;
         const sum = (levels: readonly { readonly amountMicros: number }[]) =>
           levels.reduce((total, { amountMicros }) => total + amountMicros, 0);

@@ -6,7 +6,7 @@ import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strateg
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
-import { feedsNamed, readParams } from '../../trader/strategy/read-params.js';
+import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
@@ -55,12 +55,13 @@ interface Trial {
 
 async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCode> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
+  const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
   for (const tried of await triedStrategies(name, io)) {
-    const { strategy, params } = tried;
-    const generated = showMarkets(options.seed, MARKETS, LOOKS, feedsNamed(strategy.params, params));
+    const { strategy } = tried;
+    const generated = showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
     const on = `${MARKETS} generated markets, seed ${options.seed}`;
     trials.push({ strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) });
     if (options.scenarios !== undefined) {

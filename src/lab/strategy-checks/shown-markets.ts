@@ -8,9 +8,18 @@ import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { marketDetail } from '../../shared/protocol/records.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import type { BookSide, FeedViews, MarketFacts, OwnMarketState, Stance } from '../../trader/market/view.js';
+import type { BookSide, MarketFacts, OwnMarketState, Stance } from '../../trader/market/view.js';
 import type { StrategyEvent } from '../../trader/strategy/contract.js';
 import type { ShownLook, ShownMarket, ShownMarkets } from './contract.js';
+import {
+  type Beside,
+  drawBeside,
+  eventView,
+  feedViews,
+  mirrorBeside,
+  NOTHING_BESIDE,
+  NOTHING_MORE,
+} from './shown-beside.js';
 
 const START_MS = 1_800_000_000_000;
 const MAX_POSITION_SHARES = 200;
@@ -32,35 +41,26 @@ export interface Look {
   /** YES less NO, in shares. */
   readonly netShares: number;
   readonly stance: Stance;
-  /** What a user's feed says of this market, each of those that the strategy names; absent: nothing. */
-  readonly told?: Told | null;
+  /** Absent: there is nothing beside the market. */
+  readonly beside?: Beside;
 }
 
-/** A probability, or a bid and an ask around it, in price; and for how long it has held. */
-interface Told {
-  readonly p: number;
-  /** Null: the feed says the probability itself. */
-  readonly half: number | null;
-  readonly sd: number | null;
-  readonly ageMs: number;
-}
-
-/** So many markets of so many looks each, and their mirrors; `feeds` are those that the strategy names. */
-export function showMarkets(seed: number, markets: number, looks: number, feeds: readonly string[] = []): ShownMarkets {
+/** So many markets of so many looks each, and their mirrors, with what the strategy asks for. */
+export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE): ShownMarkets {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
   for (let number = 0; number < markets; number++) {
     const random = Random.seeded(seed, `market ${number}`);
     const grid = { ticks: number % 3 === 2 ? 1000 : 100, isFree: number % FREE_EVERY === 0 };
-    const telling = Random.seeded(seed, `feeds of market ${number}`);
+    const besides = Random.seeded(seed, `beside market ${number}`);
     const seen = drawLooks(random, grid.ticks, looks).map((look) => ({
       ...look,
-      told: drawTold(telling, look, grid.ticks),
+      beside: drawBeside(besides, middleOf(look, grid.ticks)),
     }));
     const forMs = seen.reduce((sum, { afterMs }) => sum + afterMs, 0);
     const conditionId = `generated-${number + 1}`;
-    shown.push(showMarket(conditionId, grid, seen, forMs, feeds));
-    mirrored.push(showMarket(conditionId, grid, seen.map(mirror(grid.ticks)), forMs, feeds));
+    shown.push(showMarket(conditionId, grid, seen, forMs, asked));
+    mirrored.push(showMarket(conditionId, grid, seen.map(mirror(grid.ticks)), forMs, asked));
   }
   return { markets: shown, mirrored };
 }
@@ -89,14 +89,10 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   return looks;
 }
 
-/** Near the middle of the book as a rule, now and then far from it, old, or missing. */
-function drawTold(random: Random, { book }: Pick<Look, 'book'>, ticks: number): Told | null {
-  const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
+/** In price; null where a side is empty or nothing was read. */
+function middleOf({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
-  if (draw < 0.1 || bid === undefined || ask === undefined) return null;
-  const p = Math.min(0.97, Math.max(0.03, (bid + ask) / (2 * ticks) + error * (draw < 0.2 ? 0.4 : 0.02)));
-  const [half, sd] = [draw < 0.6 ? 0.01 : null, draw < 0.8 ? 0.1 : null];
-  return { p, half, sd, ageMs: Math.round(age * (draw > 0.95 ? 300_000 : 2000)) };
+  return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
 const drawFill = (random: Random, tick: number) =>
@@ -121,14 +117,14 @@ const mirror =
   (ticks: number) =>
   (look: Look): Look => {
     const turn = (rows: readonly RowOfBook[]) => rows.map(([tick, shares]): RowOfBook => [ticks - tick, shares]);
-    const { book, trade, fill, netShares, told = null } = look;
+    const { book, trade, fill, netShares, beside } = look;
     return {
       ...look,
       book: book && { bids: turn(book.asks), asks: turn(book.bids) },
       trade: trade && { ...trade, isYes: !trade.isYes },
       fill: fill && { ...fill, side: fill.side === 'bid' ? 'ask' : 'bid', tick: ticks - fill.tick },
       netShares: netShares === 0 ? 0 : -netShares,
-      told: told && { ...told, p: 1 - told.p },
+      beside: mirrorBeside(beside ?? NOTHING_BESIDE),
     };
   };
 
@@ -144,7 +140,7 @@ export function showMarket(
   grid: GridOfMarket,
   looks: readonly Look[],
   forMs: number,
-  feeds: readonly string[] = [],
+  asked = NOTHING_MORE,
 ): ShownMarket {
   const tracker = new MarketTracker(conditionId);
   tracker.onDetail(detailOf(conditionId, grid, START_MS + forMs), seenAt(0, START_MS));
@@ -155,18 +151,11 @@ export function showMarket(
     const at = seenAt(index + 1, nowMs);
     if (look.book !== null) tracker.onBook(bookOf(conditionId, look.book, grid.ticks), at, []);
     if (look.trade !== null) tracker.onTrades([tradeOf(look.trade, grid.ticks, nowMs)], at);
-    const view = tracker.view(nowMs, ownState(look), feedViews(look.told ?? null, feeds, nowMs));
+    const beside = look.beside ?? NOTHING_BESIDE;
+    const view = tracker.view(nowMs, ownState(look), feedViews(beside, asked, nowMs), eventView(beside, asked));
     if (view !== null) shown.push({ view, events: eventsOf(look, grid.ticks, nowMs) });
   }
   return { facts: factsOf(tracker), looks: shown };
-}
-
-function feedViews(told: Told | null, feeds: readonly string[], nowMs: number): FeedViews {
-  if (told === null) return {};
-  const { p, half, sd, ageMs } = told;
-  const prices = half === null ? { p, bid: null, ask: null } : { p: null, bid: p - half, ask: p + half };
-  const view = Object.freeze({ ...prices, sd, ageMs, atMs: nowMs - ageMs, validUntilMs: null });
-  return Object.freeze(Object.fromEntries(feeds.map((name) => [name, view])));
 }
 
 function factsOf({ facts }: MarketTracker): MarketFacts {

@@ -8,6 +8,7 @@ import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
+import { eventOf } from './quoting/event-view.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
@@ -96,7 +97,9 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
   for (const slot of entry.slots) {
     if (!slot.dirty && nowMs < slot.dueMs && nowMs >= slot.quotedMs) continue;
     const { conditionId } = entry;
-    const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), state.feeds.of(conditionId, slot.feeds, nowMs));
+    const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
+    const event = slot.strategy.module.inputs?.event === true ? eventOf(state, entry, nowMs) : null;
+    const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event);
     if (isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, entry.feed, view, context) || begun;
     state.coreSets.take(slot, slot.quotes);

@@ -13,7 +13,9 @@ import { Tape } from './tape.js';
 import type {
   Book,
   Estimates,
+  EventView,
   FeedViews,
+  Glance,
   Health,
   Inventory,
   MarketFacts,
@@ -139,7 +141,12 @@ export class MarketTracker implements MarketFeed {
     this.#memory.clockSetBack();
   }
 
-  view(nowMs: number, own: OwnMarketState, feeds: FeedViews = NO_FEEDS): MarketView | null {
+  view(
+    nowMs: number,
+    own: OwnMarketState,
+    feeds: FeedViews = NO_FEEDS,
+    event: EventView | null = null,
+  ): MarketView | null {
     this.#noteOwn(nowMs, own.orders);
     const sight = this.sight(nowMs);
     if (sight === null || this.#book === null) return null;
@@ -158,6 +165,22 @@ export class MarketTracker implements MarketFeed {
       stance: own.stance,
       orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
       feeds,
+      event,
+    });
+  }
+
+  glance(nowMs: number): Glance {
+    const best = this.#book === null ? null : touch(this.#book.others);
+    const health = this.#book === null ? null : this.#health(nowMs, this.#book);
+    return Object.freeze({
+      conditionId: this.conditionId,
+      mid: this.#book?.mid ?? null,
+      bid: best === null ? null : best.bid.priceMicros / ONE,
+      ask: best === null ? null : best.ask.priceMicros / ONE,
+      bookAgeMs: health?.bookAgeMs ?? null,
+      sigmaLogOddsPerSqrtS: this.#volatility.sigmaPerSqrtS,
+      sinceJumpMs: health?.sinceJumpMs ?? null,
+      isSound: this.#facts?.phase === 'open' && health !== null && !health.crossed && !health.locked && !health.frozen,
     });
   }
 

@@ -180,6 +180,41 @@ export interface FeedView extends Omit<FeedValue, 'conditionId'> {
 /** The values of the feeds that a strategy's parameters name. One that is missing, late or expired is not in it. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
+/** What one look at a market says to those who quote another market of its event. Prices are of others, own orders taken out. */
+export interface Glance {
+  readonly conditionId: string;
+  /** Null where a side is empty, or where no book was seen yet. */
+  readonly mid: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  /** Of the newest book, ms; null before the first. */
+  readonly bookAgeMs: number | null;
+  readonly sigmaLogOddsPerSqrtS: number;
+  /** Milliseconds since its price jumped; null if never. */
+  readonly sinceJumpMs: number | null;
+  /** The market is open, and its book is neither crossed nor stuck. */
+  readonly isSound: boolean;
+}
+
+/** Another market of the same event, with what is ours there. */
+export interface SiblingView extends Glance {
+  /** YES - NO, in shares. */
+  readonly netMicros: Micros;
+  /** Our best orders there, resting or on their way, in YES space; null where there is none. */
+  readonly ownBidMicros: Micros | null;
+  readonly ownAskMicros: Micros | null;
+}
+
+/** The event of a market and its other markets, as far as they are looked at. */
+export interface EventView {
+  readonly eventConditionId: string;
+  /** What the trader's file declares of them: the venue does not say it. Null where nothing is declared. */
+  readonly outcomes: 'exclusive' | 'exhaustive' | null;
+  /** How many markets the event has, this one among them; null where nobody has said. */
+  readonly markets: number | null;
+  readonly siblings: readonly SiblingView[];
+}
+
 /** Everything a strategy sees. Frozen, and its books are copies; two calls with the same observations give equal views. */
 export interface MarketView {
   /** Our clock, ms. */
@@ -199,6 +234,8 @@ export interface MarketView {
   readonly stance: Stance;
   readonly orders: readonly OwnOrderView[];
   readonly feeds: FeedViews;
+  /** Only for a module that declares `inputs: { event: true }`, and where the market belongs to an event; else null. */
+  readonly event: EventView | null;
 }
 
 /** What a view says of the market itself: nothing of ours, and no estimates. */
@@ -226,8 +263,10 @@ export interface MarketFeed {
    * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
    */
   clockSetBack(byMs: number, lastRequestId: number): void;
-  /** Null until both a detail and a book were seen. `feeds` is shown as it is; absent: none. */
-  view(nowMs: number, own: OwnMarketState, feeds?: FeedViews): MarketView | null;
+  /** Null until both a detail and a book were seen. `feeds` and `event` are shown as they are; absent: none. */
+  view(nowMs: number, own: OwnMarketState, feeds?: FeedViews, event?: EventView | null): MarketView | null;
+  /** What those who quote another market of its event are shown of it. */
+  glance(nowMs: number): Glance;
   /**
    * The part of `view` that an order is judged by, never shown to a strategy: nothing that one does to its view is in it.
    * Null like `view`.

@@ -100,6 +100,12 @@ export interface StateDeclaration {
   readonly version: number;
 }
 
+/** What a module's views hold only if it asks for it, because it costs something to make. */
+export interface InputsDeclaration {
+  /** The other markets of its event: `MarketView.event`. */
+  readonly event?: true;
+}
+
 /** What a quoter saved, and in which form. */
 export interface SavedState {
   readonly version: number;
@@ -117,6 +123,7 @@ export interface StrategyDefinition<S extends ParamSpecs> {
   /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
   check?(params: ParamsOf<S>): string | null;
   readonly state?: StateDeclaration;
+  readonly inputs?: InputsDeclaration;
   /** That it may meet what others offer, to get out of a position; absent: it never does. */
   readonly takes?: true;
   /**
@@ -132,6 +139,7 @@ export interface Strategy {
   readonly summary: string;
   readonly params: ParamSpecs;
   readonly state?: StateDeclaration;
+  readonly inputs?: InputsDeclaration;
   readonly takes?: true;
   check?(params: ParamValues): string | null;
   create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter;

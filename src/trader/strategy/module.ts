@@ -37,16 +37,20 @@ function asRecord(value: unknown): Loose | null {
 }
 
 function wrongPart(found: Loose): string | null {
-  const { name, summary, params, create, check, state, takes } = found;
+  const { name, summary, params, create, check, state, takes, inputs } = found;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
   if (state !== undefined && !isVersion(asRecord(state)?.['version'])) return 'state must have a version, 1 or more';
+  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may hold event: true, and nothing else';
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);
 }
+
+const isInputs = (inputs: Loose | null): boolean =>
+  inputs !== null && Object.entries(inputs).every(([name, value]) => name === 'event' && value === true);
 
 const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && Number(version) >= 1;
 

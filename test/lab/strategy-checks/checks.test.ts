@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
 import type { TriedStrategy } from '../../../src/lab/strategy-checks/contract.js';
+import { askedBy } from '../../../src/lab/strategy-checks/shown-beside.js';
 import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import { shippedStrategies } from '../../../src/shell/config/shipped.js';
 import { loadShipped } from '../../../src/shell/config/strategy-module.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
-import { feedsNamed } from '../../../src/trader/strategy/read-params.js';
 import {
   defineStrategy,
   ladder,
@@ -223,11 +223,10 @@ describe('the checks of strategies', () => {
   });
 
   const QUICK = shippedStrategies().filter((name) => name !== 'belief-maker');
-  it.each(QUICK)('pass %s as it is shipped, with the feed that it names', async (name) => {
+  it.each(QUICK)('pass %s as it is shipped, with the feed and the event that it asks for', async (name) => {
     const { strategy } = await loadShipped(name);
-    const params = paramsFor(strategy);
-    const shown = showMarkets(1, 4, 100, feedsNamed(strategy.params, params));
-    const checks = checkStrategy({ strategy, params }, shown, still);
+    const tried = { strategy, params: paramsFor(strategy) };
+    const checks = checkStrategy(tried, showMarkets(1, 4, 100, askedBy(tried)), still);
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
   });
 

@@ -82,6 +82,7 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
     stance: 'normal',
     orders: [],
     feeds: {},
+    event: null,
     ...changes,
   };
 }

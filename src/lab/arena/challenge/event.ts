@@ -1,5 +1,6 @@
 /** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
 
+import type { EventView } from '../../../trader/market/view.js';
 import { FEED_CONDITIONS, type SimulationResult, USUAL_CONDITIONS } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
@@ -21,12 +22,12 @@ export const event: StepWorld = {
     const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
     const { steps } = drawConfiguration(seed);
     const truth = new EventTruth(seed, count, steps);
+    const makers: ShownMaker[] = [];
     const markets = Array.from({ length: count }, (_, outcome) => {
       const own = seed + outcome * SEEDS_APART;
-      return {
-        maker: new ShownMaker(judged, own, conditions),
-        simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)),
-      };
+      const maker = new ShownMaker(judged, own, conditions, (nowMs) => eventBeside(makers, outcome, nowMs));
+      makers.push(maker);
+      return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
     });
     let highest = STARTING_CASH * count;
     let drawdown = 0;
@@ -49,6 +50,14 @@ export const event: StepWorld = {
     );
   },
 };
+
+/** The other outcomes as they stand when one of them acts: those before it have acted in this step. */
+const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: number): EventView => ({
+  eventConditionId: 'event',
+  outcomes: 'exhaustive',
+  markets: makers.length,
+  siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),
+});
 
 /** The sums over all outcomes; of failures the first. */
 function together(seed: number, results: readonly SimulationResult[], drawdown: number): SimulationResult {

@@ -7,9 +7,10 @@
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
+import { bestOwn } from '../../../trader/engine/quoting/event-view.js';
 import { QuoteHost } from '../../../trader/engine/quoting/quote-host.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import type { FeedViews, MarketFacts, OwnMarketState } from '../../../trader/market/view.js';
+import type { EventView, FeedViews, MarketFacts, OwnMarketState, SiblingView } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
 import { type ShownStrategy, USUAL_CONDITIONS } from '../contract.js';
@@ -28,6 +29,9 @@ const CONDITION = 'challenge';
 /** Of an order of ours, beside what the account knows of it. */
 type Placed = Pick<QuotedOrder, 'submittedMs' | 'acceptedMs'>;
 
+/** What the event of a market looks like at this moment of our clock. */
+export type EventGlance = (nowMs: number) => EventView;
+
 export class ShownMaker implements Maker {
   readonly #host: QuoteHost;
   readonly #tracker = new MarketTracker(CONDITION);
@@ -36,9 +40,18 @@ export class ShownMaker implements Maker {
   readonly #placed = new Map<string, Placed>();
   readonly #feeds: readonly string[];
   readonly #told: TruthFeed;
+  readonly #eventOf: EventGlance | null;
+  #account: Account | null = null;
   #lastId = 0;
 
-  constructor({ name, module, params }: ShownStrategy, seed = 0, conditions = USUAL_CONDITIONS) {
+  /** @param eventOf asked at each step what the event of the market looks like; absent: it has none */
+  constructor(
+    { name, module, params }: ShownStrategy,
+    seed = 0,
+    conditions = USUAL_CONDITIONS,
+    eventOf: EventGlance | null = null,
+  ) {
+    this.#eventOf = module.inputs?.event === true ? eventOf : null;
     this.#feeds = feedsNamed(module.params, params);
     this.#told = new TruthFeed(CONDITION, seed, conditions);
     this.#strategy = name;
@@ -56,11 +69,21 @@ export class ShownMaker implements Maker {
 
   act(sight: MakerSight): readonly MakerAction[] {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
+    this.#account = sight.account;
     const orders = this.#orders(sight.account);
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
-    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), this.#hear(sight.probability, nowMs));
+    const feeds = this.#hear(sight.probability, nowMs);
+    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, this.#eventOf?.(nowMs) ?? null);
     return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
+  }
+
+  /** What the makers of the other outcomes are shown of this one. */
+  asSibling(nowMs: number): SiblingView {
+    const account = this.#account;
+    const orders = account === null ? [] : this.#orders(account);
+    const netMicros = account === null ? ZERO : microsOf(account.yes - account.no);
+    return { ...this.#tracker.glance(nowMs), ...bestOwn(orders), netMicros };
   }
 
   #look({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {

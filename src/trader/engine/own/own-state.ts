@@ -84,14 +84,15 @@ export function readOwnState(
   return { exposure, cashMicros, availableMicros, held, orders, unsettled };
 }
 
-export const heldIn = (own: OwnState, market: string): Held => own.held.get(market) ?? NOTHING;
+export const heldIn = (own: Pick<OwnState, 'held'>, market: string): Held => own.held.get(market) ?? NOTHING;
 
 /** Average price paid per share, floored to a micro; null when none is held. */
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
 /** As the market room wants it: an order without what only the engine knows. */
-export const ownOrders = (own: OwnState, market: string): readonly OwnOrder[] => own.orders.get(market) ?? NO_ORDERS;
+export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
+  own.orders.get(market) ?? NO_ORDERS;
 
 function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   const held = new Map<string, Held>();

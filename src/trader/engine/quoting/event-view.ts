@@ -1,0 +1,49 @@
+/** What a strategy that quotes one market of an event is shown of the others: all that this trader looks at. */
+
+import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
+import type { EventView, OwnOrder, SiblingView } from '../../market/view.js';
+import type { EventRule } from '../../risk/event-rules.js';
+import type { MarketEntry } from '../markets.js';
+import { heldIn, type OwnState, ownOrders } from '../own/own-state.js';
+
+/** Of the trader, what it is made from. */
+interface Around {
+  readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
+  readonly own: Pick<OwnState, 'held' | 'orders'>;
+  readonly settings: { readonly events: readonly EventRule[] };
+}
+
+/** Null for a market that belongs to no event, or of which no detail was seen. */
+export function eventOf(
+  { markets, own, settings }: Around,
+  entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
+  nowMs: number,
+): EventView | null {
+  const eventConditionId = entry.feed.facts?.eventConditionId ?? null;
+  if (eventConditionId === null) return null;
+  const rule = settings.events.find((each) => each.eventConditionId === eventConditionId);
+  const siblings: SiblingView[] = [];
+  for (const { conditionId, feed } of markets.all) {
+    if (conditionId === entry.conditionId || feed.facts?.eventConditionId !== eventConditionId) continue;
+    const { yesMicros, noMicros } = heldIn(own, conditionId);
+    const orders = bestOwn(ownOrders(own, conditionId));
+    siblings.push(Object.freeze({ ...feed.glance(nowMs), ...orders, netMicros: sub(yesMicros, noMicros) }));
+  }
+  return Object.freeze({
+    eventConditionId,
+    outcomes: rule?.outcomes ?? null,
+    markets: rule?.outcomes === 'exhaustive' ? rule.marketConditionIds.length : null,
+    siblings: Object.freeze(siblings),
+  });
+}
+
+/** Our best orders of each side. */
+export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
+  let ownBidMicros: SiblingView['ownBidMicros'] = null;
+  let ownAskMicros: SiblingView['ownAskMicros'] = null;
+  for (const { side, priceMicros } of orders) {
+    if (side === 'bid') ownBidMicros = maxMicros(ownBidMicros ?? priceMicros, priceMicros);
+    else ownAskMicros = minMicros(ownAskMicros ?? priceMicros, priceMicros);
+  }
+  return { ownBidMicros, ownAskMicros };
+}
