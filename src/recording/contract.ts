@@ -144,6 +144,11 @@ export interface Recording {
   /** Only recordings in our format know it. */
   readonly summary?: RecordingSummary;
   /**
+   * Lower-case hex SHA-256 over the checksums of the files that are played: the same for the same data. Only where every one
+   * of them is closed, listed by a manifest, and of the size that it says; their content is checked when they are played.
+   */
+  readonly fingerprint?: string;
+  /**
    * Where there is no summary: the gaps that reading `chunks()` found, each known before the chunk with its end is given.
    * A `clear`, or the `end`, stands where one ends.
    */

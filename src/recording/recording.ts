@@ -130,6 +130,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
   return {
     market,
     ...(summary === undefined ? {} : { summary }),
+    ...(recording.fingerprint === undefined ? {} : { fingerprint: recording.fingerprint }),
     ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
     ...(recording.feedValues === undefined ? {} : { feedValues: recording.feedValues.bind(recording) }),
     get gaps() {

@@ -9,6 +9,7 @@ import { count, formatDuration } from '../../lab/report/figures.js';
 import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
 import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../lab/sweep/bounds.js';
 import type { SweepPlan, SweepProgress, SweepWatcher } from '../../lab/sweep/contract.js';
+import type { SweepEstimate } from '../../lab/sweep/estimate.js';
 import { gridSearch, randomSearch } from '../../lab/sweep/search.js';
 import type { SweepOutcome } from '../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -17,7 +18,7 @@ import type { Config } from '../../shell/config/types.js';
 import { integerBetween, numberBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import { json, record } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type BacktestFlags, feedChoicesOf, planOptions, withBacktestData } from './backtest.js';
 import { fillModelOption, fillModelsOf } from './fill-model-option.js';
@@ -46,6 +47,7 @@ interface SweepFlags extends Omit<BacktestFlags, 'data'>, ConditionFlags {
   readonly memory: number;
   readonly out?: string;
   readonly resume?: true;
+  readonly estimate?: true;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -89,6 +91,7 @@ export function addSweepCommand(program: Command, session: Session): void {
       'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
     )
     .option('--resume', 'go on with the sweep that was left unfinished there')
+    .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
   addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
 }
@@ -121,7 +124,7 @@ const withWorlds = (command: Command): Command =>
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate'],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',
@@ -136,6 +139,7 @@ const OF_WORLDS = {
 const USUAL_SEEDS = 40;
 
 async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
+  if (options.estimate === true) return tellEstimate(options, io);
   const run = options.world === undefined ? await overRecordings(options, io) : await overWorlds(options, io);
   const line = new ProgressLine(io, options.json === true);
   const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
@@ -154,6 +158,31 @@ async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
   return isComplete ? EXIT.ok : EXIT.failed;
 }
 
+/** Opens and writes nothing in `--out`. */
+async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
+  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
+  const { planSweep } = await import('../../lab/sweep/plan.js');
+  const { estimateOf, USUAL_PACE } = await import('../../lab/sweep/estimate.js');
+  const estimate = estimateOf(plan, await planSweep(plan, () => undefined));
+  if (options.json === true) io.out(json(estimate));
+  else io.out(estimateText(estimate, plan.workers, USUAL_PACE));
+  return EXIT.ok;
+}
+
+function estimateText(estimate: SweepEstimate, workers: number, pace: number): string {
+  const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
+  return record([
+    ['configurations', count(configurations)],
+    ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
+    ['events', `${count(played)} to be played`],
+    ['core-hours', `${coreHours.toFixed(2)} at ${count(pace)} events a second and core`],
+    ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],
+    ['rows', count(rows)],
+    ['bytes', count(bytes)],
+    ['recordings', isStreamed ? 'streamed by each thread, for they do not fit into --memory' : 'kept in memory'],
+  ]);
+}
+
 interface SweepRun {
   readonly outDir: string;
   readonly play: (told: SweepWatcher) => Promise<SweepOutcome>;
@@ -169,14 +198,15 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
       'Name a world with --world, or leave it out.',
     );
   }
-  const { data } = options;
-  if (data === undefined) {
-    const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
-    throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
-  }
-  const plan = await planFrom({ ...options, data }, io);
+  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');
   return { outDir: plan.outDir, play: (told) => runSweep(plan, told), progress: ['backtests', 'events'] };
+}
+
+function dataOf({ data }: SweepFlags): readonly string[] {
+  if (data !== undefined) return data;
+  const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
+  throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
 }
 
 async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {

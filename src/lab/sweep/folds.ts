@@ -6,10 +6,10 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { LEAST_EVENTS_PER_FOLD, USUAL_FOLDS } from './bounds.js';
 import type { SweptEvent } from './contract.js';
-import type { ReadMarket } from './reading.js';
+import type { PlannedMarket } from './reading.js';
 
 /** Ordered by their beginning. `wish` null: as many as there are events for. Throws TwinbookError `usage` for too many. */
-export function foldsOf(markets: readonly ReadMarket[], wish: number | null): readonly SweptEvent[] {
+export function foldsOf(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = eventsOf(markets);
   const folds = wish ?? Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
   if (folds > events.length) {
@@ -24,8 +24,8 @@ export const foldCount = (events: readonly SweptEvent[]): number => (events.at(-
 export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly SweptEvent[] =>
   events.filter((event) => event.fold === fold);
 
-function eventsOf(markets: readonly ReadMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  const byTitle = new Map<string, ReadMarket[]>();
+function eventsOf(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
+  const byTitle = new Map<string, PlannedMarket[]>();
   for (const read of markets) {
     const { eventTitle, conditionId } = read.market;
     // Without an event's name a market is an event of its own, as in the report.

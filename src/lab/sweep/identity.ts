@@ -31,7 +31,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   seed: 'the seed',
   folds: 'the number of folds',
   embargo_ms: 'the embargo',
-  assumptions: 'fees, landing time, repeats, feeds or the choice of markets',
+  assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
 };
 
 export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
@@ -52,10 +52,14 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
       allMarkets,
       ...(repeat === 1 ? {} : { repeat }),
       ...(feeCurve === null ? {} : { feeCurve }),
+      ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
       ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashOf(feedData) }),
     }),
   };
 }
+
+/** Quote hours are read in it: the one thing in which two machines may differ. */
+const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** What was varied, and how. */
 export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>

@@ -26,15 +26,19 @@ export function judge(
 ): Judged {
   const done = candidates.filter((candidate) => outcomes.statusOf(candidate).status === 'done');
   const models = fillModels.map((fillModel, model) => {
-    const rows = done.map(({ number }) => outcomes.eventResults(number, model));
-    const sharpes = rows.flatMap((row) => sharpeOf(row, null)?.sharpe ?? []);
+    const sharpes = done.flatMap(({ number }) => sharpeOf(outcomes.eventResults(number, model), null)?.sharpe ?? []);
     const { standardDeviation } = momentsOf(sharpes);
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = trialsOf(tried, sharpeVariance);
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return {
       trials,
-      judgement: { fillModel, sharpeVariance, luckySharpe, overfitting: overfittingOf(rows, events.length) },
+      judgement: {
+        fillModel,
+        sharpeVariance,
+        luckySharpe,
+        overfitting: overfittingOf(done, outcomes, model, events.length),
+      },
     };
   });
   const trials = models.map((model) => model.trials);
@@ -49,13 +53,22 @@ function trialsOf(tried: number, variance: number | null): Trials | null {
 }
 
 /** By the results themselves, for it is by them that configurations are ranked. */
-function overfittingOf(rows: readonly Float64Array[], events: number): ModelJudgement['overfitting'] {
+function overfittingOf(
+  done: readonly Candidate[],
+  outcomes: Outcomes,
+  model: number,
+  events: number,
+): ModelJudgement['overfitting'] {
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
-  const isLarge = rows.length > MOST_CONFIGURATIONS_IN_16_BLOCKS;
+  const isLarge = done.length > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
+  const found = backtestOverfitting({ trials: rowsOf(done, outcomes, model), blocks, performance: 'mean' });
   if (found === null) return null;
   return { probability: found.probability, lossProbability: found.lossProbability, blocks };
+}
+
+function* rowsOf(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
+  for (const { number } of done) yield outcomes.eventResults(number, model);
 }
 
 function configurationResult(

@@ -3,11 +3,11 @@
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type { ConfigurationResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';
 import { TERMS } from './describe.js';
-import type { ReadData } from './reading.js';
+import type { PlannedData } from './reading.js';
 
 export interface NoteFacts {
   readonly subject: SweepSubject;
-  readonly data: ReadData;
+  readonly data: Pick<PlannedData, 'markets' | 'empty' | 'isStreamed'>;
   readonly counts: SweepCounts;
   readonly best: ConfigurationResult | null;
   readonly search: Search;
@@ -62,7 +62,7 @@ function* ofData({ data }: NoteFacts): Generator<string> {
     yield `${counted(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
   }
   if (data.empty.length > 0) yield `${counted(data.empty.length, 'recording')} without any event left out.`;
-  if (data.shared === null) {
+  if (data.isStreamed) {
     yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Reads every recording once: what is in it, when, and its fingerprint. As long as all of them fit into the memory that a
- * sweep may take, their events are kept for the workers to share.
+ * What a sweep must know of its recordings before it begins: their spans, how much is in them, and a fingerprint of it all. A
+ * recording in our own format says so in its manifests, and nothing else of it is read; others are read once. What is played
+ * and fits into the memory that a sweep may take is then kept for the workers to share.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,7 +9,7 @@ import type { RecordedGap, RecordedMarket, Recording, RecordingSummary } from '.
 import { gapsIn } from '../../recording/gaps.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { type ReadEvents, Room, type Slab, SlabWriter } from './columns.js';
+import { BYTES_PER_EVENT, type ReadEvents, Room, type Slab, SlabWriter } from './columns.js';
 
 /** One market as a worker is handed it. Plain data, but for the shared bytes. */
 export interface SharedMarket {
@@ -18,47 +19,93 @@ export interface SharedMarket {
   readonly gaps: readonly RecordedGap[];
 }
 
-export interface ReadMarket extends ReadEvents {
+export interface PlannedMarket {
   readonly market: RecordedMarket;
+  /** Unix ms of its first and last event. */
   readonly firstMs: number;
   readonly lastMs: number;
+  readonly events: number;
+  /** Lower-case hex SHA-256: of its events, or of the checksums of its files. */
+  readonly hash: string;
 }
 
-export interface ReadData {
-  readonly markets: readonly ReadMarket[];
-  /** Null when they did not fit: then each worker streams the files. */
-  readonly shared: readonly SharedMarket[] | null;
+export interface PlannedData {
+  readonly markets: readonly PlannedMarket[];
+  /** Whether it does not fit into the memory: then each worker streams the files. */
+  readonly isStreamed: boolean;
   /** Lower-case hex SHA-256 over all that is played. */
   readonly hash: string;
   /** Recordings without a single event. */
   readonly empty: readonly RecordedMarket[];
+  /** Markets that had to be read already, by condition id. */
+  readonly read: ReadonlyMap<string, SharedMarket>;
 }
 
 /** Throws TwinbookError `recording_invalid` when nothing is left to play, and whatever the recordings throw. */
-export async function readAll(
+export async function planData(
   recordings: readonly Recording[],
   memoryBytes: number,
   progress: (done: number) => void,
-): Promise<ReadData> {
+): Promise<PlannedData> {
   const room = new Room(memoryBytes);
-  const markets: ReadMarket[] = [];
-  const shared: SharedMarket[] = [];
+  const markets: PlannedMarket[] = [];
   const empty: RecordedMarket[] = [];
+  const read = new Map<string, SharedMarket>();
   for (const [index, recording] of recordings.entries()) {
-    const { firstMs, lastMs, ...read } = await readOne(recording, room);
-    const { market, summary = null } = recording;
+    const { market } = recording;
+    const { slabs, firstMs, lastMs, ...told } = toldBy(recording) ?? (await readOne(recording, room));
+    if (slabs !== null) read.set(market.conditionId, sharedMarket(recording, slabs));
     if (firstMs === null || lastMs === null) empty.push(market);
-    else {
-      markets.push({ ...read, market, firstMs, lastMs });
-      shared.push({ market, summary, slabs: read.slabs ?? [], gaps: gapsIn(recording) });
-    }
+    else markets.push({ ...told, market, firstMs, lastMs });
     progress(index + 1);
   }
   if (markets.length === 0) {
     const hint = 'Look at them with `twinbook data stats`.';
     throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
   }
-  return { markets, shared: room.isFull ? null : shared, hash: dataHash(markets), empty };
+  const bytes = markets.reduce((sum, { events }) => sum + events * BYTES_PER_EVENT, 0);
+  const isStreamed = room.isFull || bytes > memoryBytes;
+  return { markets, isStreamed, hash: dataHash(markets), empty, read: isStreamed ? new Map() : read };
+}
+
+/**
+ * The events of these recordings in memory that threads share; null when they do not fit after all, as those of a file that
+ * begins in mid-book, whose snapshot is played too.
+ */
+export async function shareMarkets(
+  recordings: readonly Recording[],
+  { read }: PlannedData,
+  memoryBytes: number,
+  progress: (done: number) => void,
+): Promise<readonly SharedMarket[] | null> {
+  const room = new Room(memoryBytes);
+  for (const { slabs } of read.values()) for (const { bytes } of slabs) room.take(bytes.byteLength);
+  const shared: SharedMarket[] = [];
+  for (const [index, recording] of recordings.entries()) {
+    const known = read.get(recording.market.conditionId);
+    const slabs = known === undefined ? (await readOne(recording, room)).slabs : known.slabs;
+    if (slabs === null) return null;
+    shared.push(known ?? sharedMarket(recording, slabs));
+    progress(index + 1);
+  }
+  return shared;
+}
+
+/** Its gaps are known once it was read. */
+const sharedMarket = (recording: Recording, slabs: readonly Slab[]): SharedMarket => ({
+  market: recording.market,
+  summary: recording.summary ?? null,
+  slabs,
+  gaps: gapsIn(recording),
+});
+
+/** What a recording says of itself; null for one that has to be read. */
+function toldBy({ fingerprint, summary }: Recording): ReadEvents | null {
+  if (fingerprint === undefined || summary === undefined) return null;
+  const { level, trade, clear, end } = summary.events;
+  // A market that was not seen to close is closed by whoever plays it.
+  const events = level + trade + clear + Math.max(1, end);
+  return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint, slabs: null };
 }
 
 async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
@@ -68,7 +115,7 @@ async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
 }
 
 /** Of everything that a result depends on; not of where the files lie. */
-function dataHash(markets: readonly ReadMarket[]): string {
+function dataHash(markets: readonly PlannedMarket[]): string {
   const parts = markets.map(({ market, hash }) => {
     const { source: _place, ...described } = market;
     return { described, hash };

@@ -7,20 +7,16 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { BacktestPlan } from '../backtest/contract.js';
-import { modelOfChoice } from '../backtest/latency-choice.js';
-import { planOf } from '../backtest/plan.js';
-import { streamRecording } from '../backtest/sources.js';
 import type { SweepPlan, SweepResult, SweepWatcher, SweptEvent, Task } from './contract.js';
-import { foldCount, foldsOf } from './folds.js';
+import { eventsIn, foldCount } from './folds.js';
 import { identityOf, latencyName } from './identity.js';
 import { judge } from './judge.js';
 import { type NoteFacts, notesOf } from './notes.js';
 import { Pace } from './pace.js';
+import { type PlannedSweep, planSweep } from './plan.js';
 import { runTasks } from './pool.js';
-import { type ReadData, readAll } from './reading.js';
-import { Outcomes } from './results/outcomes.js';
+import { type SharedMarket, shareMarkets } from './reading.js';
+import { type EventResultsAt, Outcomes } from './results/outcomes.js';
 import { openStore, type SweepStore } from './results/store.js';
 import type { WorkerSetup } from './thread-contract.js';
 import { walkForward } from './walk-forward.js';
@@ -50,47 +46,39 @@ class Sweep {
   readonly #plan: SweepPlan;
   readonly #watcher: SweepWatcher;
   readonly #store: SweepStore;
-  /** What a single backtest of everything would be: titles and lines of data. */
-  readonly #whole: BacktestPlan;
-  readonly #data: ReadData;
-  readonly #events: readonly SweptEvent[];
+  readonly #planned: PlannedSweep;
   readonly #outcomes: Outcomes;
+  /** Recorded events by fold. */
+  readonly #played: readonly number[];
 
-  private constructor(
-    plan: SweepPlan,
-    watcher: SweepWatcher,
-    store: SweepStore,
-    whole: BacktestPlan,
-    data: ReadData,
-    events: readonly SweptEvent[],
-  ) {
+  private constructor(plan: SweepPlan, watcher: SweepWatcher, store: SweepStore, planned: PlannedSweep) {
     this.#plan = plan;
     this.#watcher = watcher;
     this.#store = store;
-    this.#whole = whole;
-    this.#data = data;
-    this.#events = events;
-    this.#outcomes = new Outcomes(foldCount(events), plan.fillModels);
+    this.#planned = planned;
+    const eventsAt: EventResultsAt = (...place) => store.eventResults(...place);
+    this.#outcomes = new Outcomes(planned.folds, plan.fillModels, eventsAt);
+    this.#played = Array.from({ length: planned.folds }, (_, fold) =>
+      eventsIn(planned.events, fold).reduce((sum, { played }) => sum + played, 0),
+    );
   }
 
   static async prepare(plan: SweepPlan, watcher: SweepWatcher, store: SweepStore): Promise<Sweep> {
-    const whole = wholePlan(plan);
-    const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
-    const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
-    const data = await readAll(recordings, plan.memoryBytes, (done) => {
-      watcher.progress({ phase: 'reading', done, all: recordings.length, ...NOTHING_PLAYED });
+    const planned = await planSweep(plan, (done, all) => {
+      watcher.progress({ phase: 'reading', done, all, ...NOTHING_PLAYED });
     });
-    if (data.shared === null) watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
-    return new Sweep(plan, watcher, store, whole, data, foldsOf(data.markets, plan.folds));
+    if (planned.data.isStreamed)
+      watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
+    return new Sweep(plan, watcher, store, planned);
   }
 
   /** False when it was stopped. */
   async run(): Promise<boolean> {
     const plan = this.#plan;
-    const events = this.#events;
+    const events = this.#planned.events;
     const stored = this.#store.begin({
-      identity: identityOf(plan, this.#data.hash, foldCount(events)),
-      title: this.#whole.title,
+      identity: identityOf(plan, this.#planned.data.hash, this.#planned.folds),
+      title: this.#planned.whole.title,
       candidates: plan.search.candidates,
       parameters: plan.search.axes.map(({ name }) => name),
       events,
@@ -101,16 +89,17 @@ class Sweep {
     const all = tasksOf(plan, events);
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const pace = new Pace(this.#watcher.now, all.length, this.#playedBy(tasks));
+    const shared = await this.#share(tasks);
     return runTasks({
       tasks,
       workers: plan.workers,
       program: { name: './worker', from: import.meta.url },
-      setup: this.#setup(),
-      readsFiles: this.#data.shared === null,
+      setup: this.#setup(shared),
+      readsFiles: shared === null,
       stopAsked: this.#watcher.stopAsked,
       done: (task, outcome) => {
         this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
-        this.#store.write(task, outcome, indicesIn(events, task.fold));
+        this.#store.write(task, outcome);
         pace.played(this.#playedBy([task]));
         this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
       },
@@ -118,12 +107,23 @@ class Sweep {
   }
 
   #playedBy(tasks: readonly Task[]): number {
-    const byFold = new Map<number, number>();
-    for (const { fold, played } of this.#events) byFold.set(fold, (byFold.get(fold) ?? 0) + played);
-    return tasks.reduce((sum, { fold }) => sum + (byFold.get(fold) ?? 0), 0);
+    return tasks.reduce((sum, { fold }) => sum + (this.#played[fold] ?? 0), 0);
   }
 
-  #setup(): Omit<WorkerSetup, 'stop'> {
+  /** What these tasks play, as far as it fits into the memory; null where workers stream. */
+  async #share(tasks: readonly Task[]): Promise<readonly SharedMarket[] | null> {
+    if (this.#planned.data.isStreamed) return null;
+    const folds = new Set(tasks.map(({ fold }) => fold));
+    const ids = new Set(
+      this.#planned.events.flatMap(({ fold, conditionIds }) => (folds.has(fold) ? conditionIds : [])),
+    );
+    const recordings = this.#planned.recordings.filter(({ market }) => ids.has(market.conditionId));
+    return shareMarkets(recordings, this.#planned.data, this.#plan.memoryBytes, (done) => {
+      this.#watcher.progress({ phase: 'reading', done, all: recordings.length, ...NOTHING_PLAYED });
+    });
+  }
+
+  #setup(shared: readonly SharedMarket[] | null): Omit<WorkerSetup, 'stop'> {
     const {
       source,
       config,
@@ -138,7 +138,6 @@ class Sweep {
       allMarkets,
       feedData,
     } = this.#plan;
-    const { shared } = this.#data;
     return {
       source,
       configHash: config.configHash,
@@ -151,7 +150,7 @@ class Sweep {
         fees,
         feeCurve,
         allMarkets,
-        events: this.#events,
+        events: this.#planned.events,
         ...(feedData === undefined ? {} : { feedData }),
       },
       data: shared === null ? { kind: 'streamed', paths } : { kind: 'shared', markets: shared },
@@ -162,7 +161,7 @@ class Sweep {
     const plan = this.#plan;
     const { candidates } = plan.search;
     const { tried } = this.#store;
-    const events = this.#events;
+    const events = this.#planned.events;
     const { models, configurations, trials } = judge(candidates, events, plan.fillModels, this.#outcomes, tried);
     const done = configurations.filter(({ status }) => status === 'done');
     const failed = configurations.filter(({ status }) => status === 'failed').length;
@@ -179,16 +178,16 @@ class Sweep {
     const question = { candidates: chosenFrom, events, fillModels: plan.fillModels, outcomes: this.#outcomes, trials };
     const facts: NoteFacts = {
       subject: 'recordings',
-      data: this.#data,
+      data: this.#planned.data,
       counts,
       best: done[0] ?? null,
       search: plan.search,
-      folds: foldCount(events),
+      folds: this.#planned.folds,
     };
     return {
       format: 1,
       subject: 'recordings',
-      title: this.#whole.title,
+      title: this.#planned.whole.title,
       assumptions: this.#assumptions(),
       search: { kind: plan.search.kind, axes: plan.search.axes, leftOut: plan.search.leftOut },
       counts,
@@ -204,36 +203,21 @@ class Sweep {
   #assumptions(): SweepResult['assumptions'] {
     const { config, seed, repeat, fillModels, embargoMs } = this.#plan;
     return {
-      version: this.#whole.trader.version,
+      version: this.#planned.whole.trader.version,
       configHash: config.configHash,
-      dataHash: this.#data.hash,
+      dataHash: this.#planned.data.hash,
       seed,
       repeat,
       fillModels,
       embargoMs,
       latency: latencyName(this.#plan),
-      folds: foldCount(this.#events),
-      data: this.#whole.data,
+      folds: this.#planned.folds,
+      data: this.#planned.whole.data,
     };
   }
 }
 
 const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } as const;
-
-/** Also finds out that no strategy selects anything, and that a fill model is unknown, before anything is read. */
-function wholePlan({ config, recordings, fillModels, latency, ...options }: SweepPlan): BacktestPlan {
-  for (const name of fillModels) fillModel(name);
-  const { seed, landingMs, fees, allMarkets, feedData } = options;
-  return planOf(config, recordings.map(streamRecording), {
-    fillModel: fillModels[0] ?? '',
-    latency: modelOfChoice(latency, seed),
-    seed,
-    landingMs,
-    fees,
-    allMarkets,
-    feedData,
-  });
-}
 
 /** Configurations in their order: what is done first is what a user looks at who stops early. */
 function tasksOf({ search, fillModels }: SweepPlan, events: readonly SweptEvent[]): readonly Task[] {
@@ -242,6 +226,3 @@ function tasksOf({ search, fillModels }: SweepPlan, events: readonly SweptEvent[
     folds.flatMap((fold) => fillModels.map((name) => ({ candidate, fold, fillModel: name }))),
   );
 }
-
-const indicesIn = (events: readonly SweptEvent[], fold: number): readonly number[] =>
-  events.flatMap((event, index) => (event.fold === fold ? [index] : []));

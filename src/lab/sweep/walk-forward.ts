@@ -25,17 +25,16 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
   const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
-  // By configuration, then by fill model, then by event.
-  const results = new Map(
-    candidates.map(({ number }) => [number, fillModels.map((_, model) => outcomes.eventResults(number, model))]),
-  );
+  const rowsOf = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
+  const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
+  const best = bestOn(candidates, trained, rowsOf);
   const steps: WalkForwardStep[] = [];
   const unseen: number[][] = fillModels.map(() => []);
-  for (let fold = 1; fold < folds; fold++) {
-    const { learned, purged } = trainingFor(events, fold, embargoMs);
-    const tested = events.flatMap((event, index) => (event.fold === fold ? [index] : []));
-    const chosen = learned.length === 0 ? null : bestOn(learned, results);
-    const rows = chosen === null ? [] : (results.get(chosen) ?? []);
+  for (const [index, { learned, purged }] of trained.entries()) {
+    const fold = index + 1;
+    const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
+    const chosen = best[index] ?? null;
+    const rows = chosen === null ? [] : rowsOf(chosen);
     steps.push({
       fold,
       trainEvents: learned.length,
@@ -58,16 +57,26 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
 }
 
-/** The first of those whose lowest result under the fill models is highest. */
-function bestOn(learned: readonly number[], results: ReadonlyMap<number, readonly Float64Array[]>): number | null {
-  let best: number | null = null;
-  let bestMicros = Number.NEGATIVE_INFINITY;
-  for (const [number, rows] of results) {
-    const worstMicros = Math.min(...rows.map((row) => sumOf(row, learned)));
-    if (worstMicros <= bestMicros) continue;
-    [best, bestMicros] = [number, worstMicros];
+/**
+ * For each step the first of those whose lowest result under the fill models is highest; null where there is nothing to learn
+ * from. Each configuration's results are read once and not kept.
+ */
+function bestOn(
+  candidates: readonly Candidate[],
+  trained: readonly { readonly learned: readonly number[] }[],
+  rowsOf: (number: number) => readonly Float64Array[],
+): readonly (number | null)[] {
+  const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
+  for (const { number } of candidates) {
+    const rows = rowsOf(number);
+    for (const [step, { learned }] of trained.entries()) {
+      const leader = best[step];
+      if (leader === undefined || learned.length === 0) continue;
+      const worstMicros = Math.min(...rows.map((row) => sumOf(row, learned)));
+      if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
+    }
   }
-  return best;
+  return best.map(({ number }) => number);
 }
 
 const sumOf = (row: Float64Array, indices: readonly number[]): number =>

@@ -1,5 +1,7 @@
 /** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
 
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type {
@@ -40,9 +42,11 @@ export async function openMarket(
   const unlisted = parts.filter((part) => !part.isSegment && part.sha256 === null).length;
   opened.push(...oddities(market, folder, days, summary, unlisted));
   const found: RecordingWarning[] = [];
+  const fingerprint = fingerprintOf(days, parts);
   return {
     market,
     summary,
+    ...(fingerprint === null ? {} : { fingerprint }),
     get warnings() {
       return [...opened, ...found];
     },
@@ -125,6 +129,17 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
   }
   return [...files, ...foreign.sort((a, b) => a.firstSeq - b.firstSeq), ...open];
 }
+
+/** Over every file that is played: those of events, and what feeds said. */
+function fingerprintOf(days: readonly Day[], parts: readonly EventsPart[]): string | null {
+  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || sizeOf(path) !== bytes)) return null;
+  const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
+  const sums = [...parts, ...feeds].map(({ sha256 }) => sha256);
+  return createHash('sha256').update(sums.join('\n')).digest('hex');
+}
+
+/** Null for a file that is not there. */
+const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
 const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 

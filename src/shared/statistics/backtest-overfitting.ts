@@ -12,9 +12,10 @@ import { type Values, valueAt } from './values.js';
 export interface OverfittingQuestion {
   /**
    * One row for each trial, all of the same samples in the same order: profit by period, or by event. What happens in
-   * one event is decided together and must not be cut by a block: with several events, give one sample for each.
+   * one event is decided together and must not be cut by a block: with several events, give one sample for each. Gone through
+   * once, one row after the other: of each only the moments of its blocks are kept.
    */
-  readonly trials: readonly Values[];
+  readonly trials: Iterable<Values>;
   /** Even, 2 to 20; 16 (12,870 ways) unless told. Blocks differ by at most one sample in length. */
   readonly blocks?: number;
   /** What "best" means; the Sharpe ratio unless told. */
@@ -44,8 +45,8 @@ export function backtestOverfitting(question: OverfittingQuestion): Overfitting 
   if (!(Number.isInteger(blocks) && blocks % 2 === 0 && blocks >= 2 && blocks <= 20)) {
     throw new RangeError(`an even number of blocks from 2 to 20 is wanted, got ${blocks}`);
   }
-  if (lengthOf(trials) < Math.max(blocks, 4) || trials.length < 2) return null;
-  const rows = trials.map((trial) => blocksOf(trial, blocks));
+  const rows = blocksOfAll(trials, blocks);
+  if (rows === null || rows.length < 2) return null;
   const logits: number[] = [];
   let losses = 0;
   for (const half of halves(blocks)) {
@@ -61,12 +62,17 @@ export function backtestOverfitting(question: OverfittingQuestion): Overfitting 
   return summary(logits, losses);
 }
 
-function lengthOf(trials: readonly Values[]): number {
-  const samples = trials[0]?.length ?? 0;
-  for (const { length } of trials) {
-    if (length !== samples) throw new RangeError(`rows of equal length are wanted: ${samples}, got ${length}`);
+/** Null with fewer samples than are wanted. */
+function blocksOfAll(trials: Iterable<Values>, blocks: number): readonly (readonly Block[])[] | null {
+  const rows: (readonly Block[])[] = [];
+  let samples: number | null = null;
+  for (const trial of trials) {
+    samples ??= trial.length;
+    if (trial.length !== samples)
+      throw new RangeError(`rows of equal length are wanted: ${samples}, got ${trial.length}`);
+    if (samples >= Math.max(blocks, 4)) rows.push(blocksOf(trial, blocks));
   }
-  return samples;
+  return rows.length === 0 ? null : rows;
 }
 
 function summary(logits: readonly number[], losses: number): Overfitting {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { foldCount, foldsOf, trainingFor } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
-import type { ReadMarket } from '../../../src/lab/sweep/reading.js';
+import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
@@ -12,16 +12,16 @@ import { market } from '../backtest/recordings.js';
 
 const HOUR_MS = 3_600_000;
 
-const read = (name: string, fromHour: number, toHour: number, eventTitle = name): ReadMarket => ({
+const read = (name: string, fromHour: number, toHour: number, eventTitle = name): PlannedMarket => ({
   market: market({ conditionId: `id of ${name}`, eventTitle }),
   firstMs: fromHour * HOUR_MS,
   lastMs: toHour * HOUR_MS,
   events: 10,
   hash: '',
-  slabs: null,
 });
 
-const hourly = (count: number): ReadMarket[] => Array.from({ length: count }, (_, n) => read(`e${n + 10}`, n, n + 0.9));
+const hourly = (count: number): PlannedMarket[] =>
+  Array.from({ length: count }, (_, n) => read(`e${n + 10}`, n, n + 0.9));
 
 const foldOf = (events: readonly SweptEvent[]): Record<string, number> =>
   Object.fromEntries(events.map(({ title, fold }) => [title, fold]));

@@ -3,7 +3,7 @@
 import type { Axis, SweepResult, TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { foldCount, foldsOf } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
-import type { ReadMarket } from '../../../src/lab/sweep/reading.js';
+import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -105,13 +105,12 @@ function combinations(sizes: readonly number[]): number[][] {
   return range(first).flatMap((value) => others.map((values) => [value, ...values]));
 }
 
-const readMarket = (n: number, title: string): ReadMarket => ({
+const readMarket = (n: number, title: string): PlannedMarket => ({
   market: market({ conditionId: `market ${n}`, eventTitle: n === 0 ? title : `Event ${n}` }),
   firstMs: FIRST_MS + n * HOUR_MS,
   lastMs: FIRST_MS + (n + 0.8) * HOUR_MS,
   events: 54_321,
   hash: '',
-  slabs: null,
 });
 
 function figuresOf(eventResults: readonly number[]): TaskFigures {

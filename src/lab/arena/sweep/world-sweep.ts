@@ -74,7 +74,7 @@ class WorldSweep {
     this.#store = store;
     this.#worlds = plan.worlds.map(({ name }) => name);
     this.#events = seedEvents(plan.seeds, plan.worlds.length);
-    this.#outcomes = new Outcomes(1, this.#worlds);
+    this.#outcomes = new Outcomes(1, this.#worlds, (...place) => store.eventResults(...place));
   }
 
   /** Runs every configuration on the seeds of the choice. False when it was stopped. */
@@ -93,12 +93,12 @@ class WorldSweep {
     if (stored.length > 0) this.#watcher.say(`${stored.length} tasks of this sweep are done already.`);
     const all = search.candidates.flatMap((candidate) => this.#tasksOf(candidate));
     const tasks = all.filter((task) => !this.#outcomes.has(task));
-    const seeds = this.#events.map((_, index) => index);
-    const pace = new Pace(this.#watcher.now, all.length, tasks.length * seeds.length);
+    const seeds = this.#events.length;
+    const pace = new Pace(this.#watcher.now, all.length, tasks.length * seeds);
     return this.#run(tasks, this.#plan.seeds, (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
-      this.#store.write(task, outcome, seeds);
-      pace.played(seeds.length);
+      this.#store.write(task, outcome);
+      pace.played(seeds);
       this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     });
   }
@@ -180,7 +180,7 @@ class WorldSweep {
       flipping: done.filter(({ signFlips }) => signFlips).length,
       events: this.#events.length,
     };
-    const data = { markets: [], shared: [], hash: '', empty: [] };
+    const data = { markets: [], isStreamed: false, empty: [] };
     const notes = notesOf({ subject: 'worlds', data, counts, best: done[0] ?? null, search, folds: 1 });
     const used = this.#usedBefore;
     const text = `${used} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;

@@ -5,25 +5,37 @@ import { sum } from '../../report/analysis/total.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { combineCrossings, crossingSummary } from './crossings.js';
 
+/** Where the results by event of a backtest that is done are read again. */
+export type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
+
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
+  /** Null: they are kept here. */
+  readonly #eventsAt: EventResultsAt | null;
   /** By candidate, then by fold, then by fill model. */
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   #count = 0;
   #failed = 0;
 
-  constructor(folds: number, models: readonly string[]) {
+  /** @param eventsAt so that what is kept here does not grow with the number of events */
+  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt | null = null) {
     this.#folds = folds;
     this.#models = models;
+    this.#eventsAt = eventsAt;
   }
 
   set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
     const row = this.#byNumber.get(number) ?? [];
-    row[fold * this.#models.length + this.#models.indexOf(fillModel)] = outcome;
+    row[fold * this.#models.length + this.#models.indexOf(fillModel)] = this.#slim(outcome);
     this.#byNumber.set(number, row);
     this.#count++;
     if (outcome.kind === 'failed') this.#failed++;
+  }
+
+  #slim(outcome: TaskOutcome): TaskOutcome {
+    if (this.#eventsAt === null || outcome.kind === 'failed') return outcome;
+    return { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
   }
 
   has({ candidate, fold, fillModel }: Task): boolean {
@@ -52,7 +64,11 @@ export class Outcomes {
 
   /** By event, over all folds. Only of configurations that are done. */
   eventResults(number: number, model: number): Float64Array {
-    return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
+    const eventsAt = this.#eventsAt;
+    if (eventsAt === null)
+      return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
+    const folds = Array.from({ length: this.#folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
+    return Float64Array.from(folds.flat());
   }
 
   /** All folds together. Only of configurations that are done. */

@@ -1,7 +1,7 @@
 /** The tables of `sweep.sqlite`; docs/backtesting.md explains them to those who query them. */
 
 /** In `user_version`; raised when the tables change. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export const SCHEMA = `
 CREATE TABLE sweeps (
@@ -61,16 +61,6 @@ CREATE TABLE results (
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE event_results (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
-  event INTEGER NOT NULL,
-  result_micros INTEGER NOT NULL,
-  PRIMARY KEY (sweep, configuration, fill_model, event),
-  FOREIGN KEY (sweep, event) REFERENCES events
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE standings (
   sweep INTEGER NOT NULL,
   configuration INTEGER NOT NULL,
@@ -88,6 +78,37 @@ CREATE TABLE standings (
   sharpe_variance REAL,
   PRIMARY KEY (sweep, configuration, fill_model)
 ) STRICT, WITHOUT ROWID;
+`;
+
+/** A nibble of the hexadecimal number in `digits`, at this place from 1, where it belongs in 64 bits. */
+const nibble = (place: number): string =>
+  `((instr('0123456789ABCDEF', substr(digits, ${place}, 1)) - 1) << ${4 * (16 - place)})`;
+const NIBBLES = Array.from({ length: 16 }, (_, index) => nibble(index + 1)).join(' | ');
+
+/**
+ * Results by event: one run of bytes for a configuration, fold and fill model, for a row each would be hundreds of millions of
+ * them; and a view that takes them apart, in SQL alone, for whoever queries.
+ */
+export const EVENT_RESULTS = `
+CREATE TABLE event_result_runs (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  -- Millionths, 64 bits each, highest byte first, in the order of the fold's events.
+  result_micros BLOB NOT NULL,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW event_results AS
+SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM (
+  SELECT run.sweep, configuration, fill_model, event, hex(substr(run.result_micros, 8 * place + 1, 8)) AS digits
+  FROM event_result_runs AS run
+  JOIN (
+    SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
+  ) AS placed ON placed.sweep = run.sweep AND placed.fold = run.fold
+);
 `;
 
 /** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, and for each backtest's crossings. */

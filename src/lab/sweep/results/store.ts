@@ -21,7 +21,8 @@ import type {
 } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
 import { sharpeOf } from '../sharpe.js';
-import { LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { packResults, unpackResults } from './event-runs.js';
+import { EVENT_RESULTS, LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
 
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
@@ -78,7 +79,8 @@ function openDatabase(outDir: string): Sqlite.Database {
     db.pragma('synchronous = NORMAL');
     db.pragma('foreign_keys = ON');
     const version = db.pragma('user_version', { simple: true });
-    if (version === 0) db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+    if (version === 0) db.exec(`BEGIN; ${SCHEMA} ${EVENT_RESULTS} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+    else if (version === ROW_FOR_EACH_EVENT) packEventResults(db);
     else if (version !== SCHEMA_VERSION) {
       const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
       throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
@@ -89,6 +91,29 @@ function openDatabase(outDir: string): Sqlite.Database {
     db.close();
     throw error;
   }
+}
+
+/** The tables of folders that were begun when each event's result was a row. */
+const ROW_FOR_EACH_EVENT = 1;
+
+/** Brings such a folder up to date, whole or not at all: its trials go on counting. */
+function packEventResults(db: Sqlite.Database): void {
+  db.transaction(() => {
+    db.exec(`ALTER TABLE event_results RENAME TO event_rows; ${EVENT_RESULTS}`);
+    const runs = db.prepare<[], { sweep: number; configuration: number; fold: number; fill_model: string }>(
+      `SELECT sweep, configuration, fold, fill_model FROM results WHERE status = 'done'`,
+    );
+    const rows = db.prepare<[number, number, string, number], number>(
+      `SELECT result_micros FROM event_rows JOIN events USING (sweep, event)
+       WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY event`,
+    );
+    const insert = db.prepare('INSERT INTO event_result_runs VALUES (?, ?, ?, ?, ?)');
+    for (const { sweep, configuration, fold, fill_model: model } of runs.all()) {
+      insert.run(sweep, configuration, fold, model, packResults(rows.pluck().all(sweep, configuration, model, fold)));
+    }
+    db.exec('DROP TABLE event_rows');
+    db.pragma(`user_version = ${SCHEMA_VERSION}`);
+  })();
 }
 
 /** What the file system or SQLite says, as a sentence for the user. */
@@ -109,6 +134,7 @@ export class SweepStore {
   readonly #lock: Sqlite.Database;
   readonly #db: Sqlite.Database;
   #sweep = 0;
+  #readRun: Sqlite.Statement<[number, number, number, string], Buffer> | null = null;
 
   constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
     this.#outDir = outDir;
@@ -139,15 +165,13 @@ export class SweepStore {
     });
   }
 
-  write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome, events: readonly number[]): void {
+  write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     guarded(this.#outDir, () =>
       this.#db.transaction(() => {
         this.#writeResult([this.#sweep, number, fold, fillModel], outcome);
         if (outcome.kind === 'failed') return;
-        const insert = this.#db.prepare('INSERT INTO event_results VALUES (?, ?, ?, ?, ?)');
-        events.forEach((event, index) => {
-          insert.run(this.#sweep, number, fillModel, event, outcome.figures.eventResults[index] ?? 0);
-        });
+        const insert = this.#db.prepare('INSERT INTO event_result_runs VALUES (?, ?, ?, ?, ?)');
+        insert.run(this.#sweep, number, fold, fillModel, packResults(outcome.figures.eventResults));
         this.#writeCrossing([this.#sweep, number, fold, fillModel], outcome.figures.crossing);
         const repeat = this.#db.prepare('INSERT INTO repeats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
         outcome.figures.runs.forEach(({ seed, resultMicros, fills, traceHash }, index) => {
@@ -155,6 +179,21 @@ export class SweepStore {
         });
       })(),
     );
+  }
+
+  /** What a backtest that was written has brought, event by event of its fold; empty of one that was not. */
+  eventResults(number: number, fold: number, fillModel: string): readonly number[] {
+    const bytes = this.#runs().get(this.#sweep, number, fold, fillModel);
+    return bytes === undefined ? [] : unpackResults(bytes);
+  }
+
+  #runs() {
+    this.#readRun ??= this.#db
+      .prepare<[number, number, number, string], Buffer>(
+        'SELECT result_micros FROM event_result_runs WHERE sweep = ? AND configuration = ? AND fold = ? AND fill_model = ?',
+      )
+      .pluck();
+    return this.#readRun;
   }
 
   /** Different configurations that were ever tried in this folder. */
@@ -266,12 +305,6 @@ export class SweepStore {
     const rows = this.#db
       .prepare<[number], ResultRow>('SELECT * FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model')
       .all(this.#sweep);
-    const events = this.#db
-      .prepare<[number, number, string, number], number>(
-        `SELECT result_micros FROM event_results JOIN events USING (sweep, event)
-         WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY event`,
-      )
-      .pluck();
     const runs = this.#db.prepare<[number, number, string, number], TaskRun>(
       `SELECT seed, result_micros AS resultMicros, fills, trace_hash AS traceHash FROM repeats
        WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY repeat`,
@@ -283,7 +316,7 @@ export class SweepStore {
       task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
       outcome: outcomeOf(
         row,
-        events.all(this.#sweep, row.configuration, row.fill_model, row.fold),
+        this.eventResults(row.configuration, row.fold, row.fill_model),
         runs.all(this.#sweep, row.configuration, row.fill_model, row.fold),
         crossings.get(this.#sweep, row.configuration, row.fill_model, row.fold),
       ),

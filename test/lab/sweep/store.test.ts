@@ -1,0 +1,143 @@
+/** What a sweep keeps, and how those read it who query it. */
+
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import type { SweptEvent, TaskFigures, TaskOutcome } from '../../../src/lab/sweep/contract.js';
+import type { SweepIdentity } from '../../../src/lab/sweep/identity.js';
+import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
+import { openStore, type SweepStore } from '../../../src/lab/sweep/results/store.js';
+import { folderOf } from '../../support/folders.js';
+
+const IDENTITY: SweepIdentity = {
+  version: '1',
+  config_hash: 'c',
+  data_hash: 'd',
+  search: 's',
+  fill_models: '["a","b"]',
+  latency: 'constant:1',
+  seed: 1,
+  folds: 2,
+  embargo_ms: 0,
+  assumptions: '{}',
+};
+const CANDIDATE = { number: 1, values: [3], hash: 'one' };
+/** In folds of two and three. */
+const EVENTS: readonly SweptEvent[] = [0, 0, 1, 1, 1].map((fold, at) => ({
+  title: `event ${at}`,
+  conditionIds: [`market ${at}`],
+  fromMs: at * 1000,
+  toMs: at * 1000 + 500,
+  played: 10,
+  fold,
+}));
+/** With the ends of what a double holds exactly, and signs. */
+const RESULTS: readonly (readonly number[])[] = [
+  [-1, 0],
+  [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1_234_567],
+];
+
+const begin = (store: SweepStore, resume = false) =>
+  store.begin({ identity: IDENTITY, title: 't', candidates: [CANDIDATE], parameters: ['x'], events: EVENTS, resume });
+
+const done = (eventResults: readonly number[]): TaskOutcome => ({ kind: 'done', figures: figuresOf(eventResults) });
+
+const figuresOf = (eventResults: readonly number[]): TaskFigures => ({
+  resultMicros: 5,
+  maxDrawdownMicros: 0,
+  fills: 1,
+  turnoverMicros: 2,
+  feesMicros: 0,
+  twoSidedShare: null,
+  requests: 3,
+  alarms: 0,
+  played: 10,
+  traceHash: 't',
+  crossing: null,
+  eventResults,
+  runs: [],
+});
+
+function written(): string {
+  const folder = folderOf({});
+  const store = openStore(folder);
+  begin(store);
+  for (const [fold, results] of RESULTS.entries())
+    for (const fillModel of ['a', 'b']) store.write({ candidate: CANDIDATE, fold, fillModel }, done(results));
+  store.close();
+  return folder;
+}
+
+const rowsIn = (folder: string): unknown[] => {
+  const db = new Sqlite(join(folder, 'sweep.sqlite'), { readonly: true });
+  try {
+    const sql = `SELECT event, result_micros FROM event_results WHERE fill_model = 'b' ORDER BY event`;
+    return db.prepare(sql).safeIntegers(true).raw(true).all();
+  } finally {
+    db.close();
+  }
+};
+
+const EXPECTED = RESULTS.flat().map((result, event) => [BigInt(event), BigInt(result)]);
+
+describe('results by event', () => {
+  it('are rows to whoever queries them, whatever they hold', () => {
+    expect(rowsIn(written())).toEqual(EXPECTED);
+  });
+
+  it('come back as they were written', () => {
+    const store = openStore(written());
+    const stored = begin(store, true);
+    expect(stored.map(({ outcome }) => outcome)).toEqual(RESULTS.flatMap((results) => [done(results), done(results)]));
+    expect(store.eventResults(1, 1, 'a')).toEqual(RESULTS[1]);
+    expect(store.eventResults(2, 1, 'a')).toEqual([]);
+    store.close();
+  });
+
+  it('are read from the store by those that do not keep them', () => {
+    const store = openStore(written());
+    const outcomes = new Outcomes(2, ['a', 'b'], (...place) => store.eventResults(...place));
+    const keeping = new Outcomes(2, ['a', 'b']);
+    for (const { task, outcome } of begin(store, true)) {
+      outcomes.set(task, outcome);
+      keeping.set(task, outcome);
+    }
+    for (const model of [0, 1]) expect(outcomes.eventResults(1, model)).toEqual(keeping.eventResults(1, model));
+    expect([...outcomes.eventResults(1, 0)]).toEqual(RESULTS.flat());
+    store.close();
+  });
+});
+
+/** The folder as a version left it that kept a row for each event. */
+function ofEarlierVersion(): string {
+  const folder = written();
+  const db = new Sqlite(join(folder, 'sweep.sqlite'));
+  db.exec(`
+    CREATE TABLE kept AS SELECT * FROM event_results;
+    DROP VIEW event_results;
+    DROP TABLE event_result_runs;
+    CREATE TABLE event_results (
+      sweep INTEGER NOT NULL, configuration INTEGER NOT NULL, fill_model TEXT NOT NULL, event INTEGER NOT NULL,
+      result_micros INTEGER NOT NULL, PRIMARY KEY (sweep, configuration, fill_model, event),
+      FOREIGN KEY (sweep, event) REFERENCES events
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO event_results SELECT * FROM kept;
+    DROP TABLE kept;
+    PRAGMA user_version = 1;
+  `);
+  db.close();
+  return folder;
+}
+
+describe('a folder of an earlier version', () => {
+  it('is brought up to date: its trials go on counting, its results are the same', () => {
+    const folder = ofEarlierVersion();
+    const store = openStore(folder);
+    expect(begin(store, true).map(({ outcome }) => outcome)).toEqual(
+      RESULTS.flatMap((results) => [done(results), done(results)]),
+    );
+    expect(store.tried).toBe(1);
+    store.close();
+    expect(rowsIn(folder)).toEqual(EXPECTED);
+  });
+});
