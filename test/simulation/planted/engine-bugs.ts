@@ -78,7 +78,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
         text: '  const canceled = cancelAll(cancels, slot.conditionId, context);',
-        replacement: '  const canceled = context.setHolding === null && cancelAll(cancels, slot.conditionId, context);',
+        replacement: '  const canceled = context.hold === null && cancelAll(cancels, slot.conditionId, context);',
       },
     ],
   },

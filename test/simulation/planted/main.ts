@@ -11,6 +11,7 @@ import type { Bug } from './bug.js';
 import { BUGS } from './bugs.js';
 import type { Hunt } from './hunt.js';
 import { MOST_SEEDS, trial } from './trial.js';
+import { typeErrors } from './type-check.js';
 import '../../support/tied.js';
 
 const MEDIAN_BELOW = 50;
@@ -34,6 +35,12 @@ const { bugs, threads, isWhole } = orExit((args) => {
   }
   return { bugs, threads, isWhole: values.only === undefined };
 });
+
+const stale = typeErrors(bugs);
+if (stale.length > 0) {
+  console.error(`these bugs are not what they say, as the product has changed:\n${stale.join('\n')}`);
+  process.exit(1);
+}
 
 /** By seed: what the product without a bug makes of it. */
 const sound = new Map<number, Promise<Hunt>>();

@@ -31,7 +31,8 @@ export const SIGHT_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/engine/quoting/quoting.ts',
         text: '  const sight = feed.sight(context.nowMs);',
-        replacement: '  const sight = view;',
+        replacement:
+          '  const sight = view && { ...view, newestTrade: feed.sight(context.nowMs)?.newestTrade ?? null };',
       },
     ],
   },
@@ -47,7 +48,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/engine/observe.ts',
         text: '    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;',
-        replacement: '    if (error !== null) throw error;',
+        replacement: '    if (!(error instanceof EvalError)) throw error;',
       },
     ],
   },
