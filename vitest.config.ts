@@ -16,13 +16,14 @@ export default defineConfig({
       'test/secrets/suite/evidence-folder.ts',
       'test/support/life-of-run.ts',
     ],
-    // Twice the two cores of the reference machine: tests of real processes mostly wait.
-    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {
           ...{ name: 'fast', ...LIMITS, include: ['test/**/*.test.ts'], exclude: [SYSTEM], isolate: false },
+          // One for each core of the reference machine: these compute, and each process loads all modules for itself.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           setupFiles: [...setupFiles, './test/support/no-processes.ts', './test/support/left-behind-setup.ts'],
         },
       },
@@ -31,6 +32,9 @@ export default defineConfig({
           name: 'system',
           ...LIMITS,
           include: [SYSTEM],
+          // Twice the cores: tests of real processes mostly wait.
+          maxWorkers: 4,
+          sequence: { groupOrder: 0 },
           setupFiles: ['./test/support/life-of-file.ts', ...setupFiles],
         },
       },

@@ -7,7 +7,7 @@ import { LoadGenerator, Service } from './load/processes.js';
 
 const TRADERS = 16;
 const MARKETS = 4;
-const FULL_SPEED = { warmUpMs: sized(1000, 200), measuredMs: sized(5000, 800), connections: 32, seed: 1 };
+const FULL_SPEED = { warmUpMs: sized(1000, 100), measuredMs: sized(5000, 300), connections: 32, seed: 1 };
 /** The target: p99 under 25 ms at this rate. */
 const STEADY = {
   warmUpMs: sized(1000, 100),

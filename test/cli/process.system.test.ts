@@ -43,6 +43,9 @@ function twinbook(
   return { child, ended, said };
 }
 
+/** Nobody beside it. */
+const ALONE = 'guardian: { enabled: false }\ndashboard: { enabled: false }';
+
 describe('the process', () => {
   test('exits with the command’s code and prints no stack trace', async () => {
     const cwd = folderOf({ 'trader.yaml': trader('merge: { x: 1 }') });
@@ -95,16 +98,16 @@ describe('the process', () => {
 
   test('a trader that was killed leaves orders that cancel-all finds', async () => {
     const cwd = folderOf({
-      'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
+      'trader.yaml': trader(`exchange: { data_dir: state }\n${ALONE}`, '[s.yaml]'),
       's.yaml': 'strategy: bands',
     });
     const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
     await said('quoting |');
     const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
-    // It says that it quotes before the first order rests; two, as one may be filled until the process is dead.
+    // It says that it quotes before the first order rests; four, as some may be filled, or on their way, until the process is dead.
     await until(
       async () => JSON.parse((await here('status', '--json')).out) as StatusData,
-      ({ open_orders }) => open_orders >= 2,
+      ({ open_orders }) => open_orders >= 4,
     );
     child.kill('SIGKILL');
     const dead = await ended;

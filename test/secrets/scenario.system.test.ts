@@ -99,7 +99,10 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   importKeyFile(id, { path: wallet, passphrase: PASSPHRASE, scrypt: { n: 2 ** 12, r: 8, p: 1 } });
 
   const venue = await quotingVenue(url, folder);
-  writeFileSync(file, traderYaml(venue.url, 'strategies: [maker.yaml]\nrecording: { enabled: true, dir: recordings }'));
+  // A busy machine may take longer from a kill to the next start than a guardian waits.
+  const companions = 'guardian: { resume_after_alarm: true }\ndashboard: {}';
+  const whole = `recording: { enabled: true, dir: recordings }\n${companions}`;
+  writeFileSync(file, traderYaml(venue.url, `strategies: [maker.yaml]\n${whole}`));
   writeFileSync(join(folder, 'secret.yaml'), `${traderYaml(venue.url)}passphrase: ${JSON.stringify(PASSPHRASE)}\n`);
 
   const outputs = new Map<string, () => string>([['exchange', exchange.output]]);

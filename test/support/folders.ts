@@ -20,7 +20,10 @@ export function folderOf(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** A trader's file that polls quickly; `venue` is an address, or null for an embedded exchange. `more` is YAML. */
+/**
+ * A trader's file that polls quickly; `url` is an exchange's, or null for an embedded one. `more` is YAML. A guardian or a
+ * page, each a process of its own, there is only where `more` speaks of it.
+ */
 export const traderYaml = (url: string | null, more = 'strategies: [maker.yaml]'): string => `
 venue: { profile: paper${url === null ? '' : `, base_url: "${url}"`} }
 ${url === null ? 'exchange: { data_dir: exchange, seed: 3 }' : ''}
@@ -31,7 +34,10 @@ capital: "1000"
 polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
 merge: { min_shares: "5" }
 ${more}
-`;
+${without('guardian', more)}${without('dashboard', more)}`;
+
+const without = (companion: string, yaml: string): string =>
+  new RegExp(`^${companion}:`, 'm').test(yaml) ? '' : `${companion}: { enabled: false }\n`;
 
 /** Quotes narrowly in the markets of the simulated crowd. `markets` is YAML. */
 export const makerYaml = (markets = '{ max: 4 }'): string => `

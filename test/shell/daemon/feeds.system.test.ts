@@ -54,7 +54,6 @@ it('is quoted while it is current, pulled when it is not, and said once each', a
       `feeds:
   model: { kind: child, command: ["${process.execPath}", model.mjs], max_age_s: 2 }
   desk: { kind: http, url: "${feed.url}", every_ms: 200, timeout_ms: 1000, max_age_s: 2 }
-guardian: { enabled: false }
 strategies: [first.yaml, second.yaml]`,
     ),
     'first.yaml': FAIR('model', first),

@@ -17,6 +17,7 @@ capital: "1000"
 polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
 merge: { min_shares: "5" }
 guardian: { enabled: false }
+dashboard: { enabled: false }
 risk: { max_fills: 10000, max_actions_per_second: 1000, max_actions_per_minute: 10000 }
 strategies: [strategies/maker.yaml]
 `;

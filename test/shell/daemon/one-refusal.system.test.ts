@@ -66,7 +66,7 @@ async function restingOf(client: ServiceClient): Promise<number> {
 async function quoting(orders: number) {
   const exchange = await exchangeAt('--seed', '7');
   const proxy = await misjudgingProxy(exchange.url);
-  const yaml = traderYaml(proxy.url, 'guardian: { enabled: false }\nstrategies: [maker.yaml]');
+  const yaml = traderYaml(proxy.url);
   const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': MAKER });
   const trader = started(['start', '-c', `${folder}/trader.yaml`]);
   await trader.waitFor(/trades on/);

@@ -71,6 +71,8 @@ venue: { profile: paper, base_url: "${url}" }
 wallet: { file: wallet.json }
 ledger: { path: ${ledger} }
 capital: "1"
+guardian: { enabled: false }
+dashboard: { enabled: false }
 strategies: []
 `;
   return join(folderOf({ 'trader.yaml': text }), 'trader.yaml');

@@ -113,8 +113,7 @@ async function differences(run: RunJournal, configFile: string, folder: string):
 
 describe('the journal of a run', () => {
   it('holds each request with its one outcome, no secret, and enough to decide everything once more', async () => {
-    // Another trader's page may have its port, which would be a warning.
-    const { folder, file, runs } = place('strategies: [maker.yaml]\ndashboard: { enabled: false }');
+    const { folder, file, runs } = place();
     for (let run = 0; run < 2; run++) {
       const running = started(['start', '-c', file]);
       await running.waitFor(/fill: (buy|sell)/);

@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
-const config = () => `${folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() })}/trader.yaml`;
+/** With its guardian and its page, as it starts where nobody says otherwise. */
+const WHOLE = 'strategies: [maker.yaml]\nguardian: {}\ndashboard: {}';
+
+const config = (more?: string) =>
+  `${folderOf({ 'trader.yaml': traderYaml(null, more), 'maker.yaml': makerYaml() })}/trader.yaml`;
 
 const statusOf = async (file: string) => JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
 
@@ -16,7 +20,7 @@ const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
 describe('a trader on an embedded exchange', () => {
   it('quotes, fills, ends clean on a signal, and continues from its ledger', async () => {
-    const file = config();
+    const file = config(WHOLE);
     const first = started(['start', '-c', file]);
     await first.waitFor(/made a new paper wallet \w+ in /);
     await first.waitFor(/quoting \| markets 4 of 4 quoted/);

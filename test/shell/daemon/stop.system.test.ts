@@ -14,7 +14,7 @@ import { asTrader, marketsOf, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
 /** A trader alone with its operator: no guardian cancels what its test forgot. */
-const ALONE = 'strategies: [maker.yaml]\nguardian: { enabled: false }';
+const ALONE = 'strategies: [maker.yaml]';
 
 const exchangeUrl = exchangeOfFile('--no-rate-limits');
 
