@@ -1,17 +1,16 @@
 /** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
-import { formatDecimal } from '../shared/base/decimal.js';
-import { micros } from '../shared/base/micros.js';
+import { strategyClass, traderClass } from '../shell/config/live/live-classes.js';
 import { loadConfig } from '../shell/config/load.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema } from '../shell/config/schema-tree.js';
+import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
+import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
-import type { Config } from '../shell/config/types.js';
-import type { ParamSpec, ParamValue } from '../trader/strategy/params.js';
 import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
 import { addConfigExplainCommand } from './config-explain.js';
+import { addConfigLiveCommands } from './config-live.js';
 import { addStrategyNewCommand } from './lab/strategy-new.js';
 import { addStrategyTestCommand } from './lab/strategy-test.js';
 import { EXIT } from './output/exit.js';
@@ -62,11 +61,14 @@ export function addConfigCommands(program: Command, session: Session): void {
   addAction(schema, session, async () => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
     const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, paramsSchema(strategy)]));
-    io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params }));
+    const [trader, strategy] = [jsonSchema(traderSchema), jsonSchema(strategyFileSchema)];
+    const live = { trader: classes(trader, traderClass), strategy: classes(strategy, strategyClass) };
+    io.out(json({ trader, strategy, params, live }));
     return EXIT.ok;
   });
 
   addConfigExplainCommand(config, session);
+  addConfigLiveCommands(config, session);
 
   const show = addConfigOption(config.command('show').description('prints the resolved configuration, secrets masked'));
   addJsonOption(show);
@@ -76,6 +78,10 @@ export function addConfigCommands(program: Command, session: Session): void {
   });
 }
 
+/** What each setting wants while the trader runs. */
+const classes = (schema: SchemaNode, classOf: (setting: string) => unknown) =>
+  Object.fromEntries(settingsOf(schema).map(({ name }) => [name, classOf(name)]));
+
 const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },
   { title: 'UNIT', cell: (row) => row.unit },
@@ -83,44 +89,3 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'DEFAULT', cell: (row) => (row.default.length > 24 ? 'see --json' : row.default) },
   { title: 'MEANING', cell: (row) => row.help },
 ];
-
-/** Setting names that would hold a secret if a file smuggled one in. */
-const SECRET = /secret|passphrase|password|private|token/i;
-
-/** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
-function shownConfig(config: Config): unknown {
-  const strategies = config.strategies.map(({ module, moduleName, params, quoteHours, ...rest }) => ({
-    ...rest,
-    strategy: moduleName,
-    quote_hours: quoteHours,
-    params: Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]),
-    ),
-  }));
-  return shownValue('', { ...config, strategies });
-}
-
-/** Share amounts as decimal strings again, in rows too. */
-function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
-  if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
-  if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
-  return value.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, shownParam(spec.fields[name], inner)])),
-  );
-}
-
-function shownValue(name: string, value: unknown): unknown {
-  if (SECRET.test(name) && value !== null) return '********';
-  if (typeof value === 'number' && name.endsWith('Micros')) return formatDecimal(micros(value));
-  if (typeof value === 'string') return withoutUserInfo(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
-}
-
-/** `maxLossDayMicros` is written `max_loss_day` in a file. */
-const settingName = (key: string): string =>
-  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** An address with a password in it is refused for the venue, but a path or a parameter may hold anything. */
-const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');

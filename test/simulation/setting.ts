@@ -8,6 +8,7 @@ import type { Random } from '../../src/shared/base/random.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import type { PollingSettings, StrategySettings, TraderSettings } from '../../src/trader/engine/settings.js';
 import { type RiskLimits, riskLimitsSchema } from '../../src/trader/risk/limits.js';
+import type { Strategy } from '../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../strategies/log-odds-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';
@@ -174,6 +175,7 @@ function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
   return makers.map(
     ({ name, orderShares, markets, riskAversion, halfSpreadTicks, repriceTicks, meddles, coreShares }) => ({
       name,
+      moduleKey: name,
       module: withCore(meddles === true ? meddler : logOddsMaker, micros(coreShares * 1_000_000)),
       params: paramsFor(logOddsMaker, {
         ...params,
@@ -189,17 +191,31 @@ function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
   );
 }
 
-export const traderSettings = (runId: string, setting: Setting = STANDARD): TraderSettings => ({
-  runId,
-  configHash: 'simulation',
-  version: '0',
-  profile: setting.profile,
-  capitalMicros: FUNDS,
-  risk: setting.limits,
-  polling: setting.polling,
-  merge: { enabled: true, minSharesMicros: setting.mergeFromMicros },
-  economics: USUAL_ECONOMICS,
-  events: [],
-  strategies: strategies(setting),
-  boundedCall: (call) => call(),
-});
+function fails(): never {
+  throw new Error('it is broken');
+}
+
+/** What a trader may be told to go on with. */
+const OTHER_MODULES: Readonly<Record<string, Strategy>> = {
+  plain: logOddsMaker,
+  broken: { ...logOddsMaker, create: () => ({ quote: fails }) },
+};
+
+export function traderSettings(runId: string, setting: Setting = STANDARD): TraderSettings {
+  const made = strategies(setting);
+  return {
+    runId,
+    configHash: 'simulation',
+    version: '0',
+    profile: setting.profile,
+    capitalMicros: FUNDS,
+    risk: setting.limits,
+    polling: setting.polling,
+    merge: { enabled: true, minSharesMicros: setting.mergeFromMicros },
+    economics: USUAL_ECONOMICS,
+    events: [],
+    strategies: made,
+    boundedCall: (call) => call(),
+    moduleOf: (key) => OTHER_MODULES[key] ?? made.find(({ moduleKey }) => moduleKey === key)?.module ?? null,
+  };
+}

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { modulesOf } from '../../shell/config/live/live-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ReplayedTrader, ReplayResult } from './contract.js';
 import { replay } from './replay.js';
 
@@ -21,12 +23,29 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const result = await replay({ trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    const moduleOf = await configuredModules(run);
+    const result = await replay({
+      trader: { ...trader, moduleOf },
+      startedMs,
+      strategyLimitMs,
+      ledger,
+      steps: run.steps(),
+    });
     ledgerAtEnd?.(ledger);
     return result;
   } finally {
     ledger.close();
   }
+}
+
+/** The code that the run was configured with on its way, from the texts of its journal. */
+async function configuredModules(run: RunJournal): Promise<(key: string) => Strategy | null> {
+  const modules = new Map<string, Strategy>();
+  for await (const { observation } of run.steps()) {
+    if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
+    for (const [key, module] of await modulesOf(observation.command.config, modules)) modules.set(key, module);
+  }
+  return (key) => modules.get(key) ?? null;
 }
 
 /** In memory; the caller closes it. */

@@ -6,7 +6,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { loadStrategyModule } from '../../shell/config/strategy-module.js';
+import { type LoadedModule, loadModuleFiles, loadStrategyModule } from '../../shell/config/strategy-module.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
@@ -26,25 +26,31 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
 }
 
 /**
- * With the settings that the run was made with. The code of a strategy is what its module holds now: what a module
- * imports is in no journal. Throws TwinbookError `strategy_invalid` for a module that is gone.
+ * With the settings that the run was made with. The user's own code is that of the journal, where it
+ * has it; a shipped strategy is the one of this version. Throws TwinbookError `strategy_invalid` for a module that is gone.
  */
 export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
-  for (const { name, moduleName, file, params, markets, quoteHours, risk } of run.strategies) {
-    const { strategy } = await loadStrategyModule(moduleName, dirname(file)).catch((error: unknown) => {
-      if (!(error instanceof TwinbookError)) throw error;
-      throw new TwinbookError(error.code, `strategy ${name} of the run: ${error.message}`, error.hint, {
-        cause: error,
-      });
-    });
-    strategies.push({ name, module: strategy, params, markets, quoteHours, risk: limitsOfThen(risk) });
+  for (const strategy of run.strategies) {
+    const { name, params, markets, quoteHours, risk } = strategy;
+    const { strategy: module, key: moduleKey } = await moduleThen(strategy);
+    strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk: limitsOfThen(risk) });
   }
   const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
   const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
   const risk = limitsOfThen(run.risk);
   const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   return { runId, configHash, version, profile, ...decided };
+}
+
+/** The user's own code as it was then, where the journal has it; a shipped module as it is now. */
+function moduleThen({ name, moduleName, file, moduleFiles = [] }: JournaledStrategy): Promise<LoadedModule> {
+  const loading =
+    moduleFiles.length === 0 ? loadStrategyModule(moduleName, dirname(file)) : loadModuleFiles(moduleFiles);
+  return loading.catch((error: unknown) => {
+    if (!(error instanceof TwinbookError)) throw error;
+    throw new TwinbookError(error.code, `strategy ${name} of the run: ${error.message}`, error.hint, { cause: error });
+  });
 }
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);

@@ -80,6 +80,19 @@ export interface RequestResult {
   readonly venueTimeMs: number | null;
 }
 
+/** Settings to go on with, all of them: those that are as they were change nothing. */
+export interface ConfigureCommand {
+  readonly kind: 'configure';
+  /** Of the configuration that they are of. */
+  readonly hash: string;
+  /** The settings and the strategies' code, as JSON: kept in the ledger and the journal as it is. */
+  readonly config: string;
+  /** A sentence for each setting that differs from what was in force, for the ledger. */
+  readonly changes: readonly string[];
+  readonly by: 'operator' | 'rollback' | 'probation';
+  readonly reason: string;
+}
+
 /** What a person, or the schedule of quoting hours, tells the running trader to do. */
 export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
@@ -96,7 +109,8 @@ export type OperatorCommand =
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
   /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
-  | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean };
+  | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
+  | ConfigureCommand;
 
 /**
  * What a source of the user's own says of one market: a fair price, or a bid and an ask. Probabilities of YES as floats, in

@@ -48,6 +48,8 @@ export async function loadStrategyFile(
     file,
     moduleName: must(name, 'the name of the module'),
     module: must(loaded, 'the module').strategy,
+    moduleKey: must(loaded, 'the module').key,
+    moduleFiles: must(loaded, 'the module').files,
     params: must(values, 'parameters'),
     markets: must(selection, 'markets'),
     quoteHours: must(schedule, 'the schedule').quote_hours,

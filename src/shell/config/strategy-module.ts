@@ -9,13 +9,18 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { strategyFrom } from '../../trader/strategy/module.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
+import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
 import { oneOf } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 
 export interface LoadedModule {
   readonly strategy: Strategy;
-  /** SHA-256 of the module's own file: a changed strategy is another configuration. */
+  /** SHA-256 of the module's own file and all that it imports by relative paths: a changed strategy is another configuration. */
   readonly sourceHash: string;
+  /** Equal for equal code. */
+  readonly key: string;
+  /** Empty for a shipped one, whose code changes with the program. */
+  readonly files: readonly ModuleFile[];
 }
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
@@ -38,18 +43,45 @@ export async function loadStrategyModule(name: string, folder: string): Promise<
 export async function loadShipped(name: string): Promise<LoadedModule> {
   const file = shippedStrategyFile(name);
   const module: unknown = await import(pathToFileURL(file).href);
-  return { strategy: strategyFrom(module, file), sourceHash: hashOf(readFileSync(file)) };
+  const sourceHash = createHash('sha256').update(readFileSync(file)).digest('hex');
+  return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}`, files: [] };
 }
 
 async function loadOwn(file: string): Promise<LoadedModule> {
-  let source: Buffer;
+  let files: readonly ModuleFile[];
   try {
-    source = readFileSync(file);
+    files = moduleFiles(file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const what = code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`;
+    if (!(error instanceof Error && 'code' in error)) throw invalid(`${file}: ${(error as Error).message}`, '', error);
+    const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
+  return { ...identityOf(files), strategy: await imported(file, file) };
+}
+
+/** From its texts, as a journal or a ledger kept them. Throws as `loadStrategyModule`. */
+export function loadModuleFiles(files: readonly ModuleFile[]): Promise<LoadedModule> {
+  const name = files[0]?.path ?? 'a module without files';
+  return withFiles(files, async (main) => ({ ...identityOf(files), strategy: await imported(main, name) }));
+}
+
+/** A module by its key: a shipped one, or one of these. Throws as `loadStrategyModule`. */
+export async function loadByKey(
+  key: string,
+  modules: Readonly<Record<string, readonly ModuleFile[]>>,
+): Promise<LoadedModule> {
+  const [, shipped] = /^shipped (.*)$/.exec(key) ?? [];
+  if (shipped !== undefined) return loadStrategyModule(shipped, '.');
+  return loadModuleFiles(modules[key] ?? []);
+}
+
+function identityOf(files: readonly ModuleFile[]) {
+  const sourceHash = hashOfFiles(files);
+  return { sourceHash, key: `own ${sourceHash}`, files };
+}
+
+/** @param name as its user knows it */
+async function imported(file: string, name: string): Promise<Strategy> {
   // Loaded here alone: it costs every command a twentieth of a second that few need.
   const { createJiti } = await import('jiti');
   // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
@@ -67,12 +99,12 @@ async function loadOwn(file: string): Promise<LoadedModule> {
     module = await jiti.import(file);
   } catch (error) {
     throw invalid(
-      `${file}: ${loadFailure(error)}`,
+      `${name}: ${loadFailure(error)}`,
       'The module is run once to load it; it must not need anything but twinbook/strategy.',
       error,
     );
   }
-  return { strategy: strategyFrom(module, file), sourceHash: hashOf(source) };
+  return strategyFrom(module, name);
 }
 
 /** What the loader said in one line; a syntax error with its position, which the loader puts on a line of its own. */
@@ -85,8 +117,6 @@ function loadFailure(error: unknown): string {
   const at = position === null ? '' : ` at line ${position[1]}, column ${Number(position[2]) + 1}`; // the loader counts columns from 0
   return `syntax error${at}: ${syntax[1]}`;
 }
-
-const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 const invalid = (message: string, hint: string, cause?: unknown): TwinbookError =>
   new TwinbookError('strategy_invalid', message, hint, { cause });

@@ -8,6 +8,7 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
+import type { ModuleFile } from './module-files.js';
 
 /** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
 export interface Config {
@@ -220,6 +221,10 @@ export interface StrategyConfig {
   /** As written: the name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly module: Strategy;
+  /** Equal for equal code. */
+  readonly moduleKey: string;
+  /** The code of a module of the user's own; empty for a shipped one. */
+  readonly moduleFiles: readonly ModuleFile[];
   /** Checked against the module's declared parameters, defaults filled in. */
   readonly params: ParamValues;
   readonly markets: MarketSelection;

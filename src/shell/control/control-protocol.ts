@@ -24,11 +24,23 @@ export type ControlRequest =
   | { readonly command: 'reconcile' }
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   | { readonly command: 'explain'; readonly subject: string }
+  /** `hash` is of a rollback; empty for what was in force before. */
+  | {
+      readonly command: 'config';
+      readonly action: ConfigAction;
+      readonly reason: string;
+      readonly hash: string;
+      readonly dryRun: boolean;
+    }
   /** From then on the connection says what the trader sees and does, as `telemetry/lines.ts` has it, and hears no command. */
   | { readonly command: 'subscribe' };
 
 /** What is answered by one line. */
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
+
+const CONFIG_ACTIONS = ['diff', 'apply', 'rollback'] as const;
+/** What may be done about the configuration of a running trader. */
+export type ConfigAction = (typeof CONFIG_ACTIONS)[number];
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
@@ -50,6 +62,7 @@ export interface ControlData {
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
   readonly explain: ExplainData;
+  readonly config: ConfigData;
 }
 
 export interface PingData {
@@ -147,6 +160,14 @@ export interface ReconcileData {
   readonly complete: boolean;
 }
 
+/** What differs from what is in force, and whether it was taken up. */
+export interface ConfigData {
+  readonly lines: readonly string[];
+  readonly applied: boolean;
+  /** Of the configuration that was asked for. */
+  readonly hash: string;
+}
+
 /** Lines for a person, most important first. */
 export interface ExplainData {
   readonly lines: readonly string[];
@@ -191,6 +212,13 @@ export function readControlRequest(line: string): ControlRequest | string {
       return { command, verify: fields.get('verify') === true };
     case 'explain':
       return textOf('subject') === '' ? 'explain needs a subject' : { command, subject: textOf('subject') };
+    case 'config': {
+      const action = CONFIG_ACTIONS.find((known) => known === textOf('action'));
+      if (action === undefined) return `config wants one of ${CONFIG_ACTIONS.join(', ')}`;
+      const [reason, hash, dryRun] = [textOf('reason'), textOf('hash'), fields.get('dryRun') === true];
+      if (action === 'rollback' && reason === '') return 'a rollback needs a reason';
+      return { command, action, reason, hash, dryRun };
+    }
     default:
       return `unknown command ${JSON.stringify(command.slice(0, 40))}`;
   }

@@ -1,13 +1,13 @@
 /** What an operator's commands do to the running trader, and what they are told. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
-import type { Config } from '../config/types.js';
 import type {
   ControlQuestion,
   ControlResponse,
@@ -20,6 +20,7 @@ import type {
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading } from './explain.js';
+import type { LiveConfig } from './live-config.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */
 const WAIT_MS = 60_000;
@@ -28,7 +29,6 @@ const LOOK_MS = 50;
 
 /** What the commands need of the running trader. */
 export interface Running {
-  readonly config: Config;
   readonly version: string;
   readonly baseUrl: string;
   readonly startedMs: number;
@@ -42,6 +42,8 @@ export interface Running {
   ending(): string | null;
   /** Null when it is obeyed, else why not and what is wanted. */
   command(command: OperatorCommand): string | null;
+  /** Changes of its configuration. */
+  readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
   /** Ends the trader; the answer is sent before. */
   stop(): void;
 }
@@ -71,6 +73,21 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return reconcile(running);
     case 'explain':
       return explain(request.subject, running);
+    case 'config':
+      return configure(request, running);
+  }
+}
+
+type ConfigRequest = Extract<ControlQuestion, { command: 'config' }>;
+
+async function configure(request: ConfigRequest, { live }: Running): Promise<ControlResponse> {
+  try {
+    if (request.action === 'diff') return { ok: true, data: await live.diff() };
+    const data = request.action === 'apply' ? await live.apply(request) : await live.rollback(request);
+    return { ok: true, data };
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return { ok: false, error: error.hint === '' ? error.message : `${error.message}\n  ${error.hint}` };
   }
 }
 
@@ -146,7 +163,8 @@ async function until(isSo: () => boolean): Promise<boolean> {
 }
 
 export function statusOf(running: Running): StatusData {
-  const { config, version, baseUrl, startedMs, ledger, snapshot } = running;
+  const { live, version, baseUrl, startedMs, ledger, snapshot } = running;
+  const { config } = live;
   const now = snapshot();
   const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
   return {

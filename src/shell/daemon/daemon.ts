@@ -23,7 +23,8 @@ import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { FeedSession } from './feed-session.js';
-import { startJobs } from './jobs.js';
+import { Jobs } from './jobs.js';
+import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
@@ -129,6 +130,8 @@ class Service {
   readonly #manager: ServiceManager | null;
   readonly #loop: Loop;
   readonly #feeds: FeedSession;
+  readonly #live: LiveConfig;
+  readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   /** What we were worth at the first valuation of this run. */
@@ -159,8 +162,18 @@ class Service {
       },
     );
     this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
+    const live = new LiveConfig({
+      config,
+      env,
+      session,
+      command: (command) => this.#command(command),
+      changed: (inForce) => this.#jobs.start(inForce),
+      say: (text) => screen.say(text),
+      nowMs,
+    });
+    this.#live = live;
     const startedMs = this.#startedMs;
-    this.#telemetry = new Telemetry({ config, session, startedMs, feeds: () => this.#feeds.status });
+    this.#telemetry = new Telemetry({ config: () => live.config, session, startedMs, feeds: () => this.#feeds.status });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -175,12 +188,12 @@ class Service {
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
     this.#loop.start();
-    const stopJobs = startJobs(this.#config.schedule, this.#config.strategies, this.#jobs());
+    this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
-      stopJobs();
+      this.#jobs.stop();
       this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
       clearInterval(status);
@@ -238,20 +251,15 @@ class Service {
     this.#log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
-    this.#isProven = await this.#cancelWithoutCore();
-    const isProven = this.#isProven;
-    if (isProven) this.#session.guardian?.endHeartbeat();
+    // With a fresh client, so that nothing that the core had asked for still leaves.
+    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
+    if (this.#isProven) this.#session.guardian?.endHeartbeat();
     this.#screen.say(
-      isProven
+      this.#isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
         : 'orders may still rest: run `twinbook cancel-all --verify`',
     );
     return 1;
-  }
-
-  /** With a fresh client, so that nothing that the core had asked for still leaves. */
-  async #cancelWithoutCore(): Promise<boolean> {
-    return (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
   }
 
   /**
@@ -276,7 +284,7 @@ class Service {
 
   #running(stop: () => void): Running {
     return {
-      config: this.#config,
+      live: this.#live,
       version: VERSION,
       baseUrl: this.#session.profile.base_url,
       startedMs: this.#startedMs,
@@ -314,15 +322,15 @@ class Service {
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
 
-  #jobs() {
-    const { logger } = this.#log;
+  #jobHooks() {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () => void backUpLedger(this.#config.ledger, this.#log, this.#screen),
       dailySummary: () =>
         this.#guard(() => {
           const { equityMicros, resultMicros, fills } = this.#snapshot();
-          logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+          const facts = { equity_micros: equityMicros, result_micros: resultMicros, fills };
+          this.#log.logger.info(facts, 'daily summary');
         }),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
@@ -342,8 +350,10 @@ class Service {
     this.#session.recorder?.step(observation, requests);
     const notices = this.#session.trader.takeNotices();
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
-    for (const { timeMs, severity, kind, text } of notices)
+    for (const { timeMs, severity, kind, text } of notices) {
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
+      this.#live.noticed({ kind, text });
+    }
     tellNotices(notices, this.#log, this.#screen);
   }
 

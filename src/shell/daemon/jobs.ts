@@ -16,6 +16,25 @@ export interface JobHooks {
   quoteHours(strategy: string, open: boolean): void;
 }
 
+/** The jobs, begun anew when a configuration with other hours is in force. */
+export class Jobs {
+  readonly #hooks: JobHooks;
+  #stop: () => void = () => undefined;
+
+  constructor(hooks: JobHooks) {
+    this.#hooks = hooks;
+  }
+
+  start({ schedule: when, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
+    this.stop();
+    this.#stop = startJobs(when, strategies, this.#hooks);
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}
+
 /** Starts the jobs; the returned function stops them. Expressions were checked with the configuration. */
 export function startJobs(
   config: ScheduleConfig,

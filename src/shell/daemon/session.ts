@@ -9,14 +9,18 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { openToOthers } from '../../shared/base/private.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { configHistory, configText } from '../../trader/engine/control/config-history.js';
 import { Trader } from '../../trader/engine/engine.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import { configChanges } from '../config/live/config-diff.js';
+import { liveText, withLiveText } from '../config/live/live-text.js';
 import type { Config } from '../config/types.js';
 import type { RunFacts } from '../journal/describe-run.js';
 import { type Journal, openJournal } from '../journal/journal-writer.js';
@@ -52,6 +56,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
+  /** The code that the trader may be told to go on with, by its key. */
+  readonly modules: Map<string, Strategy>;
   /** Of everything that crosses the seam; closed with the session. */
   readonly journal: Journal;
   /** Of the markets that are looked at; null when the configuration does not want it, or when it cannot be. */
@@ -128,8 +134,11 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     closers.push(() => journal.close());
     const recorder = await openRecorder(options);
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error))));
-    const trader = newTrader(run, ledger, wallet, journal);
-    const session = { trader, ledger, wallet, profile, journal, recorder, guardian, freshClient, close };
+    const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
+    const changes = await changesSinceLast(config, ledger);
+    for (const text of changes) options.say(`since the last configuration in force: ${text}`);
+    const trader = newTrader(run, { ledger, wallet, journal, modules, changes });
+    const session = { trader, modules, ledger, wallet, profile, journal, recorder, guardian, freshClient, close };
     return { ...session, client: () => current };
   } catch (error) {
     await close();
@@ -256,7 +265,12 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
   return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
-function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journal): Trader {
+interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
+  /** Since what was in force last, a sentence each. */
+  readonly changes: readonly string[];
+}
+
+function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes }: TraderParts): Trader {
   const { config, version, profile, runId } = run;
   const signer = wallet.draftSigner({
     ...signingRules(profile, config.venue.allowBlindSigning),
@@ -282,8 +296,23 @@ function newTrader(run: RunFacts, ledger: Ledger, wallet: Wallet, journal: Journ
     feeds: config.feeds,
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
+    moduleOf: (key: string) => modules.get(key) ?? null,
+    startedWith: { config: liveText(config), changes },
   };
   return new Trader(settings, ledger, executor, run.startedMs);
+}
+
+/** A person may have changed the files since a trader last ran by them. */
+async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonly string[]> {
+  const hash = configHistory(ledger).at(-1)?.hash ?? config.configHash;
+  const text = configText(ledger, hash);
+  if (hash === config.configHash || text === null) return [];
+  const known = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
+  try {
+    return configChanges(await withLiveText(config, { hash, text, known }), config).map((change) => change.text);
+  } catch (error) {
+    return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 /** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */

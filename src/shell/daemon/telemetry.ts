@@ -22,7 +22,8 @@ const STEPS_KEPT = 500;
 const steadyMs = (): number => performance.now();
 
 export interface TelemetryOptions {
-  readonly config: Config;
+  /** In force now. */
+  readonly config: () => Config;
   readonly session: Session;
   readonly startedMs: number;
   readonly feeds: () => readonly FeedStatus[];
@@ -132,18 +133,19 @@ const budgetOf = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFi
 });
 
 function helloOf({ config, session, startedMs }: TelemetryOptions): HelloLine {
-  const { risk } = config;
+  const inForce = config();
+  const { risk } = inForce;
   return {
     type: 'hello',
     pid: process.pid,
     version: VERSION,
     run: session.ledger.runs(1)[0]?.id ?? '',
-    config_file: config.file,
-    config_hash: config.configHash,
-    venue: config.venue.name,
+    config_file: inForce.file,
+    config_hash: inForce.configHash,
+    venue: inForce.venue.name,
     base_url: session.profile.base_url,
     started: startedMs,
-    capital_micros: config.capitalMicros,
+    capital_micros: inForce.capitalMicros,
     limits: {
       max_loss_day_micros: risk.maxLossDayMicros,
       max_drawdown_micros: risk.maxDrawdownMicros,

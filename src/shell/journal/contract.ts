@@ -20,6 +20,7 @@ import type { SignAnswer } from '../../trader/executor/contract.js';
 import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
+import type { ModuleFile } from '../config/module-files.js';
 
 export const JOURNAL_FORMAT = 1;
 
@@ -60,9 +61,11 @@ export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
   readonly fileText: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
-  /** Absolute path of the module's own file, and what stood in it; what that file imports is not in the journal. */
+  /** Absolute path of the module's own file, and what stood in it; its text alone. */
   readonly moduleFile: string;
   readonly moduleText: string;
+  /** All code of a module of the user's own; empty for a shipped one, absent in runs of a version that kept none. */
+  readonly moduleFiles?: readonly ModuleFile[];
 }
 
 /** One `Trader.handle`. */

@@ -52,6 +52,7 @@ function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
     moduleName,
     moduleFile,
     moduleText: readFileSync(moduleFile, 'utf8'),
+    moduleFiles: strategy.moduleFiles,
     params,
     markets,
     quoteHours,

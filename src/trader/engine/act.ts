@@ -6,6 +6,7 @@ import { NO_CORE } from './control/core-sets.js';
 import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
+import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
 import { eventOf } from './quoting/event-view.js';
@@ -68,8 +69,6 @@ function applyRung(state: TraderState, nowMs: number): void {
   state.stance = stance;
 }
 
-const isOfPlace = ({ call }: PlannedRequest): boolean =>
-  call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 const isOfSplit = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'splits.create' || call.endpoint === 'splits.submit';
 const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 'redeems.create', 'redeems.submit'];

@@ -3,6 +3,7 @@
  * that can move money comes through here, and only an approval of risk opens it.
  */
 
+import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { Sight } from '../market/view.js';
 import type { ActionPace } from '../risk/action-pace.js';
@@ -16,6 +17,10 @@ import { judge } from '../risk/risk.js';
 import type { Queue } from '../scheduler/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { OwnState } from './own/own-state.js';
+
+/** Whether a request brings an order nearer to resting. */
+export const isOfPlace = ({ call }: PlannedRequest): boolean =>
+  call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
 /** What whoever decides within one step needs and does not own. */
 export interface StepContext {

@@ -1,5 +1,6 @@
 /** Which markets are looked at, by which strategies, and what their details say. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { maxMicros, ZERO } from '../../shared/base/micros.js';
 import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
@@ -29,7 +30,7 @@ export interface MarketEntry {
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
 
 export class Markets {
-  readonly #settings: TraderSettings;
+  #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
   /** Markets whose detail says that nobody here can trade them: not taken up again from the next catalog. */
@@ -102,6 +103,46 @@ export class Markets {
     }
   }
 
+  /**
+   * Other strategies, or the same with other settings. Quoters are made anew only where their code or parameters changed; what
+   * they had to remember goes with them, through the ledger. Within a transaction of it.
+   */
+  configure(settings: TraderSettings, nowMs: number): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    for (const strategy of before.strategies) {
+      const next = settings.strategies.find(({ name }) => name === strategy.name);
+      const kept = this.#keptMarkets(strategy, next);
+      for (const entry of this.#tracked.values()) {
+        const slot = entry.slots.find((one) => one.strategy === strategy);
+        if (slot === undefined) continue;
+        this.#save(slot, nowMs);
+        if (next === undefined || !kept.has(entry.conditionId)) entry.slots.splice(entry.slots.indexOf(slot), 1);
+        else if (slot.configure(next) && entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
+      }
+    }
+    for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
+    this.version++;
+  }
+
+  /** Markets that a strategy goes on quoting: of another selection none, until the next catalog gives it its own. */
+  #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
+    if (next === undefined) return new Set();
+    if (next.markets.ids.length > 0) return new Set(next.markets.ids);
+    const { max: _max, ...selection } = next.markets;
+    const { max: _before, ...selectionBefore } = before.markets;
+    if (!isDeepStrictEqual(selection, selectionBefore)) return new Set();
+    const quoted = [...this.#tracked.keys()].filter((id) => this.#isQuotedBy(id, before));
+    return new Set(quoted.slice(0, next.markets.max));
+  }
+
+  #save(slot: QuoteSlot, nowMs: number): void {
+    const saved = slot.save(nowMs);
+    if (saved === null) return;
+    const { strategy, conditionId: marketConditionId } = slot;
+    this.#ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
+  }
+
   /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
   reopen(): void {
     for (const entry of this.#tracked.values()) {
@@ -131,7 +172,7 @@ export class Markets {
     const facts = entry.feed.facts;
     if (facts === null) return false;
     for (const slot of entry.slots) this.#open(slot, facts);
-    this.#save(facts, detail, at.seenMs);
+    this.#saveFacts(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
   }
 
@@ -180,7 +221,7 @@ export class Markets {
     return open;
   }
 
-  #save(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
+  #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
     const record: MarketRecord = {
       conditionId: facts.conditionId,
       title: facts.title,

@@ -28,6 +28,10 @@ export interface TraderSettings {
   /** Absent: none. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
+  /** The code of a strategy by its key, loaded before a `configure` names it; absent: none is. */
+  readonly moduleOf?: (key: string) => Strategy | null;
+  /** What this start has in force, for the ledger's history of configurations; absent: it keeps none. */
+  readonly startedWith?: { readonly config: string; readonly changes: readonly string[] };
 }
 
 /** A feed as the core knows it; where it comes from is the shell's business. */
@@ -55,6 +59,8 @@ export interface MergeSettings {
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
+  /** Equal for equal code; absent: the module never changes. */
+  readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: {
     readonly ids: readonly string[];

@@ -36,7 +36,8 @@ const CONVERSION_PATIENCE_MS = 10_000;
 export const MODES_NOTE = 'modes';
 
 export class TraderState {
-  readonly settings: TraderSettings;
+  /** Replaced as a whole when an operator configures. */
+  settings: TraderSettings;
   readonly ledger: Ledger;
   readonly executor: OrderExecutor;
   readonly queue: Queue;

@@ -7,6 +7,7 @@ import type { IntentRow, Ledger } from '../ledger/contract.js';
 import type { Unsent } from '../scheduler/contract.js';
 import { act, saveStrategy } from './act.js';
 import { commandRefusal } from './control/commands.js';
+import { rememberStart } from './control/config-history.js';
 import type { Mode } from './control/modes.js';
 import { facesOf, type MarketFace } from './faces.js';
 import { quietUntilMs } from './next-wakeup.js';
@@ -46,6 +47,8 @@ export class Trader {
       const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
       if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
+      if (settings.startedWith !== undefined)
+        rememberStart(ledger, { ...settings.startedWith, hash: configHash, atMs: nowMs });
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);
       executor.setConverting('none');

@@ -35,7 +35,7 @@ type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 export class ExecutorContext {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
-  readonly settings: ExecutorSettings;
+  settings: ExecutorSettings;
   readonly intents: InFlightIntents;
   readonly orders: UnsettledOrders;
   readonly bookedTrades = new BookedTrades();

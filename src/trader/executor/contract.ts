@@ -180,6 +180,8 @@ export interface OrderExecutor {
    * left is still settled. Set it before `recover` and `tick` when the kill is older than the process.
    */
   setPlacing(allowed: Placing): void;
+  /** Intents that are begun from here on are recorded with this configuration. */
+  setConfigHash(hash: string): void;
   /** The same for conversions. */
   setConverting(allowed: Converting): void;
   /**

@@ -135,6 +135,10 @@ export class Executor implements OrderExecutor {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
+  setConfigHash(configHash: string): void {
+    this.#context.settings = { ...this.#context.settings, configHash };
+  }
+
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }

@@ -193,6 +193,26 @@ const RULES: readonly Rule[] = [
   { name: 'min_time_to_resolution_s', limit: 'minTimeToResolutionS', tighter: 'higher', money: false },
 ];
 
+/** Limits that hold back more the higher they are; all others do the lower they are. */
+const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
+  'minTimeSinceJumpMs',
+  'minTimeToResolutionS',
+  'fillsWindowS',
+  'widenDistanceMicros',
+];
+
+/** Limits that differ, and whether the later one holds back less. */
+export function limitChanges(
+  before: RiskLimits,
+  after: RiskLimits,
+): readonly { readonly limit: keyof RiskLimits; readonly isLooser: boolean }[] {
+  // Both have exactly the keys of the type.
+  const names = Object.keys(after) as (keyof RiskLimits)[];
+  return names
+    .filter((limit) => before[limit] !== after[limit])
+    .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
+}
+
 /** Limits as an older version wrote them down: one that did not exist then held nothing back. */
 export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
   const absent = RULES.filter(({ limit }) => stored[limit] === undefined);

@@ -3,6 +3,7 @@
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { TraderState } from '../state.js';
+import { configure } from './configure.js';
 
 /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
 export const commandRefusal = (state: TraderState, command: OperatorCommand): string | null =>
@@ -10,6 +11,7 @@ export const commandRefusal = (state: TraderState, command: OperatorCommand): st
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
+  if (command.kind === 'configure') return configure(state, command, nowMs);
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return state.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {

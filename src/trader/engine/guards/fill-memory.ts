@@ -8,7 +8,7 @@ const NOTE = 'fill_guard';
 
 export class FillMemory implements Guard<FillFacts> {
   readonly #notes: Notes;
-  readonly #limits: RiskLimits;
+  #limits: RiskLimits;
   readonly #guard: FillGuard;
 
   constructor(notes: Notes, limits: RiskLimits) {
@@ -17,6 +17,11 @@ export class FillMemory implements Guard<FillFacts> {
     const text = notes.note(NOTE);
     // The note is written by this class alone; what it wrote it can read.
     this.#guard = new FillGuard(text === null ? NO_FILLS : (JSON.parse(text) as FillState), limits);
+  }
+
+  /** Other limits from now on; what was counted stays. */
+  configure(limits: RiskLimits): void {
+    this.#limits = limits;
   }
 
   get facts(): FillFacts {

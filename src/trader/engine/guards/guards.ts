@@ -25,6 +25,12 @@ export class Guards {
     this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
   }
 
+  /** Other limits from now on: what happened stays, and what halted halts. */
+  configure(limits: RiskLimits): void {
+    this.loss.configure(limits);
+    this.fills.configure(limits);
+  }
+
   /** Why a limit has stopped everything until a person resumes; null while none has. */
   get halted(): string | null {
     return this.loss.halted ?? this.fills.halted;

@@ -12,7 +12,7 @@ const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Mi
 
 export class LossMemory implements Guard<LossFacts> {
   readonly #notes: Notes;
-  readonly #limits: RiskLimits;
+  #limits: RiskLimits;
   /** Null before the first valuation. */
   #guard: LossGuard | null;
   /** As the ledger has it. */
@@ -26,6 +26,12 @@ export class LossMemory implements Guard<LossFacts> {
     // The note is written by this class alone; what it wrote it can read.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
     this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
+  }
+
+  /** Other limits from now on: losses stay what they are, and so does a halt. */
+  configure(limits: RiskLimits): void {
+    this.#limits = limits;
+    this.#rung = lossRung(this.facts, limits);
   }
 
   get facts(): LossFacts {

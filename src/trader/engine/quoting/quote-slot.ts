@@ -1,8 +1,9 @@
 /** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
-import type { RiskLimits } from '../../risk/limits.js';
+import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
 import type { StrategySettings } from '../settings.js';
@@ -35,7 +36,6 @@ const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
   readonly conditionId: string;
-  readonly strategy: StrategySettings;
   /** Outside its quote hours a slot wants nothing. Without quote hours it is always open. */
   inQuoteHours: boolean;
   /** Something changed since it last quoted. */
@@ -43,8 +43,10 @@ export class QuoteSlot {
   /** Our clock, ms: nothing is placed before; the exchange has just refused something here. */
   placeAfterMs = 0;
   quotedMs = 0;
-  /** The feeds that its parameters name. */
-  readonly feeds: readonly string[];
+  #strategy: StrategySettings;
+  #feeds: readonly string[];
+  /** Its limits got tighter: whatever rests is pulled at its next turn, and judged anew after that. */
+  #isPulling = false;
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #view: MarketView | null = null;
@@ -59,9 +61,33 @@ export class QuoteSlot {
 
   constructor(conditionId: string, strategy: StrategySettings) {
     this.conditionId = conditionId;
-    this.strategy = strategy;
-    this.feeds = feedsNamed(strategy.module.params, strategy.params);
+    this.#strategy = strategy;
+    this.#feeds = feedsNamed(strategy.module.params, strategy.params);
     this.inQuoteHours = strategy.quoteHours === null;
+  }
+
+  get strategy(): StrategySettings {
+    return this.#strategy;
+  }
+
+  /** The feeds that its parameters name. */
+  get feeds(): readonly string[] {
+    return this.#feeds;
+  }
+
+  /** Other settings of the same strategy. Returns whether its quoter is gone, and `open` makes another. */
+  configure(next: StrategySettings): boolean {
+    const before = this.#strategy;
+    this.#strategy = next;
+    this.#feeds = feedsNamed(next.module.params, next.params);
+    this.dirty = true;
+    this.#isPulling ||= limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser);
+    if ((before.quoteHours === null) !== (next.quoteHours === null)) this.inQuoteHours = next.quoteHours === null;
+    const isSame = before.moduleKey === next.moduleKey && isDeepStrictEqual(before.params, next.params);
+    if (isSame) return false;
+    this.#host = null;
+    this.#isFailureTaken = false;
+    return true;
   }
 
   /** The first detail is known: the quoter can be made. */
@@ -164,6 +190,10 @@ export class QuoteSlot {
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     if (hold !== null) return NO_QUOTES(hold);
+    if (this.#isPulling) {
+      this.#isPulling = false;
+      return NO_QUOTES('its limits got tighter: what rests is pulled, and placed anew under them');
+    }
     if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
     if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
     const trouble = dataTrouble(view, this.strategy);

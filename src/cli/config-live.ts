@@ -1,0 +1,122 @@
+/** `twinbook config diff|apply|rollback|history`: the configuration of a running trader, changed without a restart. */
+
+import type { Command } from 'commander';
+import { TwinbookError } from '../shared/base/errors.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
+import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
+import { type ConfigEntry, configHistory, configText } from '../trader/engine/control/config-history.js';
+import { nonEmpty } from './arguments.js';
+import { addControlOptions, type ControlOptions, QUICK_S } from './control/control-options.js';
+import { askThere } from './control/reach.js';
+import { readLedger } from './ledger/ledger-reading.js';
+import { EXIT } from './output/exit.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
+import { json } from './output/table.js';
+
+interface LiveOptions extends ControlOptions {
+  readonly reason?: string;
+  readonly dryRun?: true;
+}
+
+export function addConfigLiveCommands(config: Command, session: Session): void {
+  const { io } = session;
+  const diff = config
+    .command('diff')
+    .description('what the files say against what the trader goes by, or went by last');
+  addAction<LiveOptions>(addControlOptions(diff, QUICK_S), session, async (options) => {
+    tell(await diffOf(options, io), options, io);
+    return EXIT.ok;
+  });
+
+  const apply = config
+    .command('apply')
+    .description('lets the running trader take up what the files say: all of it, or nothing');
+  addControlOptions(apply, QUICK_S)
+    .option('--dry-run', 'only say what would be taken up, and what it wants')
+    .option('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty);
+  addAction<LiveOptions>(apply, session, async (options) => {
+    // Here first: code that never ends while it is loaded must not end in the trader.
+    const read = await loadConfig(options.config, io);
+    tell(await ask('apply', options, read), options, io);
+    return EXIT.ok;
+  });
+
+  const rollback = config
+    .command('rollback')
+    .description('goes back to what was in force before; the files stay as they are');
+  addControlOptions(
+    rollback.argument('[hash]', 'one of `config history`, or its beginning (default: the one before)'),
+    QUICK_S,
+  )
+    .option('--dry-run', 'only say what would change')
+    .requiredOption('--reason <text>', 'why; recorded in the ledger', nonEmpty);
+  addAction<LiveOptions>(rollback, session, async (options, [hash = '']) => {
+    tell(await ask('rollback', options, await loadQuietly(options.config, io), hash), options, io);
+    return EXIT.ok;
+  });
+
+  const history = addJsonOption(
+    addConfigOption(config.command('history').description('which configurations were in force, and what changed')),
+  );
+  addAction<{ config: string; json?: true }>(history, session, async (options) => {
+    const entries = await readLedger(options.config, io, configHistory);
+    io.out(
+      options.json === true ? json(entries) : entries.map(entryText).join('') || 'no configuration is recorded yet\n',
+    );
+    return EXIT.ok;
+  });
+}
+
+type Reached = Parameters<typeof askThere>[1];
+
+/** A rollback is for when the strategy files are broken too. */
+async function loadQuietly(file: string, io: CliIo): Promise<Reached> {
+  const { loadTraderConfig } = await import('../shell/config/load.js');
+  return loadTraderConfig(file, io);
+}
+
+const ask = (action: ConfigAction, options: LiveOptions, config: Reached, hash = ''): Promise<ConfigData> =>
+  askThere({ command: 'config', action, reason: options.reason ?? '', dryRun: options.dryRun === true, hash }, config, {
+    timeoutMs: options.timeout * 1000,
+  });
+
+async function diffOf(options: LiveOptions, io: CliIo): Promise<ConfigData> {
+  const read = await loadConfig(options.config, io);
+  try {
+    return await ask('diff', options, read);
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    return diffToLast(read, io);
+  }
+}
+
+/** No trader runs: what its ledger says was in force last. */
+async function diffToLast(config: Config, io: CliIo): Promise<ConfigData> {
+  const { configChanges } = await import('../shell/config/live/config-diff.js');
+  const { withLiveText } = await import('../shell/config/live/live-text.js');
+  const last = await readLedger(config, io, (ledger) => {
+    const hash = configHistory(ledger).at(-1)?.hash ?? '';
+    return { hash, text: configText(ledger, hash) };
+  });
+  if (last.text === null)
+    return { lines: ['no trader has recorded what it went by'], applied: false, hash: config.configHash };
+  const known = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
+  const changes = configChanges(await withLiveText(config, { hash: last.hash, text: last.text, known }), config);
+  const lines = changes.map(({ text }) => text);
+  return {
+    lines: lines.length === 0 ? ['nothing differs from the last run'] : lines,
+    applied: false,
+    hash: config.configHash,
+  };
+}
+
+function tell(data: ConfigData, options: ControlOptions, io: CliIo): void {
+  io.out(options.json === true ? json(data) : data.lines.map((line) => `${line}\n`).join(''));
+}
+
+function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
+  const why = reason === '' ? '' : `: ${reason}`;
+  const head = `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')}  ${hash.slice(0, 12)}  ${by}${why}\n`;
+  return head + changes.map((change) => `    ${change}\n`).join('');
+}

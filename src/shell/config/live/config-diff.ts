@@ -1,0 +1,124 @@
+/** What differs between two configurations, setting by setting, and what a running trader wants for each. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { limitChanges, type RiskLimits } from '../../../trader/risk/limits.js';
+import { canonicalJson } from '../hash.js';
+import { type Shown, settingName, shownConfig, shownStrategy } from '../shown.js';
+import type { Config, StrategyConfig } from '../types.js';
+import { traderClass } from './live-classes.js';
+
+export interface ConfigChange {
+  /** A sentence with both values. */
+  readonly text: string;
+  /** What `config apply` wants for it. */
+  readonly wants: 'nothing' | 'reason' | 'restart';
+}
+
+/** Empty when a trader would decide and run the same. */
+export function configChanges(before: Config, after: Config): readonly ConfigChange[] {
+  const [then, now] = [shownConfig(before), shownConfig(after)];
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  return [
+    ...names
+      .filter((name) => !OF_THEIR_OWN.includes(name))
+      .flatMap((name) => sectionChanges(name, then[name], now[name])),
+    ...capitalChange(before, after),
+    ...limitTexts('risk', before.risk, after.risk),
+    ...strategyChanges(before, after),
+  ];
+}
+
+/** Compared otherwise, or no setting at all. */
+const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
+
+function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
+  const wants = traderClass(section) === 'restart' ? 'restart' : 'nothing';
+  return leafChanges(section, then, now).map((text) => ({ text, wants }));
+}
+
+function capitalChange({ capitalMicros: then }: Config, { capitalMicros: now }: Config): readonly ConfigChange[] {
+  if (then === now) return [];
+  const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
+  return [{ text, wants: now > then ? 'reason' : 'nothing' }];
+}
+
+function limitTexts(
+  name: string,
+  then: RiskLimits,
+  now: RiskLimits,
+  said: readonly string[] = [],
+): readonly ConfigChange[] {
+  return limitChanges(then, now)
+    .filter(({ limit }) => !said.includes(limit))
+    .map(({ limit, isLooser }) => ({
+      text: `${name}.${settingName(limit)}: ${figure(limit, then)} → ${figure(limit, now)} (${isLooser ? 'looser' : 'tighter'})`,
+      wants: isLooser ? 'reason' : 'nothing',
+    }));
+}
+
+function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
+  const value = limits[limit];
+  // The name says which of them are Micros.
+  return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
+}
+
+function strategyChanges(before: Config, after: Config): readonly ConfigChange[] {
+  const gone = before.strategies.filter(({ name }) => !after.strategies.some((other) => other.name === name));
+  const general = limitChanges(before.risk, after.risk).map(({ limit }) => limit);
+  return [
+    ...gone.map(({ name }): ConfigChange => ({ text: `strategy ${name} is removed`, wants: 'nothing' })),
+    ...after.strategies.flatMap((strategy): readonly ConfigChange[] => {
+      const then = before.strategies.find(({ name }) => name === strategy.name);
+      if (then === undefined)
+        return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
+      // What changed for all is said once.
+      const said = general.filter(
+        (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
+      );
+      return oneStrategyChanges(then, strategy, said);
+    }),
+  ];
+}
+
+function oneStrategyChanges(
+  then: StrategyConfig,
+  now: StrategyConfig,
+  said: readonly string[],
+): readonly ConfigChange[] {
+  const name = `strategy ${now.name}`;
+  const other =
+    then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
+  const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
+  const [shownThen, shownNow] = [shownStrategy(then), shownStrategy(now)];
+  const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
+    leafChanges(part, shownThen[part], shownNow[part]),
+  );
+  return [
+    ...code,
+    ...leaves.map((text): ConfigChange => ({ text: `${name}: ${text}`, wants: 'nothing' })),
+    ...limitTexts(`${name}: risk`, then.risk, now.risk, said),
+  ];
+}
+
+/** Each leaf that differs. */
+function leafChanges(name: string, then: unknown, now: unknown): readonly string[] {
+  if (isDeepStrictEqual(then, now)) return [];
+  if (isGroup(then) && isGroup(now)) {
+    return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) =>
+      leafChanges(`${name}.${key}`, then[key], now[key]),
+    );
+  }
+  return [`${name}: ${valueText(then)} → ${valueText(now)}`];
+}
+
+const isGroup = (value: unknown): value is Shown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MOST_SHOWN = 80;
+
+function valueText(value: unknown): string {
+  if (value === undefined) return 'absent';
+  const text = typeof value === 'string' ? value : canonicalJson(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}

@@ -1,0 +1,82 @@
+/** The code of a strategy of the user's own as texts: its file, and all that it imports by relative paths. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolder } from '../../shared/base/folder.js';
+
+/** One file of it; `path` is relative to a folder that holds all of them. */
+export interface ModuleFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** More is no strategy: it is kept in the ledger and in the journal with every change. */
+const MOST_FILES = 100;
+const MOST_BYTES = 2_000_000;
+
+const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
+const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
+
+/** The module's own file first. Throws what the file system says of that one, and an Error when it is too much. */
+export function moduleFiles(file: string): readonly ModuleFile[] {
+  const texts = new Map<string, string>();
+  const waiting = [file];
+  let bytes = 0;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    if (texts.has(next)) continue;
+    const text = readFileSync(next, 'utf8');
+    texts.set(next, text);
+    bytes += text.length;
+    if (texts.size > MOST_FILES || bytes > MOST_BYTES) {
+      throw new Error(`it imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
+    }
+    waiting.push(...importsOf(text, dirname(next)));
+  }
+  const root = commonFolder([...texts.keys()]);
+  return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
+}
+
+/** Lower-case hex SHA-256. Of a single file it is that of its bytes. */
+export function hashOfFiles(files: readonly ModuleFile[]): string {
+  const [first, ...others] = files;
+  const content = others.length === 0 ? (first?.text ?? '') : JSON.stringify(files);
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Runs with the files in a folder of their own, which is gone afterwards. */
+export async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-module-'));
+  try {
+    for (const { path, text } of files) {
+      const target = resolve(folder, path);
+      if (!target.startsWith(folder + sep)) throw new Error(`a file of the module lies outside of it: ${path}`);
+      makeFolder(dirname(target));
+      writeFileSync(target, text);
+    }
+    return await run(join(folder, files[0]?.path ?? ''));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What cannot be found is left to the loader, which says so. */
+function importsOf(text: string, folder: string): readonly string[] {
+  return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
+    const path = resolve(folder, name);
+    // As TypeScript has it, the file behind `x.js` may be `x.ts`.
+    const source = path.replace(/\.(m?)js$/, '.$1ts');
+    const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
+    return found === undefined ? [] : [found];
+  });
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+
+function commonFolder(paths: readonly string[]): string {
+  const [first = [], ...others] = paths.map((path) => dirname(path).split(sep));
+  let length = first.length;
+  for (const other of others) while (!first.slice(0, length).every((part, i) => part === other[i])) length -= 1;
+  return first.slice(0, length).join(sep) || sep;
+}

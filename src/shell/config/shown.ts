@@ -1,0 +1,62 @@
+/** A configuration as its files spell it, for eyes and comparisons. */
+
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { micros } from '../../shared/base/micros.js';
+import type { ParamSpec, ParamValue } from '../../trader/strategy/params.js';
+import type { Config, StrategyConfig } from './types.js';
+
+/** By the names of settings. */
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** Setting names that would hold a secret if a file smuggled one in. */
+const SECRET = /secret|passphrase|password|private|token/i;
+
+/** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
+export function shownConfig(config: Config): Shown {
+  const strategies = config.strategies.map(spelled);
+  // A plain object stays one.
+  return shownValue('', { ...config, strategies }) as Shown;
+}
+
+/** One strategy of it. */
+export const shownStrategy = (strategy: StrategyConfig): Shown =>
+  // A plain object stays one.
+  shownValue('', spelled(strategy)) as Shown;
+
+function spelled({
+  module,
+  moduleKey: _key,
+  moduleFiles: _files,
+  moduleName,
+  params,
+  quoteHours,
+  ...rest
+}: StrategyConfig) {
+  const shownParams = Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]);
+  return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
+}
+
+/** Share amounts as decimal strings again, in rows too. */
+function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
+  if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
+  if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
+  return value.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, shownParam(spec.fields[name], inner)])),
+  );
+}
+
+function shownValue(name: string, value: unknown): unknown {
+  if (SECRET.test(name) && value !== null) return '********';
+  if (typeof value === 'number' && name.endsWith('Micros')) return formatDecimal(micros(value));
+  if (typeof value === 'string') return withoutUserInfo(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => shownValue('', item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
+}
+
+/** `maxLossDayMicros` is written `max_loss_day` in a file. */
+export const settingName = (key: string): string =>
+  key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** An address with a password in it is refused for the venue, but a path or a parameter may hold anything. */
+const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');

@@ -1,0 +1,216 @@
+/** Changes of the configuration while the trader runs: read, compared, taken, watched for two minutes, and taken back. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { ConfigureCommand } from '../../shared/protocol/seam.js';
+import { type ConfigEntry, configHistory, configText } from '../../trader/engine/control/config-history.js';
+import type { Notice } from '../../trader/engine/notices.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import { type ConfigChange, configChanges } from '../config/live/config-diff.js';
+import { liveText, withLiveText } from '../config/live/live-text.js';
+import { loadConfig } from '../config/load.js';
+import type { Config } from '../config/types.js';
+import type { ConfigData } from '../control/control-protocol.js';
+
+/** A strategy whose code or settings are new and which fails within this gets the ones before back, ms. */
+const PROBATION_MS = 120_000;
+
+export interface LiveConfigOptions {
+  /** As this run began. */
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly session: {
+    readonly ledger: Pick<Ledger, 'note'>;
+    /** What the core finds code by. */
+    readonly modules: Map<string, Strategy>;
+  };
+  /** Null when it is obeyed, else why not. */
+  readonly command: (command: ConfigureCommand) => string | null;
+  /** The schedule of quote hours begins anew. */
+  readonly changed: (config: Config) => void;
+  /** For the operator's eyes. */
+  readonly say: (text: string) => void;
+  readonly nowMs: () => number;
+}
+
+interface Probation {
+  readonly untilMs: number;
+  readonly before: Config;
+  /** Names of strategies that are not as they were. */
+  readonly strategies: readonly string[];
+}
+
+interface Wanted {
+  readonly reason: string;
+  readonly dryRun: boolean;
+}
+
+export class LiveConfig {
+  readonly #options: LiveConfigOptions;
+  #inForce: Config;
+  #probation: Probation | null = null;
+  #isBusy = false;
+
+  constructor(options: LiveConfigOptions) {
+    this.#options = options;
+    this.#inForce = options.config;
+  }
+
+  /** What the trader goes by now. */
+  get config(): Config {
+    return this.#inForce;
+  }
+
+  /** What the files say now against what is in force, and what it takes. Throws what is wrong with the files. */
+  async diff(): Promise<ConfigData> {
+    const next = await this.#read();
+    const changes = configChanges(this.#inForce, next);
+    return { lines: linesOf(changes), applied: false, hash: next.configHash };
+  }
+
+  /** Takes up what the files say. Throws TwinbookError for what is wrong with them, or with asking. */
+  apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
+    return this.#alone(async () => {
+      const next = await this.#read();
+      return this.#take(next, { by: 'operator', reason, dryRun });
+    });
+  }
+
+  /** Goes back to what was in force before and did not fail its probation, or under this hash (or its beginning). The files stay as they are. */
+  rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
+    return this.#alone(async () => {
+      const entry = this.#entryOf(hash);
+      const text = configText(this.#options.session.ledger, entry.hash);
+      if (text === null)
+        throw new TwinbookError('usage', `what was in force under ${entry.hash.slice(0, 12)} is not kept any more`);
+      const known = this.#options.session.modules;
+      const next = await withLiveText(this.#inForce, { hash: entry.hash, text, known });
+      return this.#take(next, { by: 'rollback', reason, dryRun });
+    });
+  }
+
+  /** What the trader has said: within the probation a strategy that is stopped brings back what was in force before. */
+  noticed({ kind, text }: Pick<Notice, 'kind' | 'text'>): void {
+    const probation = this.#probation;
+    if (kind !== 'strategy_failed' || probation === null) return;
+    if (this.#options.nowMs() > probation.untilMs) return;
+    if (!probation.strategies.some((name) => text.startsWith(`strategy ${name} is stopped `))) return;
+    this.#probation = null;
+    // Not within the step that has said it.
+    setImmediate(() => this.#goBack(probation.before, text));
+  }
+
+  #goBack(before: Config, why: string): void {
+    const { say } = this.#options;
+    try {
+      this.#command(before, { by: 'probation', reason: why, dryRun: false }, configChanges(this.#inForce, before));
+      say(`warning: THE CONFIGURATION BEFORE IS BACK IN FORCE, the new one failed: ${why}`);
+    } catch (error) {
+      say(
+        `warning: the new configuration failed (${why}), and the one before could not be brought back: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  async #read(): Promise<Config> {
+    return loadConfig(this.#options.config.file, { env: this.#options.env, cwd: process.cwd() });
+  }
+
+  #take(next: Config, asked: Asked): ConfigData {
+    const changes = configChanges(this.#inForce, next);
+    if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
+    const lines = linesOf(changes);
+    refuseUnlessFree(changes, asked);
+    if (asked.dryRun) return { lines, applied: false, hash: next.configHash };
+    this.#command(next, asked, changes);
+    return {
+      lines: [...lines, `in force since now: configuration ${next.configHash.slice(0, 12)}`],
+      applied: true,
+      hash: next.configHash,
+    };
+  }
+
+  #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[]): void {
+    const { session, command, changed, nowMs } = this.#options;
+    const { modules } = session;
+    const before = this.#inForce;
+    for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
+    const strategies = next.strategies.filter((now) => !isUnchanged(now, before)).map(({ name }) => name);
+    const probation = this.#probation;
+    // Before it is told: what fails may fail in the very step that takes it.
+    this.#probation = by === 'probation' ? null : { untilMs: nowMs() + PROBATION_MS, before, strategies };
+    this.#inForce = next;
+    const refusal = command({
+      kind: 'configure',
+      hash: next.configHash,
+      config: liveText(next),
+      changes: changes.map(({ text }) => text),
+      by,
+      reason,
+    });
+    if (refusal !== null) {
+      this.#inForce = before;
+      this.#probation = probation;
+      throw new TwinbookError('usage', refusal);
+    }
+    const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
+    for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
+    changed(next);
+  }
+
+  #entryOf(hash: string): ConfigEntry {
+    const history = configHistory(this.#options.session.ledger);
+    const found = history.findLast((entry, index) =>
+      hash === ''
+        ? entry.hash !== this.#inForce.configHash && history[index + 1]?.by !== 'probation'
+        : entry.hash.startsWith(hash),
+    );
+    if (found !== undefined) return found;
+    const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
+    throw new TwinbookError('usage', what, '`twinbook config history` lists them.');
+  }
+
+  async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
+    if (this.#isBusy) throw new TwinbookError('usage', 'another change of the configuration is under way');
+    this.#isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+interface Asked {
+  readonly by: ConfigureCommand['by'];
+  readonly reason: string;
+  readonly dryRun: boolean;
+}
+
+const NOTHING = 'nothing differs from what is in force';
+
+const linesOf = (changes: readonly ConfigChange[]): readonly string[] =>
+  changes.length === 0
+    ? [NOTHING]
+    : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
+
+/** Nothing is taken in part. */
+function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: Asked): void {
+  const restart = changes.filter(({ wants }) => wants === 'restart').map(({ text }) => text);
+  if (restart.length > 0) {
+    const what = `only a restart takes this up, and nothing was taken: ${restart.join('; ')}`;
+    throw new TwinbookError('usage', what, 'Put it back in the file, or restart the trader.');
+  }
+  const looser = changes.filter(({ wants }) => wants === 'reason').map(({ text }) => text);
+  if (looser.length === 0 || reason !== '' || dryRun) return;
+  throw new TwinbookError(
+    'usage',
+    `this wants a reason, and nothing was taken: ${looser.join('; ')}`,
+    'Give one with --reason TEXT.',
+  );
+}
+
+function isUnchanged({ name, moduleKey, params }: Config['strategies'][number], before: Config): boolean {
+  const then = before.strategies.find((other) => other.name === name);
+  return then?.moduleKey === moduleKey && JSON.stringify(then.params) === JSON.stringify(params);
+}

@@ -1,0 +1,204 @@
+/** A configuration that changes while the trader runs: what is taken, what is refused, and what comes back. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { ConfigureCommand } from '../../../src/shared/protocol/seam.js';
+import { liveText } from '../../../src/shell/config/live/live-text.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { LiveConfig } from '../../../src/shell/daemon/live-config.js';
+import { rememberConfig, rememberStart } from '../../../src/trader/engine/control/config-history.js';
+import type { Strategy } from '../../../src/trader/strategy/contract.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from '../config/files.js';
+
+const module = (width: number) => `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
+import { WORD } from './word.js';
+export default defineStrategy({
+  name: 'own', summary: 'Never quotes.',
+  params: { width: { kind: 'integer', unit: 'ticks', min: 1, max: 9, default: ${width}, help: 'Width.' } },
+  create: () => ({ quote: () => NO_QUOTES(WORD) }),
+});
+`;
+
+const FILES = {
+  'trader.yaml': trader('risk: { max_open_orders: 10, max_position_shares: "50" }', '[maker.yaml, own.yaml]'),
+  'maker.yaml': 'strategy: log-odds-maker\nparams: { half_spread_ticks: 2 }\n',
+  'own.yaml': 'strategy: ./own.ts\n',
+  'own.ts': module(3),
+  'word.ts': "export const WORD: string = 'never';\n",
+};
+
+async function running() {
+  const folder = folderOf(FILES);
+  const config = await loadConfig('trader.yaml', { env: {}, cwd: folder });
+  const notes = new Map<string, string>();
+  const ledger = {
+    note: (key: string) => notes.get(key) ?? null,
+    setNote: (key: string, text: string) => void notes.set(key, text),
+  };
+  rememberStart(ledger, { config: liveText(config), hash: config.configHash, changes: [], atMs: 0 });
+  const commands: ConfigureCommand[] = [];
+  const said: string[] = [];
+  const clock = { nowMs: 1_000 };
+  const modules = new Map<string, Strategy>();
+  const changed = vi.fn();
+  let refusal: string | null = null;
+  const live: LiveConfig = new LiveConfig({
+    config,
+    env: {},
+    session: { ledger, modules },
+    command: (command) => {
+      if (refusal !== null) return refusal;
+      commands.push(command);
+      rememberConfig(ledger, { ...command, atMs: clock.nowMs });
+      return null;
+    },
+    changed,
+    say: (text) => said.push(text),
+    nowMs: () => clock.nowMs,
+  });
+  const write = (name: keyof typeof FILES, from: string, to: string) => {
+    const text = FILES[name].replace(from, to);
+    expect(text).not.toBe(FILES[name]);
+    writeFileSync(join(folder, name), text);
+  };
+  return {
+    config,
+    live,
+    commands,
+    said,
+    clock,
+    modules,
+    changed,
+    write,
+    refuse: (why: string) => (refusal = why),
+  };
+}
+
+const apply = (live: LiveConfig, reason = '', dryRun = false) => live.apply({ reason, dryRun });
+
+describe('a running trader’s configuration', () => {
+  it('is taken up with free changes, and says each', async () => {
+    const { live, commands, write, changed } = await running();
+    expect((await live.diff()).lines).toEqual(['nothing differs from what is in force']);
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    write('trader.yaml', '"50"', '"20"');
+    const lines = ['risk.max_position_shares: 50 → 20 (tighter)', 'strategy maker: params.half_spread_ticks: 2 → 5'];
+    expect(await apply(live, '', true)).toMatchObject({ applied: false, lines });
+    expect(commands).toEqual([]);
+    const { applied, hash } = await apply(live);
+    expect(applied).toBe(true);
+    expect(commands).toMatchObject([{ kind: 'configure', hash, by: 'operator', reason: '', changes: lines }]);
+    expect(live.config.configHash).toBe(hash);
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 5 });
+    expect(changed).toHaveBeenCalledOnce();
+    expect(await apply(live)).toMatchObject({
+      applied: false,
+      lines: ['nothing differs from what is in force'],
+    });
+  });
+
+  it('takes looser limits, other code and another strategy only with a reason, and nothing in part', async () => {
+    const { live, commands, write, config } = await running();
+    write('trader.yaml', '"50"', '"60"');
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await expect(apply(live)).rejects.toThrow(
+      /wants a reason, and nothing was taken: risk.max_position_shares: 50 → 60 \(looser\)$/,
+    );
+    expect(live.config.configHash).toBe(config.configHash);
+    write('word.ts', 'never', 'still never');
+    await expect(apply(live)).rejects.toThrow(/strategy own: its code has changed/);
+    expect(commands).toEqual([]);
+    await apply(live, 'I have looked');
+    const [command] = commands;
+    expect(command).toMatchObject({ reason: 'I have looked' });
+    // The journal and the ledger have every text that the code is made of.
+    expect(command?.config).toContain('still never');
+  });
+
+  it.each([
+    [
+      'what wants a restart',
+      'trader.yaml',
+      'ledger: { path: twinbook.sqlite }',
+      'ledger: { path: other.sqlite }',
+      /only a restart takes this up.*ledger\.path/,
+    ],
+    [
+      'an unknown setting',
+      'maker.yaml',
+      'half_spread_ticks',
+      'half_spraed_ticks',
+      /unknown parameter 'half_spraed_ticks'/,
+    ],
+    ['a file that is no YAML', 'own.yaml', 'strategy', '{', /own\.yaml/],
+    [
+      'code that throws when it is loaded',
+      'own.ts',
+      'export default',
+      "throw new Error('boom');\nexport default",
+      /threw while loading: Error: boom/,
+    ],
+    ['code with an error in what it imports', 'word.ts', '=', '', /own\.ts: /],
+  ] as const)('takes nothing of files with %s', async (_, file, from, to, message) => {
+    const { live, commands, write, config } = await running();
+    write(file, from, to);
+    await expect(apply(live, 'a reason')).rejects.toThrow(message);
+    await expect(apply(live, 'a reason', true)).rejects.toThrow(message);
+    expect(commands).toEqual([]);
+    expect(live.config).toBe(config);
+  });
+
+  it('stays what it was when the trader does not obey', async () => {
+    const { live, write, refuse, config } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    refuse('it ends');
+    await expect(apply(live)).rejects.toThrow('it ends');
+    expect(live.config).toBe(config);
+  });
+
+  it('goes back to what was before, by name or not, though the files say something else', async () => {
+    const { live, commands, write, config, modules } = await running();
+    write('own.ts', 'default: 3', 'default: 4');
+    await apply(live, 'wider');
+    modules.clear();
+    const back = await live.rollback({ hash: '', reason: 'worse', dryRun: false });
+    expect(back).toMatchObject({ applied: true, hash: config.configHash });
+    expect(commands.at(-1)).toMatchObject({ by: 'rollback', hash: config.configHash, reason: 'worse' });
+    expect(live.config.strategies[1]?.module.params).toMatchObject({ width: { default: 3 } });
+    expect((await live.diff()).lines).toContain('strategy own: its code has changed [wants a reason]');
+    await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);
+  });
+
+  it('comes back when a strategy with something new fails within two minutes, and never to what failed', async () => {
+    const { live, commands, write, config, said } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await apply(live);
+    const fails = (name: string) =>
+      live.noticed({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
+    fails('own');
+    fails('maker');
+    fails('maker');
+    await vi.waitFor(() => expect(commands).toHaveLength(2));
+    expect(commands[1]).toMatchObject({ by: 'probation', hash: config.configHash });
+    expect(live.config.configHash).toBe(config.configHash);
+    expect(said.join()).toContain('THE CONFIGURATION BEFORE IS BACK IN FORCE');
+    fails('maker');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(commands).toHaveLength(2);
+    await expect(live.rollback({ hash: '', reason: 'r', dryRun: false })).rejects.toThrow(
+      /no configuration was in force before/,
+    );
+  });
+
+  it('stays when a strategy fails later than that', async () => {
+    const { live, commands, write, clock } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await apply(live);
+    clock.nowMs += 120_001;
+    live.noticed({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(commands).toHaveLength(1);
+  });
+});
