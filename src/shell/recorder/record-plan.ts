@@ -3,7 +3,6 @@
  * the books that move most and starves none, and notices what closes. Synchronous, without a clock.
  */
 
-import { ZERO } from '../../shared/base/micros.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
@@ -128,8 +127,13 @@ export class RecordPlan implements Core {
     const requests = this.#poller.takeDue(nowMs, {
       markets: open.map(([marketConditionId, { feed }]) => ({
         marketConditionId,
-        restingMicros: ZERO,
-        expectedMove: feed.expectedMove(nowMs),
+        seenMs: feed.motion?.seenMs ?? null,
+        price: feed.motion?.price ?? 0,
+        usualDistance: feed.motion?.halfSpread ?? 0,
+        sigmaPerSqrtS: feed.motion?.sigmaPerSqrtS ?? 0,
+        jumpsPerS: feed.motion?.jumpsPerS ?? 0,
+        takersPerS: feed.motion?.takersPerS ?? 0,
+        quotes: [],
         isOver: false,
       })),
       openOrders: this.ownResting,

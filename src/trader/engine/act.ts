@@ -100,7 +100,7 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
     const event = slot.strategy.module.inputs?.event === true ? eventOf(state, entry, nowMs) : null;
     const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event);
     if (isInStartupGrace(state, slot, view)) continue;
-    begun = quoteSlot(slot, entry.feed, view, context) || begun;
+    begun = quoteSlot(slot, entry, view, context) || begun;
     state.coreSets.take(slot, slot.quotes);
     remember(state, slot, nowMs);
     sayFailure(state, slot, nowMs);

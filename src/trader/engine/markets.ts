@@ -25,6 +25,8 @@ export interface MarketEntry {
   conversionFailures: number;
   /** Our clock, ms: flattening sells nothing before. */
   saleAfterMs: number;
+  /** Our clock, ms: when we last learned of a fill of ours here. */
+  filledMs: number;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -68,6 +70,7 @@ export class Markets {
       nextConversionMs: 0,
       conversionFailures: 0,
       saleAfterMs: 0,
+      filledMs: Number.NEGATIVE_INFINITY,
     };
     this.#tracked.set(conditionId, entry);
     this.version++;

@@ -1,8 +1,9 @@
 /** What the plan of polls is told, looked up only where the plan asks for it. */
 
-import type { Micros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
+import type { RestingQuote } from '../scheduler/stale-index.js';
+import { newsSigma } from '../strategy/maths/news.js';
 import type { MarketEntry, Markets } from './markets.js';
 import type { OwnState } from './own/own-state.js';
 
@@ -55,11 +56,15 @@ export class Polling implements PollFacts {
   }
 }
 
+/** Reads what is known at the moment it is asked: hundreds of markets are asked at every decision. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
+  /** `newsSigma` a second before resolution, and the price that it is of. */
+  #news = 0;
+  #newsPrice: number | null = null;
 
   constructor(entry: MarketEntry, polling: Polling, state: Polls) {
     this.marketConditionId = entry.conditionId;
@@ -68,15 +73,43 @@ class Polled implements PolledMarket {
     this.#state = state;
   }
 
-  get restingMicros(): Micros {
-    const orders = this.#state.own.orders.get(this.marketConditionId) ?? [];
-    const resting = orders.reduce((sum, order) => sum + order.remainingMicros, 0);
-    // A sum of amounts that the exchange has each accepted; safe, and only a weight.
-    return resting as Micros;
+  get quotes(): readonly RestingQuote[] {
+    return this.#state.own.orders.get(this.marketConditionId) ?? NO_QUOTES;
   }
 
-  get expectedMove(): number {
-    return this.#tracked.feed.expectedMove(this.#polling.nowMs);
+  get seenMs(): number | null {
+    return this.#tracked.feed.motion?.seenMs ?? null;
+  }
+
+  get price(): number {
+    return this.#tracked.feed.motion?.price ?? 0;
+  }
+
+  get usualDistance(): number {
+    return this.#tracked.feed.motion?.halfSpread ?? 0;
+  }
+
+  get jumpsPerS(): number {
+    return this.#tracked.feed.motion?.jumpsPerS ?? 0;
+  }
+
+  get takersPerS(): number {
+    return this.#tracked.feed.motion?.takersPerS ?? 0;
+  }
+
+  /** Near its resolution a price moves faster than its past has shown. */
+  get sigmaPerSqrtS(): number {
+    const { feed } = this.#tracked;
+    const measured = feed.motion?.sigmaPerSqrtS ?? 0;
+    const leftMs = feed.timeToResolutionMs(this.#polling.nowMs);
+    if (leftMs === null) return measured;
+    if (leftMs <= 0) return Number.POSITIVE_INFINITY;
+    const { price } = this;
+    if (price !== this.#newsPrice) {
+      this.#news = newsSigma(price, 1);
+      this.#newsPrice = price;
+    }
+    return Math.max(measured, this.#news / Math.sqrt(leftMs / 1000));
   }
 
   get isOver(): boolean {
@@ -84,3 +117,5 @@ class Polled implements PolledMarket {
     return phase !== undefined && (phase === 'waiting_to_resolve' || isSettledMarket(phase));
   }
 }
+
+const NO_QUOTES: readonly RestingQuote[] = [];

@@ -21,7 +21,10 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       return state.requestRequote(event.market);
     case 'orderClosed':
       state.cancelTries.delete(event.orderPubkey);
-      if (event.filledMicros > 0) state.poller.expedite({ kind: 'fills' });
+      if (event.filledMicros > 0) {
+        state.poller.expedite({ kind: 'fills' });
+        lookAfterFill(state, event.market, nowMs);
+      }
       return state.requestRequote(event.market);
     case 'fillBooked':
       return onFill(state, event.fill, event.strategy, nowMs);
@@ -72,6 +75,7 @@ const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
   state.fills += 1;
   state.countFill(fill, nowMs);
+  lookAfterFill(state, fill.marketConditionId, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
   for (const slot of state.slotsOf(fill.marketConditionId)) {
     slot.dirty = true;
@@ -88,6 +92,21 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
   const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
   state.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
+}
+
+/**
+ * Somebody traded with us: he may know what we do not, of this market and of those of the same event. Its book is looked at first,
+ * and nothing is placed here before; those in which orders of ours rest are next.
+ */
+function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
+  const market = state.markets.get(conditionId);
+  const event = market?.feed.facts?.eventConditionId ?? null;
+  if (market !== undefined) market.filledMs = nowMs;
+  state.poller.expedite({ kind: 'book', marketConditionId: conditionId });
+  for (const { conditionId: each, feed } of state.markets.all) {
+    const isAtRisk = event !== null && feed.facts?.eventConditionId === event && state.own.orders.has(each);
+    if (each !== conditionId && isAtRisk) state.poller.expedite({ kind: 'book', marketConditionId: each }, 'next');
+  }
 }
 
 /** Answers that are nobody's fault and need no pause: the next turn simply tries again. */

@@ -296,6 +296,7 @@ export class TraderState {
       this.requestRequote(entry.conditionId);
       entry.nextConversionMs = 0;
       entry.saleAfterMs = 0;
+      entry.filledMs = Number.NEGATIVE_INFINITY;
       for (const slot of entry.slots) slot.placeAfterMs = 0;
     }
   }

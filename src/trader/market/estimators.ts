@@ -1,10 +1,11 @@
 /**
- * Estimates that are updated once per observation and forget by time, not by count: polls come irregularly, and a
- * market that is looked at less often must not look calmer or wilder for it.
+ * Estimates that are updated once per observation: polls come irregularly, and a market that is looked at less often, or more
+ * often, must not look calmer or wilder for it.
  */
 
 /** Log-odds are clipped here (p = 0.0009 and 0.9991): beyond, one tick is a leap that says nothing. */
 const MAX_LOG_ODDS = 7;
+const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
 /** ln(p / (1 - p)) of a probability from 0 to 1, held within the range where a tick still means something. */
 export function logOddsOf(probability: number): number {
@@ -15,56 +16,183 @@ export function logOddsOf(probability: number): number {
 
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
-/** Five minutes: long enough for some dozens of polls, short enough to notice that news has come. */
-export const VOLATILITY_HALF_LIFE_MS = 300_000;
+/** 0.0001 a square root of a second is 0.03 in log-odds a day: no listed market is calmer for long. */
+export const SIGMA_FLOOR = 0.0001;
 
-/** 0.0005 a square root of a second is 0.15 in log-odds a day: no listed market is calmer for long. */
-export const SIGMA_FLOOR = 0.0005;
+/** What is believed before anything was seen; it counts as one sample, and is forgotten like any other. */
+const USUAL_SIGMA = 0.002;
+const PRIOR_SAMPLES = 1;
 
-/** What is believed before anything was seen, and for how many seconds of observation that belief counts. */
-const PRIOR_SIGMA = 0.002;
-const PRIOR_SECONDS = 30;
+/** A sample is closed when the price has moved by so many steps of its grid: then rounding no longer matters. */
+const CLOSING_STEPS = 3;
 
 /** Changes within less than this are mostly the bounce of a quote; they are measured together. */
 const MIN_SAMPLE_MS = 1000;
 
-/** One change counts as at most so many sigmas (or this much): a jump widens quotes, but does not rule for an hour. */
+/** Half is forgotten in five minutes, where a market is so calm that eight samples take longer, with eight samples. */
+const HALF_LIFE_S = 300;
+const HALF_LIFE_SAMPLES = 8;
+
+/** A change beyond so many sigmas is a jump: it counts as so large, and as a jump. */
 const MAX_SIGMAS = 6;
-const MAX_CHANGE = 0.5;
 
-/** Volatility of log-odds: the decayed sum of squared changes over the decayed time in which they happened. */
+/** Jumps and the time in which they came: one in an hour is believed before, and a day halves what was seen. */
+const PRIOR_JUMPS = 1;
+const PRIOR_JUMP_SECONDS = 3600;
+const JUMP_HALF_LIFE_MS = 86_400_000;
+
+/** Where a sample of the volatility begins. */
+interface SampleStart {
+  readonly logOdds: number;
+  readonly atMs: number;
+  /** A step of the price's grid, in log-odds at this price. */
+  readonly step: number;
+}
+
+/**
+ * Volatility of log-odds under irregular looks at a rounded price. By Wald's identity the squared change over any stopping
+ * time has the mean sigma^2 times its length, so a sample lasts until the price has moved enough to drown the rounding, however often it
+ * is looked at (durations instead of changes: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation", 2009).
+ */
 export class Volatility {
-  #squares = PRIOR_SIGMA ** 2 * PRIOR_SECONDS;
-  #seconds = PRIOR_SECONDS;
+  #squares = 0;
+  #seconds = 0;
+  #samples = 0;
+  #start: SampleStart | null = null;
   #last: { readonly logOdds: number; readonly atMs: number } | null = null;
+  #priorSigma = USUAL_SIGMA;
+  #priorSamples = PRIOR_SAMPLES;
+  #jumps = 0;
+  #seenSeconds = 0;
+  #sigma = USUAL_SIGMA;
 
+  /** Never below `SIGMA_FLOOR`. */
   get sigmaPerSqrtS(): number {
-    return Math.max(SIGMA_FLOOR, Math.sqrt(this.#squares / this.#seconds));
+    return this.#sigma;
+  }
+
+  /** Changes per second that are too large for the volatility between them. */
+  get jumpsPerS(): number {
+    return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
+  }
+
+  /** What is believed before enough was seen, from somewhere else: candles, another run. */
+  setPrior(sigmaPerSqrtS: number): void {
+    this.#priorSigma = Math.max(SIGMA_FLOOR, sigmaPerSqrtS);
+    this.#sigma = this.#estimate();
   }
 
   /** What was seen last is as long ago as before. */
   clockSetBack(byMs: number): void {
+    if (this.#start !== null) this.#start = { ...this.#start, atMs: this.#start.atMs - byMs };
     if (this.#last !== null) this.#last = { ...this.#last, atMs: this.#last.atMs - byMs };
   }
 
-  observe(probability: number, atMs: number): void {
+  /** @param gridStep between two prices that can be seen: half a tick for a mid */
+  observe(probability: number, atMs: number, gridStep: number): void {
     const logOdds = logOddsOf(probability);
-    const last = this.#last;
-    if (last === null) {
-      this.#last = { logOdds, atMs };
-      return;
-    }
-    const elapsedMs = atMs - last.atMs;
-    if (elapsedMs < MIN_SAMPLE_MS) return;
-    const seconds = elapsedMs / 1000;
-    const bound = Math.max(MAX_CHANGE, MAX_SIGMAS * this.sigmaPerSqrtS * Math.sqrt(seconds));
-    const change = Math.min(bound, Math.abs(logOdds - last.logOdds));
-    const kept = decay(elapsedMs, VOLATILITY_HALF_LIFE_MS);
-    this.#squares = this.#squares * kept + change * change;
-    this.#seconds = this.#seconds * kept + seconds;
+    this.#start ??= startAt(probability, logOdds, atMs, gridStep);
+    const { step } = this.#start;
+    this.#noteTime(atMs);
     this.#last = { logOdds, atMs };
+    const { change, seconds } = this.#open();
+    if (change >= CLOSING_STEPS * step && seconds * 1000 >= MIN_SAMPLE_MS) {
+      this.#close(change, seconds, step);
+      this.#start = startAt(probability, logOdds, atMs, gridStep);
+    }
+    this.#sigma = this.#estimate();
+  }
+
+  #noteTime(atMs: number): void {
+    if (this.#last === null) return;
+    const elapsedMs = Math.max(0, atMs - this.#last.atMs);
+    const kept = decay(elapsedMs, JUMP_HALF_LIFE_MS);
+    this.#jumps *= kept;
+    this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
+  }
+
+  /** The sample that has begun and not ended. */
+  #open(): { readonly change: number; readonly seconds: number } {
+    if (this.#start === null || this.#last === null) return { change: 0, seconds: 0 };
+    const seconds = Math.max(0, this.#last.atMs - this.#start.atMs) / 1000;
+    return { change: Math.abs(this.#last.logOdds - this.#start.logOdds), seconds };
+  }
+
+  #close(change: number, seconds: number, step: number): void {
+    const bound = Math.max(CLOSING_STEPS * step, MAX_SIGMAS * this.#sigma * Math.sqrt(seconds));
+    if (change > bound) this.#jumps += 1;
+    const kept = 2 ** -Math.min(seconds / HALF_LIFE_S, 1 / HALF_LIFE_SAMPLES);
+    this.#priorSamples *= kept;
+    this.#squares = kept * this.#squares + squareOf(Math.min(change, bound), step);
+    this.#seconds = kept * this.#seconds + seconds;
+    this.#samples = kept * this.#samples + 1;
+  }
+
+  #estimate(): number {
+    const { change, seconds } = this.#open();
+    const step = this.#start?.step ?? 0;
+    const time = this.#seconds + seconds;
+    if (time <= 0) return this.#priorSigma;
+    const least = (CLOSING_STEPS * step) ** 2;
+    const squares = this.#squares + squareOf(change, step);
+    const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
+    // The longer a sample goes on without an end, the more it says of how calm the market is.
+    const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
+    const variance = Math.max(squares > 0 ? squares : least / 6, SIGMA_FLOOR ** 2 * Number.EPSILON) / time;
+    const prior = this.#priorSamples * 2 * Math.log(this.#priorSigma);
+    const logVariance = (samples * Math.log(variance) + prior) / (samples + this.#priorSamples);
+    return Math.max(SIGMA_FLOOR, Math.exp(logVariance / 2));
   }
 }
+
+function startAt(probability: number, logOdds: number, atMs: number, gridStep: number): SampleStart {
+  const p = Math.max(MIN_PROBABILITY, Math.min(1 - MIN_PROBABILITY, probability));
+  return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
+}
+
+/** What rounding adds to a squared change is taken off again. */
+const squareOf = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
+
+/** How often something comes when it comes by chance: a count that decays with time, and a belief before it. */
+export class Arrivals {
+  #count = 0;
+  #atMs = Number.NEGATIVE_INFINITY;
+  #sinceMs: number | null = null;
+  readonly #priorPerS: number;
+
+  constructor(priorPerS: number) {
+    this.#priorPerS = priorPerS;
+  }
+
+  clockSetBack(byMs: number): void {
+    this.#atMs -= byMs;
+    if (this.#sinceMs !== null) this.#sinceMs -= byMs;
+  }
+
+  /** May come out of order. */
+  observe(atMs: number): void {
+    const nowMs = Math.max(this.#atMs, atMs);
+    this.#count = this.#countAt(nowMs) + decay(nowMs - atMs, ARRIVALS_HALF_LIFE_MS);
+    this.#sinceMs = Math.min(this.#sinceMs ?? atMs, atMs);
+    this.#atMs = nowMs;
+  }
+
+  /** Somebody looked: what came since `sinceMs` and before now was observed. */
+  perSAt(nowMs: number): number {
+    const seenS = this.#sinceMs === null ? 0 : Math.max(0, nowMs - this.#sinceMs) / 1000;
+    const meanLifeS = ARRIVALS_HALF_LIFE_MS / Math.LN2 / 1000;
+    const seconds = meanLifeS * -Math.expm1(-seenS / meanLifeS);
+    return (this.#countAt(nowMs) + PRIOR_ARRIVALS) / (seconds + PRIOR_ARRIVALS / this.#priorPerS);
+  }
+
+  #countAt(nowMs: number): number {
+    return this.#count === 0 ? 0 : this.#count * decay(nowMs - this.#atMs, ARRIVALS_HALF_LIFE_MS);
+  }
+}
+
+const ARRIVALS_HALF_LIFE_MS = 900_000;
+/** The belief counts as so many. */
+const PRIOR_ARRIVALS = 5;
 
 export const FLOW_HALF_LIFE_MS = 60_000;
 

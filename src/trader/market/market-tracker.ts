@@ -4,7 +4,7 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Flow, Volatility } from './estimators.js';
+import { Arrivals, Flow, Volatility } from './estimators.js';
 import { readFacts } from './facts.js';
 import { Liveness } from './liveness.js';
 import { OwnOrderMemory } from './own-orders.js';
@@ -24,6 +24,7 @@ import type {
   OwnMarketState,
   OwnOrder,
   OwnOrderView,
+  PriceMotion,
   SeenAt,
   Sight,
   TapeTrade,
@@ -54,9 +55,11 @@ export class MarketTracker implements MarketFeed {
   /** The exchange's clock minus ours, ms, as the newest answer that named it said. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
+  #motion: PriceMotion | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
   readonly #flow = new Flow();
+  readonly #takers = new Arrivals(USUAL_TAKERS_PER_S);
   readonly #liveness = new Liveness();
   readonly #memory = new OwnOrderMemory();
   readonly #queue = new QueuePlaces();
@@ -109,9 +112,11 @@ export class MarketTracker implements MarketFeed {
     const changed = before === null || !sameBook(before.raw, raw);
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
     const { mid, microprice, spread } = shapeOf(others);
-    if (mid !== null) this.#volatility.observe(mid, at.seenMs);
+    // A mid moves by half ticks.
+    if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
+    this.#motion = null;
   }
 
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
@@ -126,6 +131,8 @@ export class MarketTracker implements MarketFeed {
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
+    this.#takers.observe(atMs);
+    this.#motion = null;
     this.#liveness.onTrade(trade, atMs, book);
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
   }
@@ -137,6 +144,8 @@ export class MarketTracker implements MarketFeed {
     this.#venueAheadMs += byMs;
     this.#volatility.clockSetBack(byMs);
     this.#flow.clockSetBack(byMs);
+    this.#takers.clockSetBack(byMs);
+    this.#motion = null;
     this.#liveness.clockSetBack(byMs);
     this.#memory.clockSetBack();
   }
@@ -186,7 +195,6 @@ export class MarketTracker implements MarketFeed {
 
   sight(nowMs: number): Sight | null {
     if (this.#facts === null || this.#book === null) return null;
-    const resolutionMs = this.#facts.resolutionTimeMs;
     const trade = this.#tape.trades[0];
     return {
       newestTrade: trade !== undefined && trade.seenMs >= this.#book.at.seenMs ? trade : null,
@@ -194,8 +202,13 @@ export class MarketTracker implements MarketFeed {
       book: this.#book.raw,
       others: this.#book.others,
       health: this.#health(nowMs, this.#book),
-      timeToResolutionMs: resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs),
+      timeToResolutionMs: this.timeToResolutionMs(nowMs),
     };
+  }
+
+  timeToResolutionMs(nowMs: number): number | null {
+    const resolutionMs = this.#facts?.resolutionTimeMs ?? null;
+    return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
@@ -204,11 +217,25 @@ export class MarketTracker implements MarketFeed {
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
-  expectedMove(nowMs: number): number {
-    if (this.#book === null) return Number.POSITIVE_INFINITY;
-    const price = this.#price(this.#book);
-    const seconds = Math.max(0, nowMs - this.#book.at.sentMs) / 1000;
-    return this.#volatility.sigmaPerSqrtS * price * (1 - price) * Math.sqrt(seconds);
+  get motion(): PriceMotion | null {
+    if (this.#book !== null) this.#motion ??= this.#motionOf(this.#book);
+    return this.#motion;
+  }
+
+  #motionOf(book: SeenBook): PriceMotion {
+    const price = this.#price(book);
+    return {
+      seenMs: book.at.sentMs,
+      price,
+      halfSpread: Math.max(this.#tick, (book.spread ?? 0) / 2),
+      sigmaPerSqrtS: this.#volatility.sigmaPerSqrtS * price * (1 - price),
+      jumpsPerS: this.#volatility.jumpsPerS,
+      takersPerS: this.#takers.perSAt(book.at.seenMs),
+    };
+  }
+
+  get #tick(): number {
+    return (this.#facts?.tickMicros ?? USUAL_TICK_MICROS) / ONE;
   }
 
   #noteOwn(nowMs: number, own: readonly OwnOrder[]): void {
@@ -266,6 +293,11 @@ export class MarketTracker implements MarketFeed {
 }
 
 const NO_FEEDS: FeedViews = Object.freeze({});
+
+/** One a minute. */
+const USUAL_TAKERS_PER_S = 1 / 60;
+/** Before a detail has named the grid. */
+const USUAL_TICK_MICROS = 10_000;
 
 /** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
 const EARLY_MS = 60_000;

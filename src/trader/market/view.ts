@@ -277,9 +277,24 @@ export interface MarketFeed {
    * without either, and before the first view.
    */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null;
-  /**
-   * How far the price has probably moved since the newest book, in price: sigma x square root of its age; the
-   * scheduler multiplies it with what rests. Infinity before the first book.
-   */
-  expectedMove(nowMs: number): number;
+  /** Milliseconds to resolution by the exchange's clock as far as we know it; null when unknown. */
+  timeToResolutionMs(nowMs: number): number | null;
+  /** How the price moves, as far as the newest book and all before it have told; null before the first book. */
+  readonly motion: PriceMotion | null;
+}
+
+/** How the price of a market moves. The same object until something new is seen. Floats, in YES space. */
+export interface PriceMotion {
+  /** Our clock, ms: when the poll of the newest book left. What happened since is not in it. */
+  readonly seenMs: number;
+  /** The best guess of the price: microprice, else what traded, else the middle of what can be. */
+  readonly price: number;
+  /** Half of the others' spread, at least a tick. */
+  readonly halfSpread: number;
+  /** Volatility of the price per square root of a second: `Estimates.sigmaPricePerSqrtS`. */
+  readonly sigmaPerSqrtS: number;
+  /** Changes per second that are too large for that volatility. */
+  readonly jumpsPerS: number;
+  /** Public trades per second. */
+  readonly takersPerS: number;
 }

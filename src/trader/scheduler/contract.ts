@@ -4,10 +4,10 @@
  * pushes what `Poller.takeDue` returns; and hands the shell what `Queue.release` lets go.
  */
 
-import type { Micros } from '../../shared/base/micros.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { Lane, Observation, PlannedRequest, Request } from '../../shared/protocol/seam.js';
+import type { StaleMarket } from './stale-index.js';
 
 /** How the request with this id ended. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
@@ -76,16 +76,15 @@ export interface Queue {
 
 export const MARKET_POLLS = ['book', 'trades', 'detail'] as const satisfies readonly MarketPoll[];
 
+/** Of what is expedited: `first` before all else, `next` before what nobody expedites. */
+export type Urgency = 'first' | 'next';
+
 /** `unsent`: it never left, so neither the market nor the service is to blame and nothing backs off. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
-/** What the plan must know about one market it should look at. */
-export interface PolledMarket {
+/** What the plan must know about one market it should look at, beside what a further look at its book is worth. */
+export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
-  /** Shares of ours that rest or may rest there, both sides. */
-  readonly restingMicros: Micros;
-  /** `MarketFeed.expectedMove`: how far the price has probably moved since the newest book; Infinity before the first. */
-  readonly expectedMove: number;
   /** It has closed for good, whether or not it is resolved: nothing of it changes any more but what its detail says. */
   readonly isOver: boolean;
 }
@@ -132,6 +131,6 @@ export interface Poller {
   readonly quietUntilMs: number;
   /** How a poll ended. One that is not under way (a further page) changes nothing. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void;
-  /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. */
-  expedite(target: PollTarget): void;
+  /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Absent: first. */
+  expedite(target: PollTarget, urgency?: Urgency): void;
 }

@@ -2,7 +2,7 @@
 
 import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import { MARKET_POLLS, type PollResult } from './contract.js';
+import { MARKET_POLLS, type PollResult, type Urgency } from './contract.js';
 import { pollCall } from './poll-calls.js';
 
 /** A failing poll waits twice as long each time, from here ... */
@@ -18,7 +18,8 @@ export class PollRecord {
   underWay = false;
   /** Whether it has ever been answered. */
   answered = false;
-  expedited = false;
+  /** Null unless it is to be looked at whatever its interval. */
+  expedited: Urgency | null = null;
   /** Our clock when it was last asked; null before. */
   #askedMs: number | null = null;
   #failures = 0;
@@ -32,14 +33,19 @@ export class PollRecord {
 
   /** Milliseconds since it was last asked; Infinity before the first, when expedited, or when our clock stepped back. */
   age(nowMs: number): number {
+    return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
+  }
+
+  /** Milliseconds since it was last asked, whether or not it is expedited; Infinity where that cannot be told. */
+  sinceAsked(nowMs: number): number {
     const askedMs = this.#askedMs;
-    return askedMs === null || this.expedited || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
+    return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
   }
 
   /** Not under way, not backing off, and at least this long since it was asked. */
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
-    if (this.expedited) return true;
+    if (this.expedited !== null) return true;
     return this.age(nowMs) >= intervalMs && !this.#backsOff(nowMs);
   }
 
@@ -51,10 +57,15 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
+  /** The higher urgency stays. */
+  expedite(urgency: Urgency): void {
+    if (this.expedited !== 'first') this.expedited = urgency;
+  }
+
   onAsk(nowMs: number): void {
     this.#askedMs = nowMs;
     this.underWay = true;
-    this.expedited = false;
+    this.expedited = null;
   }
 
   onEnd(result: PollResult, nowMs: number): void {
@@ -69,7 +80,7 @@ export class PollRecord {
 
   forget(): void {
     this.answered = false;
-    this.expedited = false;
+    this.expedited = null;
     this.#askedMs = null;
     this.#failures = 0;
     this.#notBeforeMs = 0;

@@ -9,10 +9,12 @@ import {
   type PollFacts,
   type PollResult,
   type PollSettings,
+  type Urgency,
 } from './contract.js';
 import { pollLane } from './poll-calls.js';
 import { PollCredit } from './poll-credit.js';
-import { PollMemory, type PollRecord } from './poll-memory.js';
+import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
+import { staleIndex } from './stale-index.js';
 
 /** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
 const SIGNED_PART = 0.3;
@@ -26,8 +28,12 @@ const DETAIL_INTERVAL_MS = 60_000;
 const ORDERS_PER_FILLS = 5;
 /** With nothing resting there is nothing to fill. */
 const IDLE_FACTOR = 5;
-/** Shares by which a market without orders of ours counts as a place to quote. */
-const BASE_SHARES_MICROS = 5_000_000;
+/** Every so many-th look at a book goes to a market that was never seen ... */
+const NEW_TURN = 2;
+/** ... or to the one that has waited longest. */
+const OLDEST_TURN = 10;
+/** More than any index. */
+const BEFORE_ALL_OTHERS = 1e12;
 /** How much sooner trades are read where our orders rest. */
 const RESTING_TRADES_WEIGHT = 4;
 /** A poll that found no budget for so long is planned anew, with what is known then. */
@@ -99,11 +105,11 @@ export class PollPlan implements Poller {
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  expedite(target: PollTarget): void {
+  expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
-      this.#memory.market(target.marketConditionId)[target.kind].expedited = true;
+      this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
       this.#forgetting = true;
-    } else this.#memory.account(target.kind).expedited = true;
+    } else this.#memory.account(target.kind).expedite(urgency);
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -140,7 +146,9 @@ export class PollPlan implements Poller {
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
     if (isOver) return detailMs;
-    return Math.min(detailMs, book.readyFromMs(hotIntervalMs, nowMs), trades.readyFromMs(hotIntervalMs, nowMs));
+    // One that is expedited waits for the floor too.
+    const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
+    return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs));
   }
 
   get #detailIntervalMs(): number {
@@ -185,42 +193,59 @@ export class PollPlan implements Poller {
       const records = this.#memory.market(market.marketConditionId);
       // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
-      return planPoll(records[first ? 'detail' : kind], nowMs, market.restingMicros > 0);
+      return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
     }
     return null;
   }
 
   /**
-   * Every other book is that of the market that has waited longest beyond its time, so that none starves; the others go
-   * where a stale quote costs most: what rests there x how far the price has probably moved.
+   * First what is expedited, then what a look is worth most at. Every other look goes to a market that was never seen, while
+   * there is one, and every tenth to the one that has waited longest beyond its time.
    */
   #nextBook(nowMs: number): PolledMarket | null {
-    const { hotIntervalMs, quietIntervalMs } = this.#settings;
-    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
-      if (isOver) return false;
-      const { book, detail } = this.#memory.market(marketConditionId);
-      return detail.answered ? book.ready(hotIntervalMs, nowMs) : this.#needsDetail(detail, nowMs);
-    });
-    if (ready.length === 0) return null;
-    const age = ({ marketConditionId }: PolledMarket) => this.#memory.market(marketConditionId).book.age(nowMs);
-    const overdue = ready.filter((market) => age(market) >= quietIntervalMs);
-    const fair = this.#bookTurns++ % 2 === 1 && overdue.length > 0;
-    if (fair) return most(overdue, age);
-    return most(ready, (market) =>
-      this.#memory.market(market.marketConditionId).book.expedited ? Number.POSITIVE_INFINITY : staleCost(market),
-    );
+    const turn = this.#bookTurns++;
+    const wantsNew = turn % NEW_TURN === 1;
+    const wantsOldest = turn % OLDEST_TURN === OLDEST_TURN - 1;
+    const best = new Best();
+    const unseen = new Best();
+    const oldest = new Best();
+    for (const market of this.#markets) {
+      const records = this.#memory.market(market.marketConditionId);
+      if (market.isOver || !this.#isBookReady(records, nowMs)) continue;
+      const age = records.book.age(nowMs);
+      if (market.seenMs === null) unseen.offer(market, age);
+      else if (wantsOldest && age >= this.#settings.quietIntervalMs) oldest.offer(market, age);
+      best.offer(market, this.#bookScore(market, records.book, nowMs));
+    }
+    if (best.score === Number.POSITIVE_INFINITY) return best.market;
+    if (wantsNew && unseen.market !== null) return unseen.market;
+    return oldest.market ?? best.market;
+  }
+
+  #bookScore(market: PolledMarket, book: PollRecord, nowMs: number): number {
+    const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
+    if (isFirst) return Number.POSITIVE_INFINITY;
+    return seenIndex(market, nowMs) + (book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0);
+  }
+
+  /** The floor holds for what is expedited too. */
+  #isBookReady({ book, detail }: MarketRecords, nowMs: number): boolean {
+    const { hotIntervalMs } = this.#settings;
+    if (!detail.answered) return this.#needsDetail(detail, nowMs);
+    return book.ready(hotIntervalMs, nowMs) && book.sinceAsked(nowMs) >= hotIntervalMs;
   }
 
   #nextOf(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
-    const ready = this.#markets.filter(({ marketConditionId, isOver }) => {
-      const records = this.#memory.market(marketConditionId);
-      return (kind === 'detail' || (records.detail.answered && !isOver)) && records[kind].ready(intervalMs, nowMs);
-    });
-    return most(ready, ({ marketConditionId, restingMicros }) => {
-      const weight = kind === 'trades' && restingMicros > 0 ? RESTING_TRADES_WEIGHT : 1;
-      return this.#memory.market(marketConditionId)[kind].age(nowMs) * weight;
-    });
+    const best = new Best();
+    for (const market of this.#markets) {
+      const records = this.#memory.market(market.marketConditionId);
+      if (kind === 'trades' && (!records.detail.answered || market.isOver)) continue;
+      if (!records[kind].ready(intervalMs, nowMs)) continue;
+      const weight = kind === 'trades' && market.quotes.length > 0 ? RESTING_TRADES_WEIGHT : 1;
+      best.offer(market, records[kind].age(nowMs) * weight);
+    }
+    return best.market;
   }
 
   #needsDetail(detail: PollRecord, nowMs: number): boolean {
@@ -240,25 +265,18 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };
 }
 
-/**
- * Shares at rest x probable move of the price. A book never seen (or a figure that is missing) costs the most where
- * orders of ours rest, and nothing where none do: new markets, however many, share the turns of those that wait.
- */
-function staleCost({ restingMicros, expectedMove }: PolledMarket): number {
-  const cost = (restingMicros + BASE_SHARES_MICROS) * expectedMove;
-  if (Number.isFinite(cost)) return cost;
-  return restingMicros > 0 ? Number.POSITIVE_INFINITY : 0;
-}
+/** New markets, however many, share the turns of those that wait. */
+const seenIndex = (market: PolledMarket, nowMs: number): number =>
+  market.seenMs === null ? 0 : staleIndex(market, nowMs);
 
-/** The one with the highest score, the first of equals; null for none. */
-function most(markets: readonly PolledMarket[], score: (market: PolledMarket) => number): PolledMarket | null {
-  let best: PolledMarket | null = null;
-  let bestScore = Number.NEGATIVE_INFINITY;
-  for (const market of markets) {
-    const value = score(market);
-    if (best !== null && value <= bestScore) continue;
-    best = market;
-    bestScore = value;
+/** The one with the highest score, the first of equals. */
+class Best {
+  market: PolledMarket | null = null;
+  score = Number.NEGATIVE_INFINITY;
+
+  offer(market: PolledMarket, score: number): void {
+    if (this.market !== null && !(score > this.score)) return;
+    this.market = market;
+    this.score = score;
   }
-  return best;
 }

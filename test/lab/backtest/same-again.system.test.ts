@@ -20,16 +20,16 @@ const ROOT = join(import.meta.dirname, '../../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: '345c649b49bacead',
-    session: 'e1e1afea2ceea237a389bb9719686ffbffd5f26c71e235af90cf847d52f3395f',
+    trace: 'f774099946e6bad2',
+    session: '17c0154005dd5b96dc860a217cc3e6ae840a25af3857f32acf8a1c7d5d8a3dda',
   },
   'power:3': {
-    trace: '345c649b49bacead',
-    session: 'e1e1afea2ceea237a389bb9719686ffbffd5f26c71e235af90cf847d52f3395f',
+    trace: 'f774099946e6bad2',
+    session: '17c0154005dd5b96dc860a217cc3e6ae840a25af3857f32acf8a1c7d5d8a3dda',
   },
   optimistic: {
-    trace: '0ce75251d8b29b96',
-    session: 'a89813ed005c70220bf947691253277685a8410aa9dbb0661ac4a0438a7a90b6',
+    trace: '5f455e0bdab6efaf',
+    session: 'cda46e06214f2c4fc576d4eabcbb5e23273d9bbc8838f1c1dea8568cbbfca43c',
   },
 };
 

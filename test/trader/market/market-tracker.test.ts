@@ -184,11 +184,24 @@ test('trades move estimates and queue places once, however often a page shows th
   expect(view.trades).toHaveLength(1);
 });
 
-test('the expected move grows with the square root of the time since the last look', () => {
+test('tells how the price moves, the same until something new is seen', () => {
+  expect(new MarketTracker('M').motion).toBeNull();
   const state = fed(2000);
-  expect(new MarketTracker('M').expectedMove(5)).toBe(Number.POSITIVE_INFINITY);
-  const [early, late] = [state.expectedMove(2800), state.expectedMove(5800)];
-  expect(late / early).toBeCloseTo(2, 9);
+  const { motion } = state;
+  expect(motion).toMatchObject({ seenMs: 1800, takersPerS: 1 / 60 });
+  expect(state.motion).toBe(motion);
+  const { estimates } = look(state, 2000);
+  expect(motion?.price).toBe(estimates.microprice);
+  expect(motion?.sigmaPerSqrtS).toBe(estimates.sigmaPricePerSqrtS);
+  expect(motion?.halfSpread).toBeCloseTo((estimates.spread ?? 0) / 2, 12);
+  // Thirty trades within a minute are more than one a minute.
+  state.onTrades(
+    Array.from({ length: 30 }, (_, i) => trade(2 + 2 * i, 0.48, i + 1)),
+    at(63_000),
+  );
+  expect(state.motion?.takersPerS).toBeGreaterThan(1 / 20);
+  state.onBook(snapshot(BIDS, ASKS), at(70_000), []);
+  expect(state.motion?.seenMs).toBe(69_800);
 });
 
 test('two views of the same observations are equal', () => {

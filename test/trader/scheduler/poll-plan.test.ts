@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Micros } from '../../../src/shared/base/micros.js';
+import { micros } from '../../../src/shared/base/micros.js';
 import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { World } from './world.js';
 
 const NOW = 1_700_000_000_000;
@@ -18,10 +19,31 @@ const SETTINGS: PollSettings = {
   bookDepth: 50,
 };
 
-const shares = (count: number) => (count * 1_000_000) as Micros;
+const shares = (count: number) => micros(count * 1_000_000);
 const targetOf = ({ owner }: Pick<PlannedRequest, 'owner'>): PollTarget => {
   if (owner.kind !== 'poll') throw new Error(`not a poll: ${describeOwner(owner)}`);
   return owner.target;
+};
+
+/** As the plan is told of it: our orders stand a cent from a price of a half, on both sides. */
+const polled = (id: string, restingShares: number, known: Partial<PolledMarket> = {}): PolledMarket => {
+  const quote = { remainingMicros: shares(restingShares / 2) };
+  const quotes: RestingQuote[] = [
+    { side: 'bid', priceMicros: micros(490_000), ...quote },
+    { side: 'ask', priceMicros: micros(510_000), ...quote },
+  ];
+  return {
+    marketConditionId: id,
+    seenMs: null,
+    price: 0.5,
+    usualDistance: 0.01,
+    sigmaPerSqrtS: 0.001,
+    jumpsPerS: 1 / 3600,
+    takersPerS: 1 / 60,
+    quotes: restingShares > 0 ? quotes : [],
+    isOver: false,
+    ...known,
+  };
 };
 
 interface Market {
@@ -56,8 +78,7 @@ class Watch {
     const { queue, nowMs } = this.world;
     const markets = this.markets.map(({ id, restingShares, sigma, isOver = false }): PolledMarket => {
       const seenMs = this.#bookSeenMs.get(id);
-      const expectedMove = seenMs === undefined ? Infinity : sigma * Math.sqrt((nowMs - seenMs) / 1000);
-      return { marketConditionId: id, restingMicros: shares(restingShares), expectedMove, isOver };
+      return polled(id, restingShares, { seenMs: seenMs ?? null, sigmaPerSqrtS: sigma, isOver });
     });
     return {
       markets,
@@ -177,7 +198,7 @@ describe('what is looked at', () => {
   it('is asked once at a time: nothing comes twice before its report', () => {
     const plan = new PollPlan(SETTINGS);
     const facts: PollFacts = {
-      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
+      markets: [polled('a', 5)],
       openOrders: 1,
       publicPerMinute: 114,
       signedPerMinute: 285,
@@ -210,7 +231,7 @@ describe('what is looked at', () => {
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
     const requests = plan.takeDue(NOW, {
-      markets: [{ marketConditionId: 'a', restingMicros: shares(5), expectedMove: 1, isOver: false }],
+      markets: [polled('a', 5)],
       openOrders: 1,
       publicPerMinute: 114,
       signedPerMinute: 285,

@@ -6,6 +6,7 @@ import type { MarketFeed, MarketView, Sight } from '../../market/view.js';
 import type { CancelIntent, PlaceIntent } from '../../risk/intent.js';
 import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
+import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
 import { chooseLegs, type Leg } from './legs.js';
@@ -14,6 +15,9 @@ import type { QuoteSlot } from './quote-slot.js';
 
 /** After the exchange refused an order here, or signing did, nothing is placed for this long. */
 export const PLACE_PAUSE_MS = 5_000;
+
+/** After a fill nothing is placed here before the book was seen, but for no longer than this. */
+const FILL_PATIENCE_MS = 3_000;
 
 /** Post-only is a wish of the strategy and no control of risk, which are numbered from 1. */
 const NO_CONTROL = 0;
@@ -24,7 +28,7 @@ const NO_CONTROL = 0;
  */
 export function quoteSlot(
   slot: QuoteSlot,
-  feed: Pick<MarketFeed, 'sight'>,
+  { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketFeed, 'sight'> },
   view: MarketView | null,
   context: StepContext,
 ): boolean {
@@ -38,9 +42,16 @@ export function quoteSlot(
   const { cancels, wishes } = findChanges(quotes, orders, sight.market);
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
+  if (awaitsLook(filledMs, sight, context)) return canceled;
   let placed = false;
   for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, context) || placed;
   return canceled || placed;
+}
+
+/** Whether a book that shows what came of our newest fill is still to come. */
+function awaitsLook(filledMs: number, { health }: Sight, { nowMs }: StepContext): boolean {
+  const seenMs = nowMs - health.bookAgeMs;
+  return seenMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS;
 }
 
 /** Pulls these orders. Cancelling is never refused by risk; one whose cancel is being tried is left to it. */

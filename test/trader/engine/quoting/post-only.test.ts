@@ -82,7 +82,7 @@ const FLICKER_MS = 800;
 const FLICKERS: readonly Row[] = [
   level(0, BID, 0.4, 100),
   level(0, ASK, 0.6, 100),
-  ...Array.from({ length: 36 }, (_, i) => level(DECIDES_MS - 500 + i * FLICKER_MS, ASK, 0.55, i % 2 === 0 ? 100 : 0)),
+  ...Array.from({ length: 36 }, (_, i) => level(DECIDES_MS - 900 + i * FLICKER_MS, ASK, 0.55, i % 2 === 0 ? 100 : 0)),
   end(60_000),
 ];
 

@@ -1,0 +1,158 @@
+/** The trader's own plan of polls and its own estimators before markets that are known, on virtual time. */
+
+import { micros, ONE } from '../../../src/shared/base/micros.js';
+import { Volatility } from '../../../src/trader/market/estimators.js';
+import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/contract.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
+import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';
+
+const STEP_MS = 500;
+/** From a look until the quotes stand where it says. */
+const REACTION_S = 2;
+/** Until then everything is being learned, and is not counted. */
+const COUNTED_FROM_S = 1800;
+/** Own trades are read so much later. */
+const FILL_KNOWN_S = 1;
+
+export interface Watched {
+  /** Expected loss of stale quotes, currency. */
+  readonly loss: number;
+  readonly looks: number;
+  /** The longest that a market went unseen, s. */
+  readonly longestGapS: number;
+}
+
+export interface WatchOptions {
+  /** True volatility and rate of jumps in place of estimates. */
+  readonly knowsTruth?: boolean;
+  /** A market is looked at when somebody has hit a quote of ours there. */
+  readonly looksAfterFills?: boolean;
+}
+
+/** One market as we see it. */
+class SeenMarket implements PolledMarket {
+  readonly marketConditionId: string;
+  readonly isOver = false;
+  readonly takersPerS = TAKERS_PER_S;
+  readonly usualDistance = TICK;
+  readonly quotes: readonly RestingQuote[];
+  readonly truth: TrueMarket;
+  seenMs: number | null = null;
+  price = 0.5;
+  sigmaPerSqrtS = 0;
+  jumpsPerS = JUMP_RATE;
+  loss = 0;
+  longestGapS = 0;
+  readonly #volatility = new Volatility();
+  readonly #knowsTruth: boolean;
+  readonly #bid: { side: 'bid'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
+  readonly #ask: { side: 'ask'; priceMicros: ReturnType<typeof micros>; remainingMicros: ReturnType<typeof micros> };
+  /** Where our quotes stand around, and where they will once the newest look has been acted upon. */
+  #centre: number | null = null;
+  #coming: { readonly centre: number; readonly atS: number }[] = [];
+  #taker = 0;
+
+  constructor(truth: TrueMarket, knowsTruth: boolean) {
+    this.truth = truth;
+    this.marketConditionId = truth.id;
+    this.#knowsTruth = knowsTruth;
+    const remainingMicros = micros(Math.round(truth.shares * ONE));
+    this.#bid = { side: 'bid', priceMicros: micros(0), remainingMicros };
+    this.#ask = { side: 'ask', priceMicros: micros(0), remainingMicros };
+    this.quotes = [this.#bid, this.#ask];
+  }
+
+  look(second: number): void {
+    const { prices, sigmas, distance } = this.truth;
+    // A mid moves by half ticks.
+    const mid = Math.round((prices[second] ?? 0.5) / (TICK / 2)) * (TICK / 2);
+    if (this.seenMs !== null) this.longestGapS = Math.max(this.longestGapS, second - this.seenMs / 1000);
+    this.seenMs = second * 1000;
+    this.price = Math.max(TICK / 2, Math.min(1 - TICK / 2, mid));
+    this.#volatility.observe(this.price, this.seenMs, TICK / 2);
+    const sigma = this.#knowsTruth ? (sigmas[second] ?? 0) : this.#volatility.sigmaPerSqrtS;
+    this.sigmaPerSqrtS = sigma * this.price * (1 - this.price);
+    if (!this.#knowsTruth) this.jumpsPerS = this.#volatility.jumpsPerS;
+    this.#bid.priceMicros = micros(Math.round((this.price - distance) * ONE));
+    this.#ask.priceMicros = micros(Math.round((this.price + distance) * ONE));
+    this.#coming.push({ centre: this.price, atS: second + REACTION_S });
+  }
+
+  /** A second passes; true when somebody hits a quote of ours in it. */
+  pass(second: number): boolean {
+    while (this.#coming[0] !== undefined && this.#coming[0].atS <= second) {
+      this.#centre = this.#coming.shift()?.centre ?? this.#centre;
+    }
+    const { prices, shares, distance, takersS } = this.truth;
+    const gain = this.#centre === null ? 0 : Math.abs((prices[second] ?? 0.5) - this.#centre) - distance;
+    if (gain > 0 && second >= COUNTED_FROM_S) this.loss += TAKERS_PER_S * shares * gain;
+    let isHit = false;
+    for (; (takersS[this.#taker] ?? Number.POSITIVE_INFINITY) < second + 1; this.#taker++) isHit ||= gain > 0;
+    return isHit;
+  }
+}
+
+const sum = (seen: readonly SeenMarket[]): Omit<Watched, 'looks'> => ({
+  loss: seen.reduce((all, { loss }) => all + loss, 0),
+  longestGapS: seen.reduce((longest, { longestGapS }) => Math.max(longest, longestGapS), 0),
+});
+
+/** What the trader's plan leaves. */
+export function watch(world: readonly TrueMarket[], options: WatchOptions = {}): Watched {
+  const markets = world.map((truth) => new SeenMarket(truth, options.knowsTruth === true));
+  const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
+  const plan = new PollPlan(SETTINGS);
+  let looks = 0;
+  const told: { readonly id: string; readonly atMs: number }[] = [];
+  for (let nowMs = 0; nowMs < SECONDS * 1000; nowMs += STEP_MS) {
+    const second = Math.floor(nowMs / 1000);
+    for (; told[0] !== undefined && told[0].atMs <= nowMs; told.shift())
+      plan.expedite({ kind: 'book', marketConditionId: told[0].id });
+    for (const { owner } of plan.takeDue(nowMs, { ...FACTS, markets })) {
+      if (owner.kind !== 'poll') continue;
+      const { target } = owner;
+      if (target.kind === 'book' && 'marketConditionId' in target) {
+        byId.get(target.marketConditionId)?.look(second);
+        looks++;
+      }
+      plan.onReport(target, 'ok', nowMs);
+    }
+    if (nowMs % 1000 !== 0) continue;
+    for (const market of markets) {
+      const isHit = market.pass(second);
+      if (isHit && options.looksAfterFills === true)
+        told.push({ id: market.marketConditionId, atMs: nowMs + FILL_KNOWN_S * 1000 });
+    }
+  }
+  return { ...sum(markets), looks };
+}
+
+/** What going round leaves with so many looks. */
+export function goRound(world: readonly TrueMarket[], looks: number): Watched {
+  const markets = world.map((truth) => new SeenMarket(truth, false));
+  let made = 0;
+  for (let second = 0; second < SECONDS; second++) {
+    for (; made < (looks * (second + 1)) / SECONDS; made++) markets[made % markets.length]?.look(second);
+    for (const market of markets) market.pass(second);
+  }
+  return { ...sum(markets), looks: made };
+}
+
+const SETTINGS = {
+  ownIntervalMs: 1000,
+  hotIntervalMs: 500,
+  quietIntervalMs: 10_000,
+  catalogIntervalMs: 300_000,
+  assetsIntervalMs: 60_000,
+  ownTrades: true,
+  bookDepth: 20,
+} as const;
+
+/** As the venue's limits leave them; nothing else asks for public requests. */
+const FACTS: Omit<PollFacts, 'markets'> = {
+  openOrders: 1,
+  publicPerMinute: 114,
+  signedPerMinute: 285,
+  publicHeadroom: 100,
+};

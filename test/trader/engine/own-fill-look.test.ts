@@ -1,0 +1,56 @@
+/** After a fill of ours its market is looked at before anything is placed there, and the markets of its event are too. */
+
+import { expect, it } from 'vitest';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
+import { plan } from '../../lab/backtest/plans.js';
+import { ASK, BID, end, FIRST_MS, level, source, trade } from '../../lab/backtest/recordings.js';
+import { m } from '../market/fixtures.js';
+
+/** As many as a strategy of the plan takes. */
+const MARKETS = [...'ABCDEFGHJKMNPQRSTUVW'].map((letter) => letter.padEnd(44, '1'));
+const FILLED_MS = 90_000;
+/** Own trades are read every second, at a venue a few hundred milliseconds away. */
+const KNOWN_AND_LOOKED_MS = 3_000;
+
+const bidder = defineStrategy({
+  name: 'bidder',
+  summary: 'Bids.',
+  params: {},
+  create: () => ({
+    quote: () => ({
+      ...NO_QUOTES('bids'),
+      fairMicros: m(0.5),
+      bids: [{ priceMicros: m(0.48), amountMicros: m(10) }],
+    }),
+  }),
+});
+
+it('looks at a market within seconds of a fill there, however many others it has', async () => {
+  const asked: { readonly endpoint: string; readonly call: string; readonly atMs: number }[] = [];
+  const sources = MARKETS.map((conditionId, i) =>
+    source(
+      [
+        level(0, BID, 0.45, 100),
+        level(0, ASK, 0.55, 100),
+        ...(i % 8 === 0 ? [trade(FILLED_MS + 7_000 * i, ASK, 0.47, 4)] : []),
+        end(300_000),
+      ],
+      { conditionId },
+    ),
+  );
+  const { session } = await runBacktest({
+    ...plan(sources, { strategy: bidder, params: {} }),
+    sent: ({ call }, atMs) => asked.push({ endpoint: call.endpoint, call: JSON.stringify(call), atMs }),
+  });
+  const filled = session.markets.flatMap(({ conditionId, fills }) => fills.map((fill) => ({ conditionId, ...fill })));
+  expect(filled.length).toBe(3);
+  for (const { conditionId, timeMs } of filled) {
+    const after = asked.filter(({ call, atMs }) => call.includes(conditionId) && atMs > timeMs);
+    const look = after.find(({ endpoint }) => endpoint === 'markets.book');
+    const place = after.find(({ endpoint }) => endpoint === 'orders.create');
+    expect((look?.atMs ?? Number.POSITIVE_INFINITY) - timeMs).toBeLessThan(KNOWN_AND_LOOKED_MS);
+    expect(place?.atMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(look?.atMs ?? Number.POSITIVE_INFINITY);
+  }
+  expect(filled[0]?.timeMs).toBeGreaterThan(FIRST_MS);
+});

@@ -1,0 +1,127 @@
+/** What a look is worth: against quadrature, and against values reckoned elsewhere. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import {
+  averagedIndex,
+  indexPerDeviation,
+  pickOffPerDeviation,
+  type StaleMarket,
+  shareIndex,
+  staleIndex,
+} from '../../../src/trader/scheduler/stale-index.js';
+
+const pickOff = (h: number, s: number): number => s * pickOffPerDeviation(h / s);
+const diffusionIndex = (h: number, sigma: number, t: number): number => {
+  const s = sigma * Math.sqrt(t);
+  return t * s * indexPerDeviation(h / s);
+};
+
+/** Mean of g over the time since the look, price: what a look every `t` seconds leaves. */
+const meanPickOff = (h: number, sigma: number, t: number): number =>
+  pickOff(h, sigma * Math.sqrt(t)) - diffusionIndex(h, sigma, t) / t;
+
+/** The integral of g over [from, to] by Simpson's rule in the square root of time, where it is smooth. */
+function integral(h: number, sigma: number, from: number, to: number): number {
+  const [a, b] = [Math.sqrt(from), Math.sqrt(to)];
+  const n = 2000;
+  let sum = 0;
+  for (let i = 0; i <= n; i++) {
+    const u = a + ((b - a) * i) / n;
+    sum += (i === 0 || i === n ? 1 : i % 2 === 1 ? 4 : 2) * 2 * u * (u === 0 ? 0 : pickOff(h, sigma * u));
+  }
+  return (sum * (b - a)) / n / 3;
+}
+
+describe('the index of a look', () => {
+  it.each([
+    [0.01, 0.001, 60, 0.0148776989],
+    [0, 0.001, 10, 0.00420522087],
+    [0.02, 0.002, 300, 0.9677795768],
+  ])('at distance %f, sigma %f, after %f s is the closed form and the quadrature', (h, sigma, t, golden) => {
+    expect(diffusionIndex(h, sigma, t) / golden).toBeCloseTo(1, 8);
+    const quadrature = t * pickOff(h, sigma * Math.sqrt(t)) - integral(h, sigma, 0, t);
+    expect(diffusionIndex(h, sigma, t) / quadrature).toBeCloseTo(1, 8);
+  });
+
+  it('leaves on average what is lost between two looks', () => {
+    expect(meanPickOff(0.01, 0.001, 60) / 0.0001115029).toBeCloseTo(1, 6);
+    expect(meanPickOff(0.01, 0.001, 60) / (integral(0.01, 0.001, 0, 60) / 60)).toBeCloseTo(1, 8);
+  });
+
+  it('is averaged over what is not known of sigma', () => {
+    const s = 0.001 * Math.sqrt(60);
+    expect((60 * s * averagedIndex(0.01 / s)) / 0.0214320283).toBeCloseTo(1, 8);
+    // Read off a table: near enough to put markets in order.
+    expect(shareIndex(0.01, 60, 0, 0.001, 0.25, 0) / 0.0214320283).toBeCloseTo(1, 3);
+  });
+
+  it('with a delay counts what is lost before a look can change anything as lost anyway', () => {
+    const [h, sigma, t, d] = [0.01, 0.001, 60, 2];
+    const lost = t * pickOff(h, sigma * Math.sqrt(t + d)) - integral(h, sigma, d, t + d);
+    expect(lost / 0.0154865028).toBeCloseTo(1, 8);
+    const averagedLost = [-1, 0, 1].reduce((sum, k) => {
+      const off = sigma * Math.exp(0.35 * k * Math.sqrt(3));
+      const each = t * pickOff(h, off * Math.sqrt(t + d)) - integral(h, off, d, t + d);
+      return sum + (k === 0 ? 2 / 3 : 1 / 6) * each;
+    }, 0);
+    expect(shareIndex(h, t, d, sigma, 0.25, 0) / averagedLost).toBeCloseTo(1, 3);
+  });
+
+  it('spends reads so that each is worth as much as any other', () => {
+    // Three markets, six reads a minute: where the index of one share times the shares is alike at these intervals.
+    const markets = [
+      [50, 0.02, 0.001, 36.240314],
+      [200, 0.01, 0.0005, 33.234413],
+      [20, 0.03, 0.002, 23.631094],
+    ] as const;
+    const reads = markets.reduce((sum, [, , , tau]) => sum + 60 / tau, 0);
+    expect(reads).toBeCloseTo(6, 5);
+    for (const [shares, h, sigma, tau] of markets)
+      expect((2 * shares * diffusionIndex(h, sigma, tau)) / 0.0022516354).toBeCloseTo(1, 5);
+    const lost = markets.reduce((sum, [shares, h, sigma, tau]) => sum + 2 * shares * meanPickOff(h, sigma, tau), 0);
+    expect(lost / 3.084869e-5).toBeCloseTo(1, 5);
+    const roundRobin = markets.reduce((sum, [shares, h, sigma]) => sum + 2 * shares * meanPickOff(h, sigma, 30), 0);
+    expect(roundRobin / 6.699722e-5).toBeCloseTo(1, 5);
+  });
+
+  const known: StaleMarket = {
+    seenMs: 0,
+    price: 0.4,
+    usualDistance: 0.01,
+    sigmaPerSqrtS: 0.001,
+    jumpsPerS: 1 / 3600,
+    takersPerS: 1 / 60,
+    quotes: [{ side: 'bid', priceMicros: micros(390_000), remainingMicros: micros(50_000_000) }],
+  };
+
+  it('grows with time, shares, sigma and takers, and falls with the distance', () => {
+    const factor = fc.double({ min: 1.01, max: 4, noNaN: true });
+    const t = fc.integer({ min: 1000, max: 600_000 });
+    fc.assert(
+      fc.property(t, factor, fc.integer({ min: 1, max: 30 }), (ms, more, sigmas) => {
+        const market = { ...known, sigmaPerSqrtS: sigmas / 1e4 };
+        const index = staleIndex(market, ms);
+        const quote = market.quotes[0] ?? { side: 'bid', priceMicros: micros(0), remainingMicros: micros(0) };
+        const withQuote = (changes: object) => staleIndex({ ...market, quotes: [{ ...quote, ...changes }] }, ms);
+        expect(index).toBeGreaterThan(0);
+        expect(staleIndex(market, ms * more)).toBeGreaterThan(index);
+        expect(withQuote({ remainingMicros: micros(Math.round(50_000_000 * more)) })).toBeGreaterThan(index);
+        // As long as it has not moved as far as a probability can: what then changes is not worth reading.
+        const wilder = staleIndex({ ...market, sigmaPerSqrtS: market.sigmaPerSqrtS * more }, ms);
+        expect(wilder / index).toBeGreaterThan(1 - 1e-12);
+        expect(staleIndex({ ...market, takersPerS: more / 60 }, ms)).toBeGreaterThan(index);
+        expect(withQuote({ priceMicros: micros(380_000) })).toBeLessThan(index);
+      }),
+    );
+  });
+
+  it('does not end, however calm the market, and stays finite at its resolution', () => {
+    const calm = { ...known, sigmaPerSqrtS: 0 };
+    expect(staleIndex(calm, 7_200_000)).toBeGreaterThan(3.9 * staleIndex(calm, 3_600_000));
+    expect(staleIndex({ ...known, sigmaPerSqrtS: 0.1 }, 5000)).toBeGreaterThan(10 * staleIndex(known, 5000));
+    expect(Number.isFinite(staleIndex({ ...known, sigmaPerSqrtS: Number.POSITIVE_INFINITY }, 5000))).toBe(true);
+    expect(staleIndex({ ...known, seenMs: null }, 5000)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
