@@ -162,8 +162,9 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   'node:https': { rooms: ['shell/client'], instead: 'use the client' },
   'node:net': { rooms: ['cli', 'shell/control'], instead: 'only the control socket is a bare socket' },
   'node:child_process': {
-    rooms: ['shell/daemon', 'shell/feeds'],
-    instead: 'processes are started by the daemon, and programs of users by `shell/feeds`',
+    rooms: ['shell/daemon', 'shell/feeds', 'lab/strategy-checks'],
+    instead:
+      'processes are started by the daemon, programs of users by `shell/feeds`, a compiler by `lab/strategy-checks`',
   },
   'node:vm': { rooms: ['shell/runtime'], instead: 'code of users runs under the time limit of `shell/runtime`' },
 };

@@ -12,7 +12,10 @@ describe('a new strategy', () => {
     expect((await run(['strategies', 'new', 'my-maker', '--dir', 'mine'], { cwd })).code).toBe(0);
     const file = 'mine/my-maker.yaml';
     const scenarios = 'mine/my-maker.scenarios.yaml';
-    const tested = await run(['strategies', 'test', file, '--scenarios', scenarios, '--record', '--json'], { cwd });
+    const tested = await run(
+      ['strategies', 'test', file, '--scenarios', scenarios, '--record', '--json', '--no-types'],
+      { cwd },
+    );
     expect([tested.code, tested.err]).toEqual([0, expect.stringContaining('wrote the quotes of 4 scenarios')]);
     const trials: { strategy: string; checks: { verdict: string }[] }[] = JSON.parse(tested.out);
     expect(trials.map(({ strategy, checks }) => [strategy, checks.length])).toEqual([
@@ -25,7 +28,7 @@ describe('a new strategy', () => {
     expect(written).toContain('# Books of others and what we hold');
     expect(written).toMatch(/name: no bids[\s\S]*?bids: \[\][\s\S]*?asks: \[\]/);
     writeFileSync(join(cwd, scenarios), written.replace(/(quotes:\s+bids: \[ ?\[ ?)0\.\d+/, '$10.4'));
-    const changed = await run(['strategies', 'test', file, '--scenarios', scenarios], { cwd });
+    const changed = await run(['strategies', 'test', file, '--scenarios', scenarios, '--no-types'], { cwd });
     expect(changed.code).toBe(1);
     expect(changed.out).toMatch(/failed\s+a book of two sides, nothing held\s+bids .*, wanted bids 10 at 0\.4,/);
   });

@@ -1,6 +1,6 @@
 /** `twinbook strategies test`: what must hold for every strategy, and what its author wrote down for this one. */
 
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -17,6 +17,7 @@ interface TestFlags {
   readonly data?: readonly string[];
   readonly scenarios?: string;
   readonly record?: true;
+  readonly types: boolean;
   readonly seed: number;
   readonly json?: true;
 }
@@ -32,6 +33,7 @@ export function addStrategyTestCommand(strategies: Command, session: Session): v
     .argument('<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one')
     .option('--data <path...>', 'recordings whose views it is tried on too; wants a strategy file')
     .option('--scenarios <file>', 'books and holdings with the quotes that it shall give')
+    .option('--no-types', 'without asking the TypeScript compiler')
     .addOption(new Option('--record', 'write its quotes into the file of scenarios'))
     .addOption(
       new Option('--seed <n>', 'seed of the generated markets').default(1).argParser(integerBetween(0, 2 ** 31)),
@@ -55,15 +57,17 @@ interface Trial {
 
 async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCode> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
+  const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
-  for (const tried of await triedStrategies(name, io)) {
+  for (const { file, ...tried } of await triedStrategies(name, io)) {
     const { strategy } = tried;
     const generated = showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
     const on = `${MARKETS} generated markets, seed ${options.seed}`;
-    trials.push({ strategy: strategy.name, on, checks: checkStrategy(tried, generated, stopwatch) });
+    const types = file === null || !options.types ? [] : [await checkTypes(file)];
+    trials.push({ strategy: strategy.name, on, checks: [...types, ...checkStrategy(tried, generated, stopwatch)] });
     if (options.scenarios !== undefined) {
       trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
     }
@@ -83,15 +87,23 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
 
 const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 
+/** With the file of a module of the user's own; null for a shipped one. */
+type WithFile = TriedStrategy & { readonly file: string | null };
+
 /** All strategies of a file, or a module with its defaults. */
-async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
+async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
   if (isFile(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
-    return strategies.map(({ module, params }) => ({ strategy: module, params }));
+    return strategies.map(({ module: strategy, params, file, moduleName, moduleFiles }) => ({
+      strategy,
+      params,
+      file: moduleFiles.length === 0 ? null : resolve(dirname(file), moduleName),
+    }));
   }
-  const { strategy } = await loadStrategyModule(name, io.cwd);
+  const { strategy, files } = await loadStrategyModule(name, io.cwd);
   const { values, problems } = readParams(strategy, {});
-  if (values !== null) return [{ strategy, params: values }];
+  const file = files.length === 0 ? null : resolve(io.cwd, name);
+  if (values !== null) return [{ strategy, params: values, file }];
   const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
