@@ -122,6 +122,7 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
       ['guardian', guardian],
       ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
       ['requests', status.budget.map(budgetText).join(', ')],
+      ...spentLines(status),
     ]),
   );
   io.out(`\n${table(status.markets, MARKET_COLUMNS)}`);
@@ -131,6 +132,15 @@ function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: 
   const age = ageMs === null ? 'nothing heard yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
   const left = problems === 0 ? '' : `, ${problems} rows left out`;
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
+}
+
+function spentLines({ spent = [], requests_per_fill: perFill, value_per_request: value }: StatusData) {
+  const purposes = spent.map(({ purpose, last_minute: minute, total }) => `${purpose} ${minute} (${total})`).join(', ');
+  const worth = `${(perFill ?? 0).toFixed(1)} a fill, each brought ${(value ?? 0).toFixed(6)} so far`;
+  return [
+    ...(spent.length === 0 ? [] : [['in a minute, in all', purposes] as const]),
+    ...(typeof perFill === 'number' && typeof value === 'number' ? [['of this run', worth] as const] : []),
+  ];
 }
 
 const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;

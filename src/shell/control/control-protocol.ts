@@ -111,6 +111,11 @@ export interface StatusData extends ModeData {
   readonly signing_refused: number;
   readonly markets: readonly StatusMarket[];
   readonly budget: readonly StatusBudget[];
+  /** What requests of this run were spent on. Absent from a trader older than this field. */
+  readonly spent?: readonly StatusSpent[];
+  /** Requests of this run for each of its fills, and result for each of its requests; null before there are any. */
+  readonly requests_per_fill?: number | null;
+  readonly value_per_request?: number | null;
   /** Absent from a trader older than feeds. */
   readonly feeds?: readonly StatusFeed[];
 }
@@ -149,6 +154,13 @@ export interface StatusBudget {
   readonly scope: string;
   readonly limit: number;
   readonly remaining: number;
+}
+
+export interface StatusSpent {
+  /** looks, moves, cancels, conversions, own */
+  readonly purpose: string;
+  readonly last_minute: number;
+  readonly total: number;
 }
 
 export interface ReconcileData {

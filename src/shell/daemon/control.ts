@@ -8,6 +8,7 @@ import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import type {
   ControlQuestion,
   ControlResponse,
@@ -167,6 +168,7 @@ export function statusOf(running: Running): StatusData {
   const { config } = live;
   const now = snapshot();
   const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
+  const worth = worthOfRequests(now.spent, now.fills, now.resultMicros);
   return {
     mode: now.mode,
     reason: now.reason,
@@ -189,6 +191,9 @@ export function statusOf(running: Running): StatusData {
     markets: now.markets.map(marketOf),
     feeds: now.feeds.map((feed) => feedOf(feed, running.feeds())),
     budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
+    spent: now.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
+    requests_per_fill: worth.requestsPerFill,
+    value_per_request: worth.valuePerRequest,
   };
 }
 

@@ -95,6 +95,7 @@ export class Telemetry {
           : { compared: reconciled.comparedMs, differences: reconciled.differences.map(differenceText) },
       clock_offset_ms: now.clockOffsetMs,
       budgets: [budgetOf('public', budgets.public), budgetOf('signed', budgets.signed)],
+      spent: now.spent.map(({ purpose, total }) => ({ purpose, total })),
       feeds: now.feeds.map((feed) => feedOf(feed, sources)),
       health: this.#health(publishing),
     };

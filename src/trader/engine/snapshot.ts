@@ -4,6 +4,7 @@ import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
+import type { PurposeUse } from '../scheduler/purposes.js';
 import type { HeldBack, Mode } from './control/modes.js';
 import { wayBackOf } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
@@ -31,6 +32,8 @@ export interface AccountSnapshot {
   /** Asks of this run that were given up before they left. */
   readonly unsent: number;
   readonly budgets: { readonly public: BudgetStatus; readonly signed: BudgetStatus };
+  /** What requests of this run were spent on. */
+  readonly spent: readonly PurposeUse[];
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduceOnly: string | null;
   /** The newest complete round; null before the first. */
@@ -100,6 +103,7 @@ export function accountOf(state: TraderState, nowMs: number): AccountSnapshot {
     fills: state.fills,
     unsent: state.unsent,
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
+    spent: queue.spent(nowMs),
     reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
     inDoubt: state.reconciler.isInDoubt,

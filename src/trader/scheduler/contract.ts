@@ -7,6 +7,7 @@
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { Lane, Observation, PlannedRequest, Request } from '../../shared/protocol/seam.js';
+import type { PurposeUse } from './purposes.js';
 import type { StaleMarket } from './stale-index.js';
 
 /** How the request with this id ended. */
@@ -62,6 +63,8 @@ export interface Queue {
   perMinute(scope: Scope, nowMs: number): number;
   /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
   status(scope: Scope, nowMs: number): BudgetStatus;
+  /** What requests of this run were spent on; for status pages, as `status`. */
+  spent(nowMs: number): readonly PurposeUse[];
   /**
    * Whether time alone cannot lower what both budgets allow: there was no recent throttling, and nobody else uses the
    * budgets.

@@ -7,6 +7,7 @@ import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
+import { PurposeCounts, type PurposeUse, purposeOf } from './purposes.js';
 import { laneFloor } from './reserve.js';
 import { SteadyClock } from './steady-clock.js';
 
@@ -106,6 +107,7 @@ export class RequestQueue implements Queue {
   readonly #clock = new SteadyClock();
   /** Gave way, or was recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
+  readonly #counts = new PurposeCounts();
   #openOrders = 0;
   #places = 0;
   #nextId: number;
@@ -219,6 +221,10 @@ export class RequestQueue implements Queue {
     };
   }
 
+  spent(nowMs: number): readonly PurposeUse[] {
+    return this.#counts.at(this.#clock.peek(nowMs));
+  }
+
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -264,6 +270,7 @@ export class RequestQueue implements Queue {
   #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
     const request = line.take(lane);
     const id = this.#nextId++;
+    this.#counts.note(purposeOf(request.call, request.owner), steadyMs);
     this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
     line.budget.onSent(isProbe);
     line.inFlight++;

@@ -42,6 +42,7 @@ export const ACCOUNT: AccountFigures = {
   agreement: { compared: 4_000, differences: [] },
   clock_offset_ms: 15,
   budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
+  spent: [{ purpose: 'moves', total: 12 }],
   feeds: [],
   health: {
     steps: 3,

@@ -89,13 +89,14 @@ function addHealth(set: MetricSet, { mode, health, feeds }: AccountFigures): voi
   }
 }
 
-function addVenue(set: MetricSet, { budgets, silent, clock_offset_ms: offset, unsent }: AccountFigures): void {
+function addVenue(set: MetricSet, { budgets, spent, silent, clock_offset_ms: offset, unsent }: AccountFigures): void {
   set.add('twinbook_requests_unsent_total', unsent);
   for (const { scope, limit, left, blocked_until: until } of budgets) {
     set.add('twinbook_budget_limit', limit, { scope });
     set.add('twinbook_budget_remaining', left, { scope });
     set.add('twinbook_throttled', flag(until !== null), { scope });
   }
+  for (const { purpose, total } of spent) set.add('twinbook_requests_by_purpose_total', total, { purpose });
   set.add('twinbook_venue_silent', flag(silent));
   set.add('twinbook_venue_clock_offset_seconds', seconds(offset));
 }

@@ -66,6 +66,8 @@ export interface AccountFigures {
   readonly agreement: { readonly compared: number; readonly differences: readonly string[] } | null;
   readonly clock_offset_ms: number | null;
   readonly budgets: readonly BudgetFigures[];
+  /** Requests of this run by what they were spent on. */
+  readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
   readonly health: HealthFigures;
 }

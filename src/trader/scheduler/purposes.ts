@@ -1,0 +1,71 @@
+/** What requests are spent on, counted as they leave. For whoever looks; nothing is decided by it. */
+
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import { SlidingMinute } from '../../shared/base/sliding-minute.js';
+import type { RequestOwner } from '../../shared/protocol/request-owner.js';
+import type { AnyCall } from '../../shared/protocol/seam.js';
+
+/**
+ * `looks`: books, trades, details and the list of markets; `moves`: orders placed, and how they fare; `cancels`;
+ * `conversions`: merges, splits, redeems; `own`: resting orders, own trades, assets, rounds of reconciliation.
+ */
+export const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export function purposeOf({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: RequestOwner): Purpose {
+  if (owner.kind === 'round') return 'own';
+  if (owner.kind === 'poll') {
+    const { kind } = owner.target;
+    return kind === 'orders' || kind === 'fills' || kind === 'assets' ? 'own' : 'looks';
+  }
+  if (endpoint === 'orders.cancel' || endpoint === 'orders.cancelSubmit') return 'cancels';
+  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
+}
+
+/** Requests of one purpose. */
+export interface PurposeUse {
+  readonly purpose: Purpose;
+  readonly lastMinute: number;
+  /** Of this run. */
+  readonly total: number;
+}
+
+/** Counts by purpose. Moments are those of a clock that never steps back. */
+export class PurposeCounts {
+  readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
+  readonly #totals = new Map<Purpose, number>();
+
+  note(purpose: Purpose, nowMs: number): void {
+    const minute = this.#minutes.get(purpose);
+    minute?.forget(nowMs);
+    minute?.add(nowMs);
+    this.#totals.set(purpose, (this.#totals.get(purpose) ?? 0) + 1);
+  }
+
+  at(nowMs: number): readonly PurposeUse[] {
+    return PURPOSES.map((purpose) => ({
+      purpose,
+      lastMinute: this.#minutes.get(purpose)?.countAt(nowMs) ?? 0,
+      total: this.#totals.get(purpose) ?? 0,
+    }));
+  }
+}
+
+/** What a fill took, and what a request brought; null before there is a fill, a request or a result. */
+export interface WorthOfRequests {
+  readonly requestsPerFill: number | null;
+  /** Currency. Of this run's requests, and of the result of all runs with this capital. */
+  readonly valuePerRequest: number | null;
+}
+
+export function worthOfRequests(
+  spent: readonly Pick<PurposeUse, 'total'>[],
+  fills: number,
+  resultMicros: Micros | null,
+): WorthOfRequests {
+  const requests = spent.reduce((sum, { total }) => sum + total, 0);
+  return {
+    requestsPerFill: fills === 0 ? null : requests / fills,
+    valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
+  };
+}
