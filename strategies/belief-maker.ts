@@ -97,7 +97,7 @@ class BeliefMaker implements Quoter {
       view,
       grid: ahead,
       takers,
-      seconds: this.#belief.horizonS(view, p.min_quote_s),
+      seconds: this.#belief.standsS(p.min_quote_s),
       shift: netMicros / ONE / (p.kelly_fraction * capital),
       cover: this.#cover,
       requestPrice: p.request_price,

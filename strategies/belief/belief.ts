@@ -17,6 +17,8 @@ const LOWEST = 0.001;
 const HIGHEST = 0.999;
 /** An order that still stands on the wrong side of the truth was overlooked with this probability. */
 const OVERLOOKED = 1e-4;
+/** Whoever knows better comes within so many seconds: before that, what still stands says little. */
+const INFORMED_S = 1;
 /** Of levels that nobody showed it is as likely as not that something rested there. */
 const UNSEEN = 0.5;
 /** Deviation of a jump's log-odds, at most: more is anywhere. */
@@ -38,6 +40,7 @@ export interface SavedBelief {
   readonly grid: SavedGrid;
   readonly last: Look | null;
   readonly lookEveryS: number;
+  readonly lagS: number;
   readonly jumps: number;
   readonly seconds: number;
   readonly evidence: string;
@@ -55,6 +58,8 @@ export class Belief {
   readonly #wall: number;
   #last: Look | null = null;
   #lookEveryS: number;
+  /** From a decision until the exchange has carried it out. */
+  #lagS = 0;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   /** In words, of the newest look. */
@@ -66,9 +71,14 @@ export class Belief {
     this.#lookEveryS = minQuoteS;
   }
 
-  /** Seconds for which a quote made now stands, from the time of the newest book. */
+  /** Seconds for which a quote made now stands, and takers may come. */
+  standsS(minQuoteS: number): number {
+    return Math.max(minQuoteS, this.#lookEveryS);
+  }
+
+  /** Seconds from the newest book until a quote made now can be gone again: what it lags behind, stands, and takes to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
-    return view.health.bookAgeMs / 1000 + Math.max(minQuoteS, this.#lookEveryS);
+    return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
 
   /** Others' best prices at the newest look; null where there was none. */
@@ -85,6 +95,7 @@ export class Belief {
       grid: this.grid.save(),
       last: this.#last,
       lookEveryS: this.#lookEveryS,
+      lagS: this.#lagS,
       jumps: this.#jumps,
       seconds: this.#seconds,
       evidence: this.evidence,
@@ -98,6 +109,7 @@ export class Belief {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
     this.#lookEveryS = saved.lookEveryS;
+    this.#lagS = saved.lagS;
     [this.#jumps, this.#seconds] = [saved.jumps, saved.seconds];
     this.evidence = saved.evidence;
     this.takers.restore(saved.takers);
@@ -131,6 +143,7 @@ export class Belief {
     this.#move(this.grid, dt, view);
     this.grid.normalise();
     const fates = this.fills.take(view);
+    this.#learnLag(view);
     for (const side of ['bid', 'ask'] as const) this.#ownEvidence(side, fates[side], last, dt);
     for (const side of ['bid', 'ask'] as const) this.#bookEvidence(side, last, look, dt, view);
     this.#jumps += this.grid.jumpProbability();
@@ -139,8 +152,14 @@ export class Belief {
     this.evidence = 'what was seen contradicts the belief: it begins anew';
   }
 
+  /** A change takes as long to draft as to submit; of the second of them it is known how long it took. */
+  #learnLag({ orders }: MarketView): void {
+    for (const { submittedMs, acceptedMs } of orders)
+      if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
+  }
+
   #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): void {
-    const { goneAt, goneShares, stoodAt, partShares, partPrice } = fate;
+    const { goneAt, goneShares, stoodAt, stoodS, partShares, partPrice } = fate;
     const grid = this.grid;
     const wrong = (price: number): number => (side === 'bid' ? grid.below(price) : grid.sum() - grid.below(price));
     if (goneAt !== null) {
@@ -164,7 +183,7 @@ export class Belief {
         wasFirst,
       });
     }
-    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, OVERLOOKED);
+    if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - comingIn(Math.min(dt, stoodS))));
     const exposedAt = goneAt ?? stoodAt;
     if (exposedAt === null) return;
     if (this.#isFirst(side, exposedAt, last)) this.takers.exposed(dt);
@@ -203,10 +222,11 @@ export class Belief {
     if (is === null) return;
     const wall = placeOf(is);
     const width = this.#wall / STEP;
+    const coming = comingIn(dt);
     const sign = side === 'bid' ? 1 : -1;
     this.grid.weighBy((index) => {
       const z = (sign * (index - wall)) / width;
-      return z > 5 ? 1 : z < -7 ? 1e-12 : normalCdf(z);
+      return z > 5 ? 1 : 1 - coming + coming * (z < -7 ? 1e-12 : normalCdf(z));
     });
   }
 
@@ -229,6 +249,9 @@ export class Belief {
     return leftMs === null ? measured : news * Math.sqrt(DIFFUSIVE_PART);
   }
 }
+
+/** Probability that informed takers have come by then. */
+const comingIn = (seconds: number): number => Math.min(1, seconds / INFORMED_S);
 
 function lookOf({ nowMs, health, others }: MarketView): Look {
   const [bid, ask] = [others.bids[0], others.asks[0]];

@@ -7,8 +7,10 @@ export interface SideFate {
   /** The worst price at which we were filled and nothing was left; null when none was. */
   readonly goneAt: number | null;
   readonly goneShares: number;
-  /** The best price at which an order of ours rested all the time; null when none did. */
+  /** The best price at which the newest book still shows an order of ours; null where it shows none. */
   readonly stoodAt: number | null;
+  /** Seconds from its acceptance to that book. */
+  readonly stoodS: number;
   /** Shares filled of orders that still stand, and their price. */
   readonly partShares: number;
   readonly partPrice: number;
@@ -43,16 +45,16 @@ export class OwnFills {
     return fates;
   }
 
-  #fateOf(side: BookSide, { orders }: MarketView): SideFate {
+  #fateOf(side: BookSide, view: MarketView): SideFate {
     const better = (a: number, b: number): boolean => (side === 'bid' ? a > b : a < b);
-    const resting = orders.filter((order) => order.side === side && order.acceptedMs !== null);
+    const standing = seenStanding(side, view);
     let stood: number | null = null;
-    for (const { priceMicros } of resting) if (stood === null || better(priceMicros, stood)) stood = priceMicros;
+    for (const price of standing.keys()) if (stood === null || better(price, stood)) stood = price;
     let gone: number | null = null;
     let [goneShares, partShares, partPrice] = [0, 0, 0];
     for (const fill of this.#fills) {
       if (fill.side !== side) continue;
-      if (resting.some(({ priceMicros }) => priceMicros === fill.priceMicros)) {
+      if (standing.has(fill.priceMicros)) {
         partShares += fill.amountMicros / ONE;
         partPrice = fill.priceMicros / ONE;
       } else {
@@ -64,8 +66,30 @@ export class OwnFills {
       goneAt: gone === null ? null : gone / ONE,
       goneShares,
       stoodAt: stood === null ? null : stood / ONE,
+      stoodS: (stood === null ? 0 : (standing.get(stood) ?? 0)) / 1000,
       partShares,
       partPrice,
     };
   }
+}
+
+/**
+ * Prices at which the newest book shows all that we believe to rest there, and for how long the oldest of it has rested, ms.
+ * What we know of our orders lags behind the book: one that was taken a moment ago is told of later, and must not pass for
+ * one that nobody wanted.
+ */
+function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
+  const polledMs = nowMs - health.bookAgeMs;
+  const ours = new Map<number, { shares: number; forMs: number }>();
+  for (const { side: at, acceptedMs, priceMicros, remainingMicros } of orders) {
+    if (at !== side || acceptedMs === null || acceptedMs > polledMs) continue;
+    const { shares, forMs } = ours.get(priceMicros) ?? { shares: 0, forMs: 0 };
+    ours.set(priceMicros, { shares: shares + remainingMicros, forMs: Math.max(forMs, polledMs - acceptedMs) });
+  }
+  const seen = new Map<number, number>();
+  for (const { priceMicros, amountMicros } of side === 'bid' ? book.bids : book.asks) {
+    const own = ours.get(priceMicros);
+    if (own !== undefined && amountMicros >= own.shares) seen.set(priceMicros, own.forMs);
+  }
+  return seen;
 }

@@ -15,6 +15,7 @@ export function readSaved(saved: unknown): SavedBelief {
     grid: { low: numberOf(grid, 'low'), mass: textOf(grid, 'mass') },
     last: belief['last'] === null ? null : readLook(recordOf(belief['last'], 'last')),
     lookEveryS: positiveOf(belief, 'lookEveryS'),
+    lagS: lagOf(belief),
     jumps: positiveOf(belief, 'jumps'),
     seconds: positiveOf(belief, 'seconds'),
     evidence: textOf(belief, 'evidence'),
@@ -22,6 +23,11 @@ export function readSaved(saved: unknown): SavedBelief {
     // Of our own making, as the engine tells them; each number in them was counted before it was saved.
     fills: fills.map((fill) => readFill(recordOf(fill, 'fill'))),
   };
+}
+
+/** None was saved before it was measured. */
+function lagOf(belief: Loose): number {
+  return belief['lagS'] === undefined ? 0 : Math.max(0, numberOf(belief, 'lagS'));
 }
 
 function readLook(look: Loose): Look {

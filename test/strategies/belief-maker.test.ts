@@ -327,10 +327,18 @@ describe('the maker', () => {
     const seen = book([[0.4, 100]], [[0.6, 100]]);
     const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
     const order = { ...ORDER, priceMicros: m(0.52) };
+    const shown = book(
+      [
+        [0.52, 500],
+        [0.4, 100],
+      ],
+      [[0.6, 100]],
+    );
     const view = { ...VIEW, health, trades: [], others: seen, book: seen };
+    const withOurs = { ...view, book: shown };
     const [stood, gone] = [fresh(), fresh()];
-    for (const maker of [stood, gone]) maker.quote({ ...view, nowMs: 1000, orders: [order] });
-    const kept = stood.quote({ ...view, nowMs: 2000, orders: [order] }).fairMicros ?? 0;
+    for (const maker of [stood, gone]) maker.quote({ ...withOurs, nowMs: 1000, orders: [order] });
+    const kept = stood.quote({ ...withOurs, nowMs: 2000, orders: [order] }).fairMicros ?? 0;
     gone.observe?.({
       kind: 'fill',
       nowMs: 2000,
@@ -342,6 +350,82 @@ describe('the maker', () => {
     const lost = gone.quote({ ...view, nowMs: 2000, orders: [] }).fairMicros ?? 0;
     expect(kept).toBeGreaterThan(m(0.53));
     expect(lost).toBeLessThan(m(0.5));
+  });
+
+  describe('with an order of its own of which it knows less than the book shows', () => {
+    const others = book([[0.4, 100]], [[0.6, 100]]);
+    const order = { ...ORDER, priceMicros: m(0.52) };
+    const withOurs = book(
+      [
+        [0.52, 500],
+        [0.4, 100],
+      ],
+      [[0.6, 100]],
+    );
+    const view = {
+      ...VIEW,
+      health: { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null },
+      trades: [],
+      others,
+      book: withOurs,
+      orders: [order],
+    };
+    const fairAfter = (second: Partial<MarketView>): number => {
+      const maker = fresh();
+      maker.quote({ ...view, nowMs: 1000 });
+      return maker.quote({ ...view, nowMs: 2000, ...second }).fairMicros ?? 0;
+    };
+    const unmoved = fairAfter({ book: others, orders: [] });
+
+    it('does not take it for one that nobody wanted when the book does not show it any more', () => {
+      expect(fairAfter({})).toBeGreaterThan(unmoved + 20_000);
+      expect(Math.abs(fairAfter({ book: others }) - unmoved)).toBeLessThan(1000);
+    });
+
+    it('learns little from one that has hardly stood, and nothing from one that the book cannot show yet', () => {
+      const accepted = (acceptedMs: number) => fairAfter({ orders: [{ ...order, acceptedMs }] });
+      expect(accepted(1950)).toBeLessThan(unmoved + 10_000);
+      expect(accepted(1950)).toBeGreaterThan(unmoved);
+      expect(Math.abs(accepted(2001) - unmoved)).toBeLessThan(1000);
+    });
+
+    it('takes a fill for one of an uninformed taker only where the book still shows the rest', () => {
+      const evidence = (seen: Partial<MarketView>): string => {
+        const maker = fresh();
+        maker.quote({ ...view, nowMs: 1000 });
+        const left = { ...order, remainingMicros: micros(400 * ONE) };
+        maker.observe?.({
+          kind: 'fill',
+          nowMs: 2000,
+          side: 'bid',
+          priceMicros: order.priceMicros,
+          amountMicros: micros(100 * ONE),
+          isMaker: true,
+        });
+        return maker.quote({ ...view, nowMs: 2000, orders: [left], ...seen }).note;
+      };
+      expect(evidence({})).toContain('our bid at 0.520 was taken in part');
+      expect(evidence({ book: others })).toContain('our bid at 0.520 was taken whole');
+    });
+  });
+
+  it('looks further ahead, not for more takers, where the exchange needs longer to change a quote', () => {
+    const seen = book([[0.4, 100]], [[0.6, 100]]);
+    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const quotedAfter = (acceptedMs: number) => {
+      const maker = fresh();
+      let quotes = maker.quote({ ...VIEW, nowMs: 1000, health, orders: [], others: seen, book: seen });
+      for (let nowMs = 2000; nowMs < 60_000; nowMs += 1000) {
+        // Far from the price, so that it says nothing of it.
+        const orders = [{ ...ORDER, priceMicros: m(0.05), submittedMs: 0, acceptedMs }];
+        quotes = maker.quote({ ...VIEW, nowMs, health, trades: [], orders, others: seen, book: seen });
+      }
+      return quotes.factors;
+    };
+    const [quick, slow] = [quotedAfter(0), quotedAfter(1000)];
+    expect(slow['quote_stands_s']).toBe(quick['quote_stands_s']);
+    expect(slow['bid_price']).toBe(quick['bid_price']);
+    expect(slow['bid_loss_price']).toBeGreaterThan(1.1 * (quick['bid_loss_price'] ?? 0));
   });
 
   it('begins anew when the clock was set back, and does not quote on what it believed before', () => {
