@@ -15,7 +15,7 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly } from './common/params.js';
+import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
 import { fairMicrosOf, levelsFrom, netShares, showLevel } from './common/quotes.js';
 import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
 
@@ -49,6 +49,7 @@ const params = {
   jump_pause_s: { ...jumpPauseS, default: 0 },
   halt_before_s: haltBeforeS(60),
   post_only: postOnly,
+  resize_fraction: resizeFraction,
 } as const;
 
 type Params = ParamsOf<typeof params>;
@@ -93,7 +94,8 @@ class GridMaker implements Quoter {
 
 function gridOf(centre: number, { market }: MarketView, p: Params): Lines {
   const lines = { centre, step: (p.step_ticks * market.tickMicros) / ONE, levels: p.levels };
-  return { ...lines, shares: p.max_loss / worstLossPerShare(lines) };
+  // An order may be larger than its line by what stays: the promise holds for that too.
+  return { ...lines, shares: p.max_loss / worstLossPerShare(lines) / (1 + p.resize_fraction) };
 }
 
 function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
@@ -110,9 +112,9 @@ function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
     fairMicros: fairMicrosOf(fairOf(view, grid)),
     bids,
     asks,
-    // Nothing moves unless something was filled.
+    // Nothing moves unless something was filled, and not for every few shares of it: each would be an order of its own.
     keepWithinTicks: 0,
-    keepWithinSizeFraction: 0,
+    keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)}, lines of ${grid.shares.toFixed(2)} shares around ${grid.centre.toFixed(4)}`,
     factors,

@@ -20,7 +20,7 @@ describe('the lines', () => {
   });
 
   it('offer at the next line what was bought at one', () => {
-    const quoter = made({ max_loss: 22 });
+    const quoter = made({ max_loss: 22, resize_fraction: 0 });
     expect(prices(quoter.quote(WIDE).bids)).toEqual([0.48, 0.46, 0.44, 0.42, 0.4]);
     const bought = quoter.quote(holding(WIDE, 15));
     expect(bought.bids[0]).toEqual({ priceMicros: m(0.46), amountMicros: m(5) });
@@ -41,9 +41,14 @@ describe('the lines', () => {
   });
 
   it('let go of more than their own at the innermost exit that is left', () => {
-    const { asks } = made({ max_loss: 22 }).quote(holding(WIDE, 70));
+    const { asks } = made({ max_loss: 22, resize_fraction: 0 }).quote(holding(WIDE, 70));
     expect(asks[0]).toEqual({ priceMicros: m(0.42), amountMicros: m(30) });
   });
+});
+
+it('makes its lines smaller by what an order may be larger than its line', () => {
+  const { bids } = made({ max_loss: 22, resize_fraction: 0.25 }).quote(WIDE);
+  expect(bids[0]?.amountMicros).toBe(m(8));
 });
 
 describe('a grid', () => {

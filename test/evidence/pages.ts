@@ -1,0 +1,104 @@
+/**
+ * npm run strategy-pages [-- NAME…] [--seeds N] [--write]
+ *
+ * What the shipped strategies bring in the arena and on the shipped sample: for each page of docs/strategies two tables.
+ * NAME: only these modules. `--write` puts them, with their date, into the pages. All of them with 10 seeds take about six
+ * minutes of one core.
+ */
+
+import { readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Conditions, type Entrant, USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
+import { entrantsOf } from '../../src/lab/arena/entrants.js';
+import { WORLDS } from '../../src/lab/arena/worlds.js';
+import { backtestOf } from '../../src/lab/backtest/backtest.js';
+import { loadConfig } from '../../src/shell/config/load.js';
+import { feedsNamed } from '../../src/trader/strategy/read-params.js';
+import { writeFigures } from '../support/doc-figures.js';
+import { rowOf } from './figures.js';
+import { arenaTable, type EdgeRow, edgeOf, type SampleRow, sampleTable } from './page-tables.js';
+import '../support/tied.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const STRATEGIES = join(ROOT, 'config/strategies');
+/** On which nothing was ever chosen. */
+const FIRST_SEED = 20_000;
+/** One simulation of the whole trader takes as long as fifty others. */
+const CROWD_SEEDS = 2;
+const FILL_MODELS = ['risk-averse', 'posts-only', 'optimistic'];
+const LATENCY = 'constant:150';
+const FEEDS: readonly Pick<Conditions, 'feedSd' | 'feedLagS'>[] = [
+  { feedSd: 0.02, feedLagS: 0 },
+  { feedSd: 0.1, feedLagS: 0 },
+  { feedSd: 0.5, feedLagS: 0 },
+  { feedSd: 0.02, feedLagS: 5 },
+];
+
+const { values, positionals } = parseArgs({
+  options: { seeds: { type: 'string', default: '10' }, write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const seeds = Number(values.seeds);
+const day = new Date().toISOString().slice(0, 10);
+
+interface Tried {
+  readonly file: string;
+  readonly entrant: Entrant;
+}
+
+const pages = new Map<string, Tried[]>();
+for (const file of readdirSync(STRATEGIES).sort()) {
+  const path = join(STRATEGIES, file);
+  for (const entrant of await entrantsOf({ files: [path], env: {}, cwd: ROOT })) {
+    const { moduleName } = entrant.strategy;
+    if (positionals.length > 0 && !positionals.includes(moduleName)) continue;
+    pages.set(moduleName, [...(pages.get(moduleName) ?? []), { file: path, entrant }]);
+  }
+}
+for (const [name, tried] of pages) {
+  process.stderr.write(`${name} …\n`);
+  const text = await pageOf(tried);
+  console.log(`${name}\n\n${text}\n`);
+  if (values.write) writeFigures('arena and sample', text, join(ROOT, `docs/strategies/${name}.md`));
+}
+
+async function pageOf(tried: readonly Tried[]): Promise<string> {
+  const edges: EdgeRow[] = [];
+  const samples: SampleRow[] = [];
+  for (const { file, entrant } of tried) {
+    const { module, params } = entrant;
+    const conditions = feedsNamed(module.params, params).length === 0 ? [null] : FEEDS;
+    for (const feed of conditions) edges.push(await edgesOf(basename(file, '.yaml'), entrant, feed));
+    samples.push(...(await samplesOf(file)));
+  }
+  return `${arenaTable(edges, { day, firstSeed: FIRST_SEED, seeds, crowdSeeds: CROWD_SEEDS })}\n\n${sampleTable(samples, LATENCY)}`;
+}
+
+async function edgesOf(
+  file: string,
+  entrant: Entrant,
+  feed: Pick<Conditions, 'feedSd' | 'feedLagS'> | null,
+): Promise<EdgeRow> {
+  const conditions = { ...USUAL_CONDITIONS, ...feed };
+  const worlds: Record<string, EdgeRow['worlds'][string]> = {};
+  for (const world of WORLDS) {
+    if (world.name === 'rationed') continue;
+    const results = [];
+    const count = world.name === 'crowd' ? CROWD_SEEDS : seeds;
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + count; seed++)
+      results.push(await world.simulate(seed, entrant, conditions));
+    worlds[world.name] = edgeOf(results);
+  }
+  const told =
+    feed === null ? '' : `, feed off by ${feed.feedSd}${feed.feedLagS === 0 ? '' : ` and ${feed.feedLagS} s late`}`;
+  return { row: `${file}${told}`, worlds };
+}
+
+/** The three shipped markets; a feed says nothing there. */
+async function samplesOf(file: string): Promise<readonly SampleRow[]> {
+  const config = await loadConfig(file, { strategyFileToo: true, feeds: 'any', env: {}, cwd: ROOT });
+  const data = [join(ROOT, 'data/sample')];
+  const results = await backtestOf(config, { data, fillModels: FILL_MODELS, latency: LATENCY, allMarkets: true });
+  return results.map(({ analysis }) => rowOf(basename(file, '.yaml'), analysis));
+}
