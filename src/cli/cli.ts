@@ -9,6 +9,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../shell/config/version.js';
 import { addConfigCommands } from './config-commands.js';
+import { addAlertCommands } from './control/alerts.js';
 import { addConsoleCommand } from './control/console.js';
 import { addControlCommands } from './control/control-commands.js';
 import { addGuardianCommand } from './control/guardian.js';
@@ -60,6 +61,7 @@ Every command finds ledger, venue and control socket through its configuration f
   addRunCommands(program, session);
   addGuardianCommand(program, session);
   addConsoleCommand(program, session);
+  addAlertCommands(program, session);
   addRecordCommand(program, session);
   addReplayCommand(program, session);
   addParityCommand(program, session);

@@ -25,6 +25,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ],
   ['guardian', '--config', '--with-trader'],
   ['console', '--config', '--with-trader'],
+  ['alerts test', '--config'],
   ['status', '--config', '--json'],
   ['orders', '--config', '--json', '--open', '--limit', '--market'],
   ['drafts', '--config', '--json', '--all'],

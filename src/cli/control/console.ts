@@ -3,6 +3,7 @@
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { isConsoleWanted } from '../../shell/config/alerts.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
@@ -28,13 +29,15 @@ export function addConsoleCommand(program: Command, session: Session): void {
 }
 
 async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Promise<ExitCode> {
-  if (!config.dashboard.enabled) {
-    io.err('There is no dashboard: dashboard.enabled is false (the default, but for the paper profile).\n');
+  if (!isConsoleWanted(config)) {
+    io.err(
+      'Nothing to do: dashboard.enabled is false (the default, but for the paper profile), and alerts has no channel.\n',
+    );
     return EXIT.configuration;
   }
   keepFilesPrivate();
   setPriority(NICE);
-  const ended = isWithTrader ? traderEnded() : io.stopAsked();
+  const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, drawToken, passwordFrom }] = await Promise.all([
     import('../../shell/console/console.js'),
     import('../../shell/console/password.js'),
@@ -42,25 +45,25 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
   const password = passwordFrom(io.env);
   const secret = password ?? drawToken();
   const guardian = { status: () => guardianStatus(config), isGuarded: () => isGuarded(config) };
-  const opened = await openConsole({ config, secret, guardian });
+  const opened = await openConsole({ config, secret, guardian, note: (text) => io.err(`${text}\n`) });
   const { url, isElsewhere } = opened;
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {
     if (isElsewhere) io.err(`warning: port ${config.dashboard.port} is taken, so the dashboard is at another one\n`);
     io.out(`${addressText(url, password, secret)}\n`);
   }
-  await ended;
+  if ((await ended) === 'gone') await opened.traderGone();
   await opened.close();
   return EXIT.ok;
 }
 
 /** Its trader says that it ends, or its process is gone and with it the other end of our input. */
-function traderEnded(): Promise<void> {
+function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager ends all processes of a unit at once; what the trader does then is to be seen until it has done it.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
-    input.once('line', () => resolve());
-    input.once('close', () => resolve());
+    input.once('line', () => resolve('ended'));
+    input.once('close', () => resolve('gone'));
   });
 }

@@ -7,6 +7,7 @@ import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
+import { alertProblems, alertsOf } from './alerts.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
 import { feedProblems, feedsOf } from './feeds.js';
@@ -163,6 +164,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
     feeds: feedsOf(content.feeds, folder),
     dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
+    alerts: alertsOf(content.alerts, absolute),
     metrics: {
       open: content.metrics.open,
       tokenFile: content.metrics.token_file === undefined ? null : absolute(content.metrics.token_file),
@@ -262,7 +264,7 @@ const aroundStrategy = (file: string) => ({
 /** What must hold between settings, each with its reason. */
 function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
-  const problems = [...feedProblems(content.feeds, at)];
+  const problems = [...feedProblems(content.feeds, at), ...alertProblems(content.alerts, at)];
   if (polling.hot_interval_ms > polling.quiet_interval_ms) {
     // The scheduler stretches a market's interval between the two.
     problems.push(

@@ -10,6 +10,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
+import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 import { LOG_LEVELS } from './types.js';
 
@@ -211,6 +212,48 @@ const metricsSchema = z
   })
   .describe('Figures for Prometheus, at /metrics of the dashboard.');
 
+const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
+const channelSchema = z.strictObject({
+  kind: z.enum(CHANNEL_KINDS).describe('How it is spoken to.'),
+  address_file: path(
+    'File of mode 0600 with what is secret of it: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
+  ),
+  to: z.string().min(1).max(1000).optional().describe('Of telegram: the chat. Of mail: recipients, by commas.'),
+  from: z.string().min(1).max(320).optional().describe('Of mail: the sender.'),
+  signing_file: path('Of webhook: file of mode 0600 with the key that messages are signed with.').optional(),
+  min: z.enum(ALERT_SEVERITIES).default('warning').describe('The least urgent alerts that it gets.'),
+  summary: z.boolean().default(true).describe('Whether it gets the daily summary, whatever its min.'),
+  detail: z
+    .enum(['full', 'bare'])
+    .default('full')
+    .describe('bare: what happened to which trader, without a figure, title or reason.'),
+});
+
+const alertsSchema = z
+  .strictObject({
+    channels: z
+      .record(
+        z.string().regex(CHANNEL_NAME, 'wants a name in lower case with dashes, at most 40 characters'),
+        channelSchema,
+      )
+      .default({})
+      .describe('Where alerts go, by name; see docs/monitoring.md.'),
+    escalation: z
+      .array(z.string())
+      .max(20)
+      .default([])
+      .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
+    heartbeat: z
+      .strictObject({
+        url_file: path('File of mode 0600 with the address that expects to be called.'),
+        every_s: integer(10, 3600, 'Between two calls, s.').default(60),
+      })
+      .optional()
+      .describe('A watcher elsewhere that alarms when it hears nothing: called only after useful work.'),
+  })
+  .describe('Alerts to people who do not look.');
+
 export const FEED_KINDS = ['file', 'http', 'child'] as const;
 
 const feedSchema = z.strictObject({
@@ -283,6 +326,7 @@ export const traderSchema = z.strictObject({
   guardian: guardianSchema.prefault({}),
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
+  alerts: alertsSchema.prefault({}),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

@@ -8,6 +8,7 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
+import type { AlertSeverity, ChannelKind } from './alert-kinds.js';
 import type { ModuleFile } from './module-files.js';
 
 /** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
@@ -33,6 +34,7 @@ export interface Config {
   readonly guardian: GuardianConfig;
   readonly dashboard: DashboardConfig;
   readonly metrics: MetricsConfig;
+  readonly alerts: AlertsConfig;
   readonly control: { readonly socket: string };
   readonly feeds: readonly FeedConfig[];
   readonly strategies: readonly StrategyConfig[];
@@ -138,6 +140,32 @@ export interface JournalConfig {
   readonly dir: string;
   /** Room for all runs of this ledger together. */
   readonly maxBytes: number;
+}
+
+export interface ChannelConfig {
+  readonly name: string;
+  readonly kind: ChannelKind;
+  /** File of mode 0600 with what is secret about it: its URL, or a Telegram bot's token. */
+  readonly addressFile: string;
+  /** Chat of Telegram, recipients of mail; null where the address says it all. */
+  readonly to: string | null;
+  /** Sender of mail; null for the others. */
+  readonly from: string | null;
+  /** File of mode 0600 with the key that webhooks are signed with; null for none. */
+  readonly signingFile: string | null;
+  readonly min: AlertSeverity;
+  /** Whether it gets the daily summary. */
+  readonly summary: boolean;
+  /** `bare`: what happened and to which trader, and no figure, title or reason. */
+  readonly detail: 'full' | 'bare';
+}
+
+export interface AlertsConfig {
+  readonly channels: readonly ChannelConfig[];
+  /** Names of channels: what a channel cannot deliver goes to the next one. */
+  readonly escalation: readonly string[];
+  /** Where a watcher elsewhere expects to hear of us; null for nowhere. */
+  readonly heartbeat: { readonly urlFile: string; readonly everyMs: number } | null;
 }
 
 export interface MetricsConfig {

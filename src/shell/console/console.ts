@@ -19,16 +19,23 @@ import { METRICS_TYPE } from './metrics/exposition.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { pageStateOf } from './page-state.js';
 import { TraderState } from './trader-state.js';
+import { Watch } from './watch.js';
 
 /** A console that is about to end may still have the port, ms. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
+/** For the last words of a trader that ends, ms: nobody waits longer. */
+const LAST_WITHIN_MS = 2_000;
+/** For saying that a trader is gone, ms. */
+const GONE_TOLD_WITHIN_MS = 60_000;
 
 export interface ConsoleOptions {
   readonly config: TraderConfig;
   /** What opens the page. */
   readonly secret: string;
   readonly guardian: GuardianWatch;
+  /** Something for the log. */
+  readonly note: (text: string) => void;
 }
 
 /** What the guardian says of itself, read from its file. */
@@ -44,24 +51,32 @@ export interface Console {
   readonly url: string | null;
   /** Whether the configured port was taken, so that the page is at another one. */
   readonly isElsewhere: boolean;
+  /** The trader's process ended without a word: that is told, which may take a while. */
+  traderGone(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openConsole({ config, secret, guardian }: ConsoleOptions): Promise<Console> {
+export async function openConsole({ config, secret, guardian, note }: ConsoleOptions): Promise<Console> {
   const { control, ledger, venue, dashboard, metrics } = config;
   const trader = new TraderState();
   const lists = new LedgerLists(() => openReadOnly(ledger.path));
+  const name = parse(config.file).name;
+  const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note });
   const subscription = new Subscription(control.socket, {
-    line: (line) => trader.onLine(line),
+    line: (line) => {
+      trader.onLine(line);
+      if (line.type === 'notice') watch.notice(line);
+    },
     lost: (why) => trader.onLost(why),
   });
   const scrape = (): ScrapeFacts => ({
-    name: parse(config.file).name,
+    name,
     trader,
     mostMarkets: metrics.maxMarkets,
     eventCount: (kind) => lists.eventCount(kind),
     files: readFileFacts(ledger.path),
     isGuarded: guardian.isGuarded(),
+    alerts: watch.center,
   });
   const host = {
     state: () => pageStateOf({ trader, lists: lists.read(), venue: venue.name, guardian: guardian.status() }),
@@ -70,6 +85,7 @@ export async function openConsole({ config, secret, guardian }: ConsoleOptions):
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
   };
   const end = () => {
+    watch.close();
     subscription.close();
     lists.close();
   };
@@ -80,7 +96,12 @@ export async function openConsole({ config, secret, guardian }: ConsoleOptions):
     return {
       url: page?.dashboard.url ?? null,
       isElsewhere: page?.isElsewhere ?? false,
+      traderGone: () => {
+        watch.traderGone();
+        return watch.deliver(GONE_TOLD_WITHIN_MS);
+      },
       close: async () => {
+        await watch.deliver(LAST_WITHIN_MS);
         end();
         await page?.dashboard.close();
       },

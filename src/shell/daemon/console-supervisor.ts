@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isConsoleWanted } from '../config/alerts.js';
 import type { Environment } from '../config/environment.js';
 import type { Config } from '../config/types.js';
 import { addressText, drawToken, passwordFrom } from '../console/password.js';
@@ -43,6 +44,8 @@ export class ConsoleSupervisor {
   #pauseMs: number = START_AGAIN_MS.first;
   #isClosed = false;
   #url: string | null = null;
+  /** What it said last of what is wrong. */
+  #lastWords = '';
   #shownUrl: string | null = null;
 
   private constructor(options: ConsoleSupervisorOptions) {
@@ -55,8 +58,8 @@ export class ConsoleSupervisor {
 
   /** Null when the configuration wants none, or when there can be none, which is said. */
   static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
-    const { dashboard } = options.config;
-    if (!dashboard.enabled || !dashboard.start) return null;
+    const { config } = options;
+    if (!isConsoleWanted(config) || !config.dashboard.start) return null;
     try {
       return new ConsoleSupervisor(options);
     } catch (error) {
@@ -95,9 +98,12 @@ export class ConsoleSupervisor {
     // Its input ends when this process does, however that comes.
     child.stdin.on('error', () => undefined);
     createInterface({ input: child.stdout }).on('line', (line) => this.#hear(line));
-    createInterface({ input: child.stderr }).on('line', (line) => note(`console: ${line}`));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.#lastWords = `: ${line}`;
+      note(`console: ${line}`);
+    });
     child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
-    child.on('exit', (code, signal) => this.#lose(`ended (${signal ?? code})`));
+    child.on('close', (code, signal) => this.#lose(`ended (${signal ?? code})${this.#lastWords}`));
   }
 
   get #pass(): Environment {

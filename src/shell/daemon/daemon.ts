@@ -326,12 +326,7 @@ class Service {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () => void backUpLedger(this.#config.ledger, this.#log, this.#screen),
-      dailySummary: () =>
-        this.#guard(() => {
-          const { equityMicros, resultMicros, fills } = this.#snapshot();
-          const facts = { equity_micros: equityMicros, result_micros: resultMicros, fills };
-          this.#log.logger.info(facts, 'daily summary');
-        }),
+      dailySummary: () => this.#guard(() => this.#telemetry.tellDay(this.#log)),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
   }

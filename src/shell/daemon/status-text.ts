@@ -4,7 +4,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import { duration } from '../runtime/duration.js';
@@ -203,4 +203,16 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
     `result      ${formatSigned(session)} this session, ${formatSigned(snapshot.resultMicros)} in all`,
     ...held.map((one) => `holds       ${money(one.yesMicros)} YES ${money(one.noMicros)} NO of "${one.title}"`),
   ];
+}
+
+/** What a day came to, for whoever does not look. */
+export function summaryText(account: AccountSnapshot): string {
+  const { mode, resultMicros, losses, cashMicros, equityMicros, fills, openOrders, reconciled } = account;
+  const differences = reconciled?.differences.length ?? 0;
+  return [
+    `result ${formatSigned(resultMicros)} in all, ${formatSigned(micros(-losses.dayLossMicros))} on this UTC day`,
+    `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
+    `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
+    differences === 0 ? 'ledger and exchange agree' : `ledger and exchange differ in ${differences} places`,
+  ].join('; ');
 }

@@ -14,7 +14,9 @@ import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
 import { feedOf } from './control.js';
+import type { Log } from './log.js';
 import type { Session } from './session.js';
+import { summaryText } from './status-text.js';
 
 /** Steps that the figures are of: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
@@ -69,6 +71,14 @@ export class Telemetry {
       this.#beatMs = this.#beganMs;
     }
     this.publisher.afterStep(lateMs);
+  }
+
+  /** What the day came to, for the log and for whoever is told of it. */
+  tellDay({ logger }: Log): void {
+    const account = this.#options.session.trader.account(nowMs());
+    const { equityMicros, resultMicros, fills } = account;
+    logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+    this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
   #account(now: AccountSnapshot, publishing: PublisherFigures): AccountFigures {

@@ -38,6 +38,7 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
     config,
     secret: 'the secret',
     guardian: { status: () => 'watching', isGuarded: () => true },
+    note: () => undefined,
   });
   onTestFinished(() => console.close());
   const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };

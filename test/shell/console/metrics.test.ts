@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
 import { renderMetrics, type ScrapeFacts } from '../../../src/shell/console/metrics/collect.js';
 import { METRICS } from '../../../src/shell/console/metrics/declarations.js';
-import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, market, NO_ALERTS, toldTrader } from './state-of-markets.js';
 
 const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   name: 'paper',
@@ -16,6 +16,7 @@ const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   eventCount: () => 0,
   files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
   isGuarded: true,
+  alerts: NO_ALERTS,
   ...more,
 });
 

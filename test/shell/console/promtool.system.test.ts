@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
 import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
 import { folderOf } from '../../support/folders.js';
-import { market, toldTrader } from './state-of-markets.js';
+import { market, NO_ALERTS, toldTrader } from './state-of-markets.js';
 
 const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
 const RULES = join(packageRoot, 'config/prometheus/twinbook.rules.yml');
@@ -76,6 +76,13 @@ const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: 
       silent: { 'twinbook_ledger_size_bytes{trader="t",file="main"}': '65000000x60' },
       minutes: 15,
     },
+    TwinbookNotificationsFailing: {
+      fires: { 'twinbook_notifications_total{trader="t",channel="c",result="failed"}': '0+1x60' },
+      silent: {
+        'twinbook_notifications_total{trader="t",channel="c",result="delivered"}': '0+1x60',
+        'twinbook_notifications_total{trader="t",channel="c",result="failed"}': '0 0 0 1 1 1 1 1 1 1 1',
+      },
+    },
     TwinbookTelemetrySlowed: { ...levels('twinbook_telemetry_brake_level', 2, 0), minutes: 15 },
   };
 
@@ -104,6 +111,7 @@ describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
       eventCount: () => 3,
       files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
       isGuarded: true,
+      alerts: NO_ALERTS,
     });
     expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
   });

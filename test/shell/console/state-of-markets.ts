@@ -1,5 +1,6 @@
 /** A trader's telemetry, for the tests of whoever reads it. */
 
+import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import type { AccountFigures, HelloLine, MarketFigures } from '../../../src/shell/control/telemetry/lines.js';
 
@@ -107,3 +108,9 @@ export function toldTrader(markets: readonly MarketFigures[], account: AccountFi
   trader.onLine({ type: 'frame', time: 5_000, account, markets, known: markets.map(({ id }) => id) });
   return trader;
 }
+
+/** One channel that has carried nothing yet. */
+export const NO_ALERTS: AlertFigures = {
+  count: () => 0,
+  figures: [{ channel: 'chat', delivered: 0, failed: 0, lost: 0, waiting: 0 }],
+};

@@ -1,5 +1,7 @@
 /** The samples of one scrape, from what the trader last told, from its ledger and from files. A scrape never reaches the trader. */
 
+import type { ChannelFigures } from '../../alerts/alert-center.js';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/alert-kinds.js';
 import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
 import type { AccountFigures, HelloLine, MarketFigures } from '../../control/telemetry/lines.js';
 import { TRADER_MODES } from '../../control/telemetry/modes.js';
@@ -22,6 +24,12 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Null where none is needed. */
   readonly isGuarded: boolean | null;
+  readonly alerts: AlertFigures;
+}
+
+export interface AlertFigures {
+  count(severity: AlertSeverity): number;
+  readonly figures: readonly ChannelFigures[];
 }
 
 /** Null for a file that is not there. */
@@ -54,6 +62,7 @@ export function renderMetrics(facts: ScrapeFacts): string {
   set.add('twinbook_disk_free_bytes', files.diskFreeBytes);
   set.add('twinbook_guardian_watching', facts.isGuarded === null ? null : flag(facts.isGuarded));
   set.add('twinbook_process_resident_memory_bytes', process.memoryUsage.rss(), { process: 'console' });
+  addAlerts(set, facts.alerts);
   return set.text;
 }
 
@@ -61,6 +70,15 @@ const flag = (is: boolean): number => (is ? 1 : 0);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
 /** From whole millionths. */
 const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
+
+function addAlerts(set: MetricSet, alerts: AlertFigures): void {
+  for (const severity of ALERT_SEVERITIES) set.add('twinbook_alerts_active', alerts.count(severity), { severity });
+  for (const { channel, waiting, delivered, failed, lost } of alerts.figures) {
+    for (const [result, count] of Object.entries({ delivered, failed, lost }))
+      set.add('twinbook_notifications_total', count, { channel, result });
+    set.add('twinbook_notification_queue_length', waiting, { channel });
+  }
+}
 
 function addRun(set: MetricSet, { version, config_hash: hash, started, capital_micros: capital }: HelloLine): void {
   set.add('twinbook_build_info', 1, { version });

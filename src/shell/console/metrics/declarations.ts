@@ -72,6 +72,9 @@ export const METRICS = {
   twinbook_backup_timestamp_seconds: gauge('When the newest backup of the ledger was written; absent without one.'),
   twinbook_disk_free_bytes: gauge("Free on the ledger's disk."),
   twinbook_guardian_watching: gauge('1 while a guardian can cancel; absent where none is needed.'),
+  twinbook_alerts_active: gauge('Alerts that are open.', 'severity'),
+  twinbook_notifications_total: counter('Messages of an alert channel.', 'channel', 'result'),
+  twinbook_notification_queue_length: gauge('Messages that a channel has not delivered yet.', 'channel'),
   twinbook_metrics_series_dropped: gauge('Series that were left out of this answer because there were too many.'),
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 

@@ -1,0 +1,77 @@
+/** Which alerts are open, and when each is told: once, again while a critical one stays open, and when it is over. */
+
+import type { AlertSeverity } from '../config/alert-kinds.js';
+import type { Condition } from './conditions.js';
+import type { AlertMessage } from './contract.js';
+
+/** A critical alert is told again after so long, ms. */
+const AGAIN_MS = 15 * 60_000;
+/** A condition that comes and goes is over only when it stayed away for so long, ms. */
+const CLEARED_AFTER_MS = 30_000;
+
+interface OpenAlert {
+  condition: Condition;
+  readonly sinceMs: number;
+  seenMs: number;
+  /** Null until anybody was told. */
+  toldMs: number | null;
+}
+
+export class AlertBook {
+  readonly #open = new Map<string, OpenAlert>();
+  readonly #run: string;
+  #told = 0;
+
+  /** @param run drawn anew by each console, so that ids of messages are never used twice */
+  constructor(run: string) {
+    this.#run = run;
+  }
+
+  /** What is to be told of what holds now. */
+  observe(conditions: readonly Condition[], nowMs: number): readonly AlertMessage[] {
+    for (const condition of conditions) {
+      const known = this.#open.get(condition.kind);
+      if (known === undefined)
+        this.#open.set(condition.kind, { condition, sinceMs: nowMs, seenMs: nowMs, toldMs: null });
+      else Object.assign(known, { condition, seenMs: nowMs });
+    }
+    return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
+  }
+
+  /** Something that happened, and is over. */
+  once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
+    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text };
+  }
+
+  /** Alerts that somebody was told of and that are not over. */
+  count(severity: AlertSeverity): number {
+    return [...this.#open.values()].filter(
+      ({ condition, toldMs }) => toldMs !== null && condition.severity === severity,
+    ).length;
+  }
+
+  #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
+    const { condition, sinceMs, seenMs, toldMs } = alert;
+    if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
+      this.#open.delete(condition.kind);
+      return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
+    }
+    if (nowMs - sinceMs < condition.forMs || seenMs < nowMs) return null;
+    const isAgain = toldMs !== null && condition.severity === 'critical' && nowMs - toldMs >= AGAIN_MS;
+    if (toldMs !== null && !isAgain) return null;
+    alert.toldMs = nowMs;
+    return this.#message(alert, 'open', nowMs);
+  }
+
+  #message({ condition, sinceMs }: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
+    const { kind, severity, title, text } = condition;
+    const since = new Date(sinceMs).toISOString().slice(11, 19);
+    const told = state === 'open' ? `${text}, since ${since} UTC` : `over; it began at ${since} UTC`;
+    return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
+  }
+
+  #nextId(): string {
+    this.#told += 1;
+    return `${this.#run}.${this.#told}`;
+  }
+}

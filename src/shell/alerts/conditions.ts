@@ -1,0 +1,123 @@
+/** What is wrong with a trader now, from what the console knows of it. */
+
+import type { AlertSeverity } from '../config/alert-kinds.js';
+
+export interface Condition {
+  /** The same for as long as it holds. */
+  readonly kind: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  /** It must hold for so long before anybody is told, ms. */
+  readonly forMs: number;
+}
+
+/** Null or absent where it is not known. Shares, prices and the like are no matter of alerts. */
+export interface WatchedFacts {
+  readonly nowMs: number;
+  /** Since the trader was last heard, ms; null before it ever was. */
+  readonly silentMs: number | null;
+  /** It said that it ends, and nothing rests. */
+  readonly hasEnded: boolean;
+  /** Its process ended without a word. */
+  readonly isGone: boolean;
+  readonly isGuarded: boolean | null;
+  readonly diskFreeBytes: number | null;
+  readonly account: WatchedAccount | null;
+}
+
+export interface WatchedAccount {
+  readonly mode: string;
+  readonly reason: string;
+  readonly venueSilent: boolean;
+  readonly throttled: boolean;
+  readonly unknownOrders: number;
+  readonly differences: readonly string[];
+  /** Unix ms; null before the first. */
+  readonly reconciledMs: number | null;
+  readonly clockOffsetMs: number | null;
+  /** Part of the tightest loss limit that is lost. */
+  readonly lossUsed: number;
+}
+
+const MINUTE_MS = 60_000;
+const SILENT_MS = 10_000;
+const LITTLE_DISK_BYTES = 2_000_000_000;
+const MOST_LOSS = 0.8;
+const MOST_SKEW_MS = 2_000;
+const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
+const STOPPED: readonly string[] = ['killed', 'halted'];
+
+export function findConditions(facts: WatchedFacts): readonly Condition[] {
+  const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, account } = facts;
+  const found: (Condition | false)[] = [
+    isGone && critical('trader_gone', 'the trader is gone', 'its process ended without canceling anything'),
+    !isGone &&
+      !hasEnded &&
+      (silentMs ?? 0) > SILENT_MS &&
+      critical('trader_silent', 'the trader does not answer', `nothing was heard for ${wholeSeconds(silentMs)} s`),
+    !hasEnded &&
+      isGuarded === false &&
+      critical('guardian_absent', 'no guardian', 'nothing cancels when the trader stops', MINUTE_MS / 2),
+    diskFreeBytes !== null &&
+      diskFreeBytes < LITTLE_DISK_BYTES &&
+      warning('disk_low', 'the disk fills', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
+  ];
+  if (account !== null && !hasEnded) found.push(...accountConditions(account, facts.nowMs));
+  return found.filter((one) => one !== false);
+}
+
+function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
+  const { mode, reason, differences, unknownOrders, clockOffsetMs, reconciledMs, lossUsed } = account;
+  return [
+    STOPPED.includes(mode) && critical(mode, `it is ${mode}`, reason),
+    differences.length > 0 && critical('ledger_differs', 'ledger and exchange differ', differences.join('; ')),
+    unknownOrders > 0 &&
+      critical('unknown_orders', 'orders are unknown', `of ${unknownOrders} orders nothing is known`, 5 * MINUTE_MS),
+    account.venueSilent &&
+      warning('venue_silent', 'the exchange does not answer', 'requests go unanswered', 2 * MINUTE_MS),
+    account.throttled && warning('throttled', 'the exchange throttles', 'it lets no request through', MINUTE_MS),
+    Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
+      warning('clock_off', 'the clock is off', `by ${wholeSeconds(clockOffsetMs)} s`, MINUTE_MS),
+    reconciledMs !== null &&
+      nowMs - reconciledMs > RECONCILED_WITHIN_MS &&
+      warning('reconciled_late', 'no reconciliation', 'ledger and exchange were not compared for ten minutes'),
+    lossUsed > MOST_LOSS &&
+      warning('loss', 'a loss limit is near', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
+  ];
+}
+
+const wholeSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1000);
+
+const critical = (kind: string, title: string, text: string, forMs = 0): Condition => ({
+  kind,
+  severity: 'critical',
+  title,
+  text,
+  forMs,
+});
+
+const warning = (kind: string, title: string, text: string, forMs = 0): Condition => ({
+  kind,
+  severity: 'warning',
+  title,
+  text,
+  forMs,
+});
+
+/** Notices of the trader that are told, each once as it happens. What lasts is a condition. */
+const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly title: string }>> = {
+  signing_refused: { severity: 'critical', title: 'the signer refused a draft' },
+  signed_elsewhere: { severity: 'critical', title: 'an order that was signed elsewhere' },
+  foreign_order: { severity: 'critical', title: 'a foreign order' },
+  fill_differs: { severity: 'critical', title: 'a fill differs from what was signed' },
+  settled_trade_failed: { severity: 'critical', title: 'a settled trade was taken back' },
+  strategy_failed: { severity: 'warning', title: 'a strategy failed' },
+  market_failed: { severity: 'warning', title: 'a market is out' },
+  clock_set_back: { severity: 'warning', title: 'the clock was set back' },
+  command: { severity: 'warning', title: 'a command' },
+  daily_summary: { severity: 'info', title: 'the day' },
+};
+
+/** Null for a notice that nobody is told of: what lasts is told as a condition, and the rest is in the log. */
+export const toldAs = (kind: string) => (Object.hasOwn(TOLD, kind) ? (TOLD[kind] ?? null) : null);

@@ -1,0 +1,134 @@
+/**
+ * What one channel still has to deliver: bounded, a message at a time, again after a failure with longer and longer pauses, and
+ * few of those that can wait. It knows no clock and sends nothing: whoever owns it asks what is due, and says what became of it.
+ */
+
+import type { AlertMessage, Delivery } from './contract.js';
+
+const MOST_WAITING = 500;
+/** Between two messages of a channel, ms. */
+const APART_MS = 1_000;
+/** Messages below critical in an hour; what comes beyond is joined into one when the hour allows it again. */
+const MOST_AN_HOUR = 20;
+const HOUR_MS = 3_600_000;
+const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
+/** Then it is given up. */
+const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
+/** A critical message that waits for so long is tried elsewhere too. */
+const STUCK_MS = 120_000;
+/** Lines of a message that joins others. */
+const MOST_JOINED = 10;
+
+interface Waiting {
+  readonly message: AlertMessage;
+  readonly sinceMs: number;
+  isEscalated: boolean;
+}
+
+export interface OutboxCounts {
+  delivered: number;
+  failed: number;
+  lost: number;
+}
+
+export class Outbox {
+  readonly counts: OutboxCounts = { delivered: 0, failed: 0, lost: 0 };
+  #waiting: Waiting[] = [];
+  #underWay: readonly Waiting[] = [];
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #sentMs: number[] = [];
+
+  get length(): number {
+    return this.#waiting.length + this.#underWay.length;
+  }
+
+  /** Where there is no room the least urgent, oldest first, is lost, and counted. */
+  add(message: AlertMessage, nowMs: number): void {
+    this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
+    if (this.length <= MOST_WAITING) return;
+    const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
+    const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
+    this.#waiting.splice(place, 1);
+    this.counts.lost++;
+  }
+
+  /** The message to be sent now, most urgent first; null while nothing is due or one is under way. */
+  next(nowMs: number): AlertMessage | null {
+    this.#giveUp(nowMs);
+    if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
+    const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
+    const taken = critical === undefined ? this.#takeOthers(nowMs) : [critical];
+    if (taken.length === 0) return null;
+    this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
+    this.#underWay = taken;
+    return joined(taken.map(({ message }) => message));
+  }
+
+  /** What became of the message that `next` gave. */
+  settle(delivery: Delivery, nowMs: number): void {
+    const taken = this.#underWay;
+    this.#underWay = [];
+    if (delivery.kind === 'failed') {
+      this.counts.failed++;
+      this.#waiting.unshift(...taken);
+      const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
+      this.#failures++;
+      this.#notBeforeMs = nowMs + Math.max(pauseMs, delivery.afterMs ?? 0);
+      return;
+    }
+    if (delivery.kind === 'delivered') {
+      this.counts.delivered += taken.length;
+      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(nowMs);
+    } else {
+      this.counts.failed++;
+      this.counts.lost += taken.length;
+    }
+    this.#failures = 0;
+    this.#notBeforeMs = nowMs + APART_MS;
+  }
+
+  /** Critical messages that could not be delivered for a while, each once. */
+  takeStuck(nowMs: number): readonly AlertMessage[] {
+    const stuck = [...this.#waiting, ...this.#underWay].filter(
+      ({ message, sinceMs, isEscalated }) =>
+        !isEscalated && message.severity === 'critical' && nowMs - sinceMs >= STUCK_MS,
+    );
+    for (const one of stuck) one.isEscalated = true;
+    return stuck.map(({ message }) => message);
+  }
+
+  #takeOthers(nowMs: number): readonly Waiting[] {
+    this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < HOUR_MS);
+    if (this.#sentMs.length >= MOST_AN_HOUR) return [];
+    return this.#waiting.slice(0, this.#waiting.length);
+  }
+
+  #giveUp(nowMs: number): void {
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter(
+      ({ message, sinceMs }) => nowMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
+    );
+    this.counts.lost += before - this.#waiting.length;
+  }
+}
+
+/** One message that says several; the first one where there is no other. */
+function joined(messages: readonly AlertMessage[]): AlertMessage {
+  const [first, ...others] = messages;
+  if (first === undefined) throw new Error('nothing to join');
+  if (others.length === 0) return first;
+  const lines = messages.slice(0, MOST_JOINED).map(({ state, title, text }) => `${stateText(state)}${title}: ${text}`);
+  const more = messages.length - lines.length;
+  const severity = messages.some((one) => one.severity === 'warning') ? 'warning' : first.severity;
+  return {
+    ...first,
+    severity,
+    state: 'once',
+    kind: 'several',
+    title: `${messages.length} messages`,
+    text: [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'),
+  };
+}
+
+export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');

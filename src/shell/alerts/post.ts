@@ -1,0 +1,31 @@
+/** One request to a channel: bounded in time, following nowhere, and its answer hardly read. */
+
+import type { Delivery } from './contract.js';
+
+const WITHIN_MS = 10_000;
+/** Answers that may be another one tomorrow. */
+const AGAIN: readonly number[] = [408, 425, 429];
+/** What a channel may ask us to wait, ms. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Rejects when nobody answers in time. */
+export async function postText(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Delivery> {
+  const signal = AbortSignal.timeout(WITHIN_MS);
+  const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
+  // What it says beside its status is nobody's business here, and may be without end.
+  await response.body?.cancel();
+  if (response.ok) return { kind: 'delivered' };
+  const why = `it answered ${response.status}`;
+  if (response.status < 500 && !AGAIN.includes(response.status)) return { kind: 'refused', why };
+  return { kind: 'failed', why, afterMs: waitOf(response.headers.get('retry-after')) };
+}
+
+/** Seconds; a date is not worth reading. */
+function waitOf(header: string | null): number | null {
+  const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;
+}

@@ -1,0 +1,110 @@
+/** How each kind of channel is spoken to. Texts are cleaned of secrets and of control characters before they leave. */
+
+import { createHmac } from 'node:crypto';
+import type { ChannelConfig } from '../config/types.js';
+import { readPrivateFile } from '../wallet/private-file.js';
+import { secrets } from '../wallet/secrets.js';
+import type { AlertMessage, AlertSender, Delivery } from './contract.js';
+import { stateText } from './outbox.js';
+import { postText } from './post.js';
+
+/** What a channel takes of one message, characters. */
+const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
+const TELEGRAM = 'https://api.telegram.org';
+
+export interface SenderOptions {
+  /** Name of the trader, which every message begins with. */
+  readonly trader: string;
+  /** Unix ms. */
+  readonly nowMs: () => number;
+}
+
+/** Reads what is secret of the channel. Throws TwinbookError when that cannot be read. */
+export function openSender(channel: ChannelConfig, options: SenderOptions): AlertSender {
+  const address = readSecret(channel.addressFile, `the address of alert channel ${channel.name}`);
+  const key =
+    channel.signingFile === null ? null : readSecret(channel.signingFile, 'the key that alerts are signed with');
+  return async (message) => {
+    try {
+      return await send({ channel, address, key, options }, message);
+    } catch (error) {
+      const why =
+        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
+      return { kind: 'failed', why: secrets.clean(why), afterMs: null };
+    }
+  };
+}
+
+function readSecret(path: string, what: string): string {
+  const secret = readPrivateFile(path, what).trim();
+  secrets.hide(secret);
+  return secret;
+}
+
+interface Line {
+  readonly channel: ChannelConfig;
+  readonly address: string;
+  readonly key: string | null;
+  readonly options: SenderOptions;
+}
+
+async function send({ channel, address, key, options }: Line, message: AlertMessage): Promise<Delivery> {
+  const { kind, to, from, name } = channel;
+  const subject = subjectOf(message, options.trader);
+  const body = channel.detail === 'bare' ? '' : cleaned(message.text);
+  const text = (body === '' ? subject : `${subject}\n${body}`).slice(0, LONGEST[kind]);
+  const json = (url: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
+    postText(url, JSON.stringify(content), { 'content-type': 'application/json', ...headers });
+  switch (kind) {
+    case 'slack':
+      return json(address, { text });
+    case 'discord':
+      // Nobody is called by a title of the exchange.
+      return json(address, { content: text, allowed_mentions: { parse: [] } });
+    case 'telegram':
+      return json(`${telegramOf(address)}/sendMessage`, { chat_id: to, text });
+    case 'ntfy':
+      return postText(address, body === '' ? subject : body, ntfyHeaders(message, subject));
+    case 'webhook': {
+      const { id, severity, state, timeMs, kind: about } = message;
+      const content = {
+        id,
+        time: timeMs,
+        trader: options.trader,
+        severity,
+        kind: about,
+        state,
+        title: message.title,
+        text: body,
+      };
+      return json(address, content, key === null ? {} : signature(JSON.stringify(content), key, options.nowMs()));
+    }
+    case 'mail': {
+      const { sendMail } = await import('./mail.js');
+      return sendMail({ address, from: from ?? '', to: to ?? '', subject, text: text || name });
+    }
+  }
+}
+
+const subjectOf = ({ severity, state, title }: AlertMessage, trader: string): string =>
+  cleaned(`[${severity}] ${trader}: ${stateText(state)}${title}`);
+
+/** Titles of markets come from the exchange, and an error may hold what it should not. */
+const cleaned = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
+
+/** A token, or for a server of one's own the whole address before the method. */
+const telegramOf = (address: string): string =>
+  /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
+
+const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
+  // Headers are Latin-1: what is not would make the request fail.
+  title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
+  priority: { info: '2', warning: '4', critical: '5' }[severity],
+});
+
+/** So that the receiver can tell that it is ours, and not one of yesterday. */
+function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
+  const time = Math.floor(nowMs / 1000);
+  const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
+  return { 'x-twinbook-signature': `t=${time},v1=${mac}` };
+}

@@ -1,0 +1,67 @@
+/** The `alerts` of a trader's file: what each kind of channel wants, and where its files are. */
+
+import type { Problem } from './problems.js';
+import type { TraderFile } from './schema.js';
+import type { AlertsConfig, DashboardConfig } from './types.js';
+import type { At } from './venue.js';
+
+type AlertsFile = TraderFile['alerts'];
+type ChannelFile = AlertsFile['channels'][string];
+type Key = 'to' | 'from' | 'signing_file';
+
+/** What a kind needs, and what it may have. */
+const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
+  webhook: [],
+  slack: [],
+  discord: [],
+  ntfy: [],
+  telegram: ['to'],
+  mail: ['to', 'from'],
+};
+const KEYS: readonly Key[] = ['to', 'from', 'signing_file'];
+const mayHave = (kind: ChannelFile['kind'], key: Key): boolean =>
+  NEEDS[kind].includes(key) || (kind === 'webhook' && key === 'signing_file');
+
+export function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
+  const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
+    const { kind } = channel;
+    const place = ['alerts', 'channels', name];
+    const missing = NEEDS[kind].filter((key) => channel[key] === undefined);
+    const foreign = KEYS.filter((key) => channel[key] !== undefined && !mayHave(kind, key));
+    return [
+      ...missing.map((key) => at(place, `a channel of kind ${kind} wants ${key}`)),
+      ...foreign.map((key) => at([...place, key], `a channel of kind ${kind} has no ${key}; remove it`)),
+    ];
+  });
+  const unknown = escalation.flatMap((name, i) =>
+    name in channels ? [] : [at(['alerts', 'escalation', i], `${JSON.stringify(name)} is no channel of alerts`)],
+  );
+  return [...ofChannels, ...unknown];
+}
+
+/** Of alerts without a problem. */
+export function alertsOf(alerts: AlertsFile, absolute: (path: string) => string): AlertsConfig {
+  const { heartbeat } = alerts;
+  return {
+    channels: Object.entries(alerts.channels).map(([name, channel]) => ({
+      name,
+      kind: channel.kind,
+      addressFile: absolute(channel.address_file),
+      to: channel.to ?? null,
+      from: channel.from ?? null,
+      signingFile: channel.signing_file === undefined ? null : absolute(channel.signing_file),
+      min: channel.min,
+      summary: channel.summary,
+      detail: channel.detail,
+    })),
+    escalation: alerts.escalation,
+    heartbeat:
+      heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file), everyMs: heartbeat.every_s * 1000 },
+  };
+}
+
+/** Whether there is anything for a console to do. */
+export const isConsoleWanted = (config: {
+  readonly dashboard: DashboardConfig;
+  readonly alerts: AlertsConfig;
+}): boolean => config.dashboard.enabled || config.alerts.channels.length > 0 || config.alerts.heartbeat !== null;

@@ -1,0 +1,139 @@
+/** What the console does by itself every second: looks for what is wrong, tells it, and calls the watcher elsewhere. */
+
+import { randomBytes } from 'node:crypto';
+import { AlertCenter } from '../alerts/alert-center.js';
+import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
+import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
+import { postText } from '../alerts/post.js';
+import { openSender } from '../alerts/senders.js';
+import type { TraderConfig } from '../config/load.js';
+import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
+import { nowMs } from '../runtime/clock.js';
+import { readPrivateFile } from '../wallet/private-file.js';
+import { secrets } from '../wallet/secrets.js';
+import { readFileFacts } from './metrics/file-facts.js';
+import type { TraderState } from './trader-state.js';
+
+const EVERY_MS = 1_000;
+/** Between two looks whether everything was delivered, ms. */
+const LOOK_MS = 50;
+
+export interface WatchOptions {
+  readonly config: TraderConfig;
+  readonly name: string;
+  readonly trader: TraderState;
+  readonly isGuarded: () => boolean | null;
+  readonly note: (text: string) => void;
+}
+
+export class Watch {
+  readonly center: AlertCenter;
+  readonly #options: WatchOptions;
+  readonly #heartbeat: { readonly lifeline: Lifeline; readonly url: string } | null;
+  readonly #timer: NodeJS.Timeout;
+  #isGone = false;
+
+  /** Throws TwinbookError when what is secret of a channel cannot be read. */
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    const { alerts } = options.config;
+    const open = { trader: options.name, nowMs };
+    this.center = new AlertCenter({
+      config: alerts,
+      run: randomBytes(4).toString('hex'),
+      openSender: (channel) => openSender(channel, open),
+      note: options.note,
+    });
+    this.#heartbeat =
+      alerts.heartbeat === null
+        ? null
+        : {
+            lifeline: new Lifeline(alerts.heartbeat.everyMs, performance.now()),
+            url: readHeartbeatUrl(alerts.heartbeat.urlFile),
+          };
+    this.#timer = setInterval(() => this.#tick(), EVERY_MS);
+  }
+
+  notice(line: NoticeLine): void {
+    this.center.notice(line, nowMs());
+  }
+
+  /** The trader's process ended without a word. */
+  traderGone(): void {
+    this.#isGone = true;
+    this.#tick();
+  }
+
+  /** Until everything was delivered, at most so long, ms. */
+  async deliver(withinMs: number): Promise<void> {
+    const endMs = performance.now() + withinMs;
+    while (this.center.waiting > 0 && performance.now() < endMs) {
+      this.#tick();
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const { trader, config, isGuarded } = this.#options;
+    const guarded = isGuarded();
+    const facts: WatchedFacts = {
+      nowMs: nowMs(),
+      silentMs: trader.silentMs,
+      hasEnded: trader.bye?.proven === true,
+      isGone: this.#isGone,
+      isGuarded: guarded,
+      diskFreeBytes: readFileFacts(config.ledger.path).diskFreeBytes,
+      account: trader.account === null ? null : watchedAccount(trader.account, trader.hello),
+    };
+    this.center.tick(facts);
+    if (this.#heartbeat === null) return;
+    const call = this.#heartbeat.lifeline.look(workOf(trader, guarded), performance.now(), facts.nowMs);
+    if (call !== null) void callWatcher(this.#heartbeat.url, call, this.#options.note);
+  }
+}
+
+function readHeartbeatUrl(file: string): string {
+  const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
+  secrets.hide(url);
+  return url;
+}
+
+async function callWatcher(url: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
+  const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
+  try {
+    const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
+    if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
+  } catch (error) {
+    note(secrets.clean(`heartbeat: ${error instanceof Error ? error.message : String(error)}`));
+  }
+}
+
+function watchedAccount(account: AccountFigures, hello: HelloLine | null): WatchedAccount {
+  const used = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
+  return {
+    mode: account.mode,
+    reason: account.reason,
+    venueSilent: account.silent,
+    throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
+    unknownOrders: account.unknown_orders,
+    differences: account.agreement?.differences ?? [],
+    reconciledMs: account.agreement?.compared ?? null,
+    clockOffsetMs: account.clock_offset_ms,
+    lossUsed: Math.max(
+      used(account.loss_day_micros, hello?.limits.max_loss_day_micros),
+      used(account.drawdown_micros, hello?.limits.max_drawdown_micros),
+    ),
+  };
+}
+
+const workOf = ({ isCurrent, account }: TraderState, isGuarded: boolean | null): Work => ({
+  isCurrent,
+  steps: account?.health.steps ?? 0,
+  answered: account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0,
+  reconciledMs: account?.agreement?.compared ?? null,
+  isGuarded,
+});

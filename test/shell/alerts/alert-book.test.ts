@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
+import { type Condition, findConditions, toldAs, type WatchedFacts } from '../../../src/shell/alerts/conditions.js';
+
+const S = 1_000;
+const MINUTE = 60 * S;
+
+const condition = (severity: Condition['severity'], forMs = 0): Condition => ({
+  kind: 'odd',
+  severity,
+  title: 'it is odd',
+  text: 'very',
+  forMs,
+});
+
+/** Looks once a second; what was told, as `severity state second`. */
+function told(holds: (second: number) => Condition | null, seconds: number): readonly string[] {
+  const book = new AlertBook('run');
+  const said: string[] = [];
+  for (let second = 0; second < seconds; second++) {
+    const one = holds(second);
+    for (const { severity, state } of book.observe(one === null ? [] : [one], second * S))
+      said.push(`${severity} ${state} ${second}`);
+  }
+  return said;
+}
+
+describe('an alert', () => {
+  test('is told once, and once more when it is over for half a minute', () => {
+    const warning = condition('warning');
+    expect(told((second) => (second < 100 ? warning : null), 300)).toEqual(['warning open 0', 'warning cleared 129']);
+  });
+
+  test('is told every quarter of an hour while it is critical', () => {
+    expect(told(() => condition('critical'), 1_900)).toEqual([
+      'critical open 0',
+      'critical open 900',
+      'critical open 1800',
+    ]);
+  });
+
+  test('is not told anew when it comes and goes', () => {
+    expect(told((second) => (second % 20 < 10 ? condition('warning') : null), 200)).toEqual(['warning open 0']);
+  });
+
+  test('is told when it has held for its time, and one that has not is nobody’s business', () => {
+    expect(told((second) => (second >= 10 ? condition('critical', 5 * S) : null), 30)).toEqual(['critical open 15']);
+    expect(told((second) => (second % 5 === 0 ? null : condition('critical', 5 * S)), 60)).toEqual([]);
+  });
+
+  test('has an id that no other message has', () => {
+    const book = new AlertBook('run');
+    const ids = [
+      ...book.observe([condition('critical')], 0),
+      ...book.observe([condition('critical')], 20 * MINUTE),
+      book.once('info', 'daily_summary', 'the day', 'good', 0),
+    ].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+const WELL: WatchedFacts = {
+  nowMs: 10 * MINUTE,
+  silentMs: 100,
+  hasEnded: false,
+  isGone: false,
+  isGuarded: true,
+  diskFreeBytes: 1e10,
+  account: {
+    mode: 'quoting',
+    reason: '',
+    venueSilent: false,
+    throttled: false,
+    unknownOrders: 0,
+    differences: [],
+    reconciledMs: 9 * MINUTE,
+    clockOffsetMs: 20,
+    lossUsed: 0.1,
+  },
+};
+const { account: ACCOUNT } = WELL;
+if (ACCOUNT === null) throw new Error('the facts of this test have an account');
+
+test('nothing is wrong with a trader that works, nor with one that has ended as it should', () => {
+  expect(findConditions(WELL)).toEqual([]);
+  expect(findConditions({ ...WELL, hasEnded: true, silentMs: MINUTE, isGuarded: false })).toEqual([]);
+});
+
+test.each([
+  ['trader_gone', { isGone: true, silentMs: MINUTE }],
+  ['trader_silent', { silentMs: 10_001 }],
+  ['guardian_absent', { isGuarded: false }],
+  ['disk_low', { diskFreeBytes: 1e9 }],
+  ['killed', { account: { ...ACCOUNT, mode: 'killed' } }],
+  ['halted', { account: { ...ACCOUNT, mode: 'halted' } }],
+  ['ledger_differs', { account: { ...ACCOUNT, differences: ['order x'] } }],
+  ['unknown_orders', { account: { ...ACCOUNT, unknownOrders: 1 } }],
+  ['venue_silent', { account: { ...ACCOUNT, venueSilent: true } }],
+  ['throttled', { account: { ...ACCOUNT, throttled: true } }],
+  ['clock_off', { account: { ...ACCOUNT, clockOffsetMs: -2_001 } }],
+  ['reconciled_late', { account: { ...ACCOUNT, reconciledMs: -1 } }],
+  ['loss', { account: { ...ACCOUNT, lossUsed: 0.81 } }],
+])('%s is told of', (kind, wrong) => {
+  expect(findConditions({ ...WELL, ...wrong }).map((one) => one.kind)).toEqual([kind]);
+});
+
+test('notices that a person must look into are told of, and the usual ones are not', () => {
+  expect(toldAs('signing_refused')?.severity).toBe('critical');
+  expect(toldAs('fill')).toBeNull();
+  expect(toldAs('constructor')).toBeNull();
+});

@@ -1,0 +1,250 @@
+/** Each kind of channel against a server on this machine that takes messages, refuses them, is slow, or talks nonsense. */
+
+import { createHmac } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
+import type { WatchedFacts } from '../../../src/shell/alerts/conditions.js';
+import type { AlertMessage } from '../../../src/shell/alerts/contract.js';
+import { openSender } from '../../../src/shell/alerts/senders.js';
+import type { ChannelConfig } from '../../../src/shell/config/types.js';
+import { secrets } from '../../../src/shell/wallet/secrets.js';
+import { folderOf } from '../../support/folders.js';
+
+const MESSAGE: AlertMessage = {
+  id: 'm.1',
+  timeMs: 5_000,
+  severity: 'critical',
+  kind: 'ledger_differs',
+  state: 'open',
+  title: 'ledger and exchange differ',
+  text: 'order x of "Will \u202eit?"\u0007',
+};
+
+interface Heard {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+async function server(answer: (response: ServerResponse) => void) {
+  const heard: Heard[] = [];
+  const http = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    heard.push({ path: request.url ?? '', headers: request.headers, body });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { heard, url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+}
+
+const take = (response: ServerResponse) => void response.writeHead(200).end('ok');
+
+function secretFile(text: string): string {
+  const file = join(folderOf({}), 'address');
+  writeFileSync(file, `${text}\n`);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+const channel = (kind: ChannelConfig['kind'], address: string, more: Partial<ChannelConfig> = {}): ChannelConfig => ({
+  name: 'one',
+  kind,
+  addressFile: secretFile(address),
+  to: null,
+  from: null,
+  signingFile: null,
+  min: 'warning',
+  summary: true,
+  detail: 'full',
+  ...more,
+});
+
+const OPTIONS = { trader: 'paper', nowMs: () => 9_000 };
+const sent = (config: ChannelConfig, message = MESSAGE) => openSender(config, OPTIONS)(message);
+
+const SUBJECT = '[critical] paper: ledger and exchange differ';
+const TEXT = `${SUBJECT}\norder x of "Will ?it?"?`;
+
+describe('a channel', () => {
+  test.each([
+    ['slack', {}, '/hook', { text: TEXT }],
+    ['discord', {}, '/hook', { content: TEXT, allowed_mentions: { parse: [] } }],
+    ['telegram', { to: '123' }, '/hook/sendMessage', { chat_id: '123', text: TEXT }],
+  ] as const)('of kind %s carries a message as its service wants it', async (kind, more, path, body) => {
+    const { heard, url } = await server(take);
+    expect(await sent(channel(kind, `${url}/hook`, more))).toEqual({ kind: 'delivered' });
+    expect(heard.map((one) => [one.path, JSON.parse(one.body)])).toEqual([[path, body]]);
+  });
+
+  test('of kind ntfy says what it is about in its headers', async () => {
+    const { heard, url } = await server(take);
+    await sent(channel('ntfy', `${url}/topic`));
+    expect(heard[0]).toMatchObject({ body: 'order x of "Will ?it?"?', headers: { title: SUBJECT, priority: '5' } });
+  });
+
+  test('of kind webhook is signed together with its time', async () => {
+    const { heard, url } = await server(take);
+    await sent(channel('webhook', url, { signingFile: secretFile('the signing key') }));
+    const { body = '', headers = {} } = heard[0] ?? {};
+    expect(JSON.parse(body)).toMatchObject({
+      id: 'm.1',
+      time: 5_000,
+      trader: 'paper',
+      severity: 'critical',
+      state: 'open',
+    });
+    const mac = createHmac('sha256', 'the signing key').update(`9.${body}`).digest('hex');
+    expect(headers['x-twinbook-signature']).toBe(`t=9,v1=${mac}`);
+  });
+
+  test('of kind mail speaks SMTP, and says when the server refuses', async () => {
+    const mail: string[] = [];
+    const answers = { rcpt: '250 ok' };
+    const smtp = createSocketServer((socket: Socket) => {
+      let inData = false;
+      socket.on('error', () => undefined).write('220 here\r\n');
+      socket.on('data', (chunk) => {
+        for (const line of String(chunk).split('\r\n').slice(0, -1)) {
+          mail.push(line);
+          if (inData && line !== '.') continue;
+          if (line === 'DATA') inData = true;
+          else if (line === '.') inData = false;
+          socket.write(`${line === 'DATA' ? '354 go' : line.startsWith('RCPT') ? answers.rcpt : '250 ok'}\r\n`);
+        }
+      });
+    });
+    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void smtp.close());
+    const address = `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`;
+    const config = channel('mail', address, { from: 'twinbook@example.org', to: 'me@example.org' });
+    expect(await sent(config)).toEqual({ kind: 'delivered' });
+    expect(mail).toContain(`Subject: ${SUBJECT}`);
+    expect(mail).toContain('RCPT TO:<me@example.org>');
+    answers.rcpt = '550 nobody here';
+    expect(await sent(config)).toEqual({ kind: 'refused', why: 'the mail server answered 550' });
+  });
+
+  test.each([
+    [
+      '404 is never tried again',
+      (response: ServerResponse) => void response.writeHead(404).end(),
+      { kind: 'refused', why: 'it answered 404' },
+    ],
+    [
+      'a redirect is not followed',
+      (response: ServerResponse) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      { kind: 'refused', why: 'it answered 302' },
+    ],
+    [
+      '500 is tried again',
+      (response: ServerResponse) => void response.writeHead(500).end('x'.repeat(100_000)),
+      { kind: 'failed', why: 'it answered 500', afterMs: null },
+    ],
+    [
+      '429 says when',
+      (response: ServerResponse) => void response.writeHead(429, { 'retry-after': '7' }).end(),
+      { kind: 'failed', why: 'it answered 429', afterMs: 7_000 },
+    ],
+    [
+      'a cut connection is tried again',
+      (response: ServerResponse) => void response.destroy(),
+      { kind: 'failed', why: expect.any(String), afterMs: null },
+    ],
+    [
+      'garbage after a good status is taken',
+      (response: ServerResponse) => void response.writeHead(200).end('\u0000<html>'),
+      { kind: 'delivered' },
+    ],
+  ])('%s', async (_, answer, delivery) => {
+    const { url } = await server(answer);
+    expect(await sent(channel('slack', url))).toEqual(delivery);
+  });
+
+  test('says nothing of figures and titles when it is bare, and no secret ever', async () => {
+    const { heard, url } = await server(take);
+    await sent(channel('slack', url, { detail: 'bare' }));
+    expect(JSON.parse(heard[0]?.body ?? '')).toEqual({ text: SUBJECT });
+    secrets.hide('a-secret-of-this-test');
+    await sent(channel('slack', url), { ...MESSAGE, text: 'the key is a-secret-of-this-test' });
+    expect(heard[1]?.body).toContain('the key is [redacted]');
+    const refused = await sent(channel('slack', 'http://127.0.0.1:1/hidden-path-of-a-webhook'));
+    expect(JSON.stringify(refused)).not.toContain('hidden-path-of-a-webhook');
+  });
+});
+
+const KILLED: WatchedFacts = {
+  nowMs: 0,
+  silentMs: 0,
+  hasEnded: false,
+  isGone: false,
+  isGuarded: null,
+  diskFreeBytes: null,
+  account: {
+    mode: 'killed',
+    reason: 'odd prices',
+    venueSilent: false,
+    throttled: false,
+    unknownOrders: 0,
+    differences: [],
+    reconciledMs: null,
+    clockOffsetMs: null,
+    lossUsed: 0,
+  },
+};
+
+describe('the alert center', () => {
+  test('does not wait for a channel that never answers, and tells another after two minutes', async () => {
+    const [deaf, good] = [await server(() => undefined), await server(take)];
+    const channels = [
+      channel('slack', deaf.url, { name: 'deaf', min: 'critical' }),
+      channel('slack', good.url, { name: 'good', min: 'critical' }),
+    ];
+    const center = new AlertCenter({
+      config: { channels, escalation: ['deaf', 'good'] },
+      run: 'r',
+      openSender: (config) => openSender(config, OPTIONS),
+      note: () => undefined,
+    });
+    center.tick(KILLED);
+    await vi.waitFor(() => expect(good.heard).toHaveLength(1));
+    expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain('[critical] paper: it is killed\nodd prices, since');
+    center.tick({ ...KILLED, nowMs: 121_000 });
+    await vi.waitFor(() => expect(good.heard).toHaveLength(2));
+    expect(deaf.heard).toHaveLength(1);
+    expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
+  });
+
+  test('gives each channel what it wants, and the summary of the day to whoever wants that', async () => {
+    const [urgent, all] = [await server(take), await server(take)];
+    const center = new AlertCenter({
+      config: {
+        channels: [
+          channel('slack', urgent.url, { min: 'critical', summary: false }),
+          channel('slack', all.url, { min: 'warning' }),
+        ],
+        escalation: [],
+      },
+      run: 'r',
+      openSender: (config) => openSender(config, OPTIONS),
+      note: () => undefined,
+    });
+    center.notice({ kind: 'daily_summary', text: 'result +2.98', time: 0 }, 0);
+    center.notice({ kind: 'strategy_failed', text: 'it threw', time: 0 }, 0);
+    center.notice({ kind: 'fill', text: 'a fill', time: 0 }, 0);
+    const { account } = KILLED;
+    center.tick({ ...KILLED, account: account === null ? null : { ...account, mode: 'quoting' } });
+    await vi.waitFor(() => expect(all.heard).toHaveLength(1));
+    expect(all.heard[0]?.body).toContain('the day: result +2.98');
+    expect(all.heard[0]?.body).toContain('a strategy failed: it threw');
+    expect([urgent.heard.length, center.waiting]).toEqual([0, 0]);
+  });
+});

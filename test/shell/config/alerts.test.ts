@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isConsoleWanted } from '../../../src/shell/config/alerts.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { folderOf } from '../../support/folders.js';
+import { trader } from './files.js';
+
+function load(alerts: string) {
+  const cwd = folderOf({ 'trader.yaml': trader(`alerts: ${alerts}\ndashboard: { enabled: false }\n`) });
+  return { cwd, config: () => loadTraderConfig('trader.yaml', { cwd, env: {} }) };
+}
+
+test('reads channels, escalation and heartbeat, with paths beside the file', () => {
+  const { cwd, config } = load(
+    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, escalation: [chat], heartbeat: { url_file: s/hc } }',
+  );
+  expect(config().alerts).toEqual({
+    channels: [
+      {
+        name: 'chat',
+        kind: 'telegram',
+        addressFile: join(cwd, 's/tg'),
+        to: '1',
+        from: null,
+        signingFile: null,
+        min: 'warning',
+        summary: true,
+        detail: 'full',
+      },
+    ],
+    escalation: ['chat'],
+    heartbeat: { urlFile: join(cwd, 's/hc'), everyMs: 60_000 },
+  });
+  expect(isConsoleWanted(config())).toBe(true);
+  expect(isConsoleWanted(load('{}').config())).toBe(false);
+});
+
+test.each([
+  ['{ channels: { chat: { kind: telegram, address_file: s } } }', 'a channel of kind telegram wants to'],
+  ['{ channels: { post: { kind: mail, address_file: s, to: me } } }', 'a channel of kind mail wants from'],
+  ['{ channels: { hook: { kind: slack, address_file: s, to: me } } }', 'a channel of kind slack has no to; remove it'],
+  ['{ escalation: [chat] }', '"chat" is no channel of alerts'],
+])('refuses %s', (alerts, why) => {
+  expect(load(alerts).config).toThrow(expect.objectContaining({ message: expect.stringContaining(why) }));
+});
