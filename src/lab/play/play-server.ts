@@ -1,0 +1,84 @@
+/** A page on the loopback address where a person moves sliders and sees what a strategy quotes. It reads nothing but its strategy. */
+
+import Fastify from 'fastify';
+import { ONE } from '../../shared/base/micros.js';
+import { headersOf, refusalOf } from '../../shell/dashboard/origin-guard.js';
+import type { ShownMarket, TriedStrategy } from '../strategy-checks/contract.js';
+import { askAtLook, askStrategy, curvesOf, RANGES, readSetting } from './ask-strategy.js';
+import { playDocument } from './play-document.js';
+
+export interface PlayOptions {
+  readonly tried: TriedStrategy;
+  /** Looks of a recording to step through; empty for none. */
+  readonly recorded: readonly ShownMarket[];
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+export interface PlayServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const ADDRESS = '127.0.0.1';
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+/** Listens. Rejects with what `listen` rejects with. */
+export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<PlayServer> {
+  const document = playDocument(tried.strategy.name, tried.strategy.summary);
+  const server = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  const listening = () => {
+    const address = server.server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  };
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers({ ...HEADERS, 'content-security-policy': document.policy });
+    const { method } = request;
+    const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, listening());
+    return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
+  });
+  server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
+  server.get('/about', () => ({ ranges: RANGES, params: shownParams(tried), markets: recorded.map(aboutMarket) }));
+  server.get<{ Querystring: Readonly<Record<string, unknown>> }>('/quotes', ({ query }) => {
+    const setting = readSetting(query);
+    return answered(() => ({ said: askStrategy(tried, setting), curves: curvesOf(tried, setting) }));
+  });
+  server.get<{ Querystring: { market?: string; look?: string } }>('/recorded', ({ query }) => {
+    const market = recorded[Number(query.market ?? 0)];
+    if (market === undefined) return { error: 'there is no such market' };
+    return answered(() => ({ said: askAtLook(tried, market, Number(query.look ?? 0)) }));
+  });
+  await server.listen({ host: ADDRESS, port });
+  return { url: `http://${ADDRESS}:${listening()}/`, close: () => server.close() };
+}
+
+/** Shares as a strategy file has them. */
+const shownParams = ({ strategy, params }: TriedStrategy) =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      strategy.params[name]?.kind === 'shares' ? Number(value) / ONE : value,
+    ]),
+  );
+
+const aboutMarket = ({ facts, looks }: ShownMarket) => ({
+  title: facts.title,
+  times: looks.map(({ view }) => view.nowMs),
+});
+
+/** What the strategy throws is shown to its author. */
+function answered<T>(ask: () => T): T | { readonly error: string } {
+  try {
+    return ask();
+  } catch (error) {
+    return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}
