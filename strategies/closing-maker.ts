@@ -57,7 +57,7 @@ const params = {
     min: 0,
     max: 3600,
     default: 5,
-    help: 'Time from one look to changed quotes after the next; the age of the book if that is more.',
+    help: 'Time between two looks; the measured one, or the age of the book, if that is more.',
   },
   half_spread_ticks: {
     kind: 'integer',
@@ -130,7 +130,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const setting = { dustMicros: micros(0), imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);
   if (typeof value === 'string') return NO_QUOTES(value);
-  const lookS = Math.max(p.look_s, view.health.bookAgeMs / 1000);
+  const lookS = Math.max(p.look_s, view.pace.lookEveryS ?? 0, view.health.bookAgeMs / 1000);
   const sigma = Math.max(newsSigma(value.fair, leftS), view.estimates.sigmaPricePerSqrtS);
   const half = closingHalf(sigma, lookS, p.look_sigmas);
   const factors = {

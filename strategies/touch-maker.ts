@@ -116,9 +116,10 @@ class TouchMaker implements Quoter {
     if (blocked !== null) return NO_QUOTES(blocked);
     if (best === null) return NO_QUOTES("others' book has not two sides");
     const { trades, market } = view;
-    if (trades.length < p.min_trades) return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
-    const meanShares = trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
-    const takers = { meanShares, sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE };
+    const { meanTradeShares } = view.flow;
+    if (meanTradeShares === null || trades.length < p.min_trades)
+      return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
+    const takers = { meanShares: meanTradeShares, sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE };
     return quotesOf(view, takers, this.#pulledUntilMs, p);
   }
 

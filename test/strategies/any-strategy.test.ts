@@ -147,7 +147,8 @@ const withMore = (view: MarketView): MarketView => {
   const own = { netMicros: view.inventory.yesMicros, ownBidMicros: bids[1]?.priceMicros ?? null, ownAskMicros: null };
   const siblings = [{ ...seen, ...prices, ...own }];
   const event = { eventConditionId: 'E', outcomes: 'exhaustive', markets: 2, siblings } as const;
-  return { ...view, trades, event };
+  const flow = { tradesPerS: 0.02, meanTradeShares: trades.length === 0 ? null : 20 };
+  return { ...view, trades, flow, event };
 };
 
 describe.each([

@@ -56,6 +56,15 @@ describe('closing-maker', () => {
     ]);
   });
 
+  it('is as wide as the time between its looks is long', () => {
+    const slow = { ...ending(3600), pace: { lookEveryS: 20 } };
+    expect(quote(slow).factors['half_spread_price']).toBeCloseTo(
+      2 * (quote(ending(3600)).factors['half_spread_price'] ?? 0),
+      12,
+    );
+    expect(quote({ ...slow, pace: { lookEveryS: 1 } })).toEqual(quote(ending(3600)));
+  });
+
   it('offers all of an order of what must be gone', () => {
     const { asks } = quote(holding(ending(900), 100));
     expect(asks[0]?.amountMicros).toBe(m(25));

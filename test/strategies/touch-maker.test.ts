@@ -15,7 +15,11 @@ const trade = (shares: number): TapeTrade => ({
 
 /** Others' book after five trades of 20 shares. */
 const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
-  viewOf(others, { trades: [20, 20, 20, 20, 20].map(trade), ...more });
+  viewOf(others, {
+    trades: [20, 20, 20, 20, 20].map(trade),
+    flow: { tradesPerS: 0.02, meanTradeShares: 20 },
+    ...more,
+  });
 
 const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
 

@@ -62,6 +62,7 @@ export class MarketTracker implements MarketFeed {
   readonly #takers = new Arrivals(USUAL_TAKERS_PER_S);
   readonly #liveness = new Liveness();
   readonly #memory = new OwnOrderMemory();
+  #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
 
   /** The service does not name what its fees are a part of: the venue profile does. */
@@ -110,6 +111,7 @@ export class MarketTracker implements MarketFeed {
     const { book: raw, droppedLevels } = readBook(snapshot);
     const others = without(raw, this.#memory.inBook(at));
     const changed = before === null || !sameBook(before.raw, raw);
+    if (before !== null) this.#lookEveryMs = meanWith(this.#lookEveryMs, at.sentMs - before.at.sentMs);
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
     const { mid, microprice, spread } = shapeOf(others);
     // A mid moves by half ticks.
@@ -174,6 +176,11 @@ export class MarketTracker implements MarketFeed {
       stance: own.stance,
       orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
       feeds,
+      flow: Object.freeze({
+        tradesPerS: this.#takers.perSAt(nowMs),
+        meanTradeShares: meanSharesOf(this.#tape.trades),
+      }),
+      pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000 }),
       event,
     });
   }
@@ -291,6 +298,15 @@ export class MarketTracker implements MarketFeed {
     };
   }
 }
+
+/** The newest of so many looks counts as one of them. */
+const LOOKS = 8;
+
+const meanWith = (mean: number | null, newest: number): number =>
+  mean === null ? newest : mean + (newest - mean) / LOOKS;
+
+const meanSharesOf = (trades: readonly TapeTrade[]): number | null =>
+  trades.length === 0 ? null : trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
 

@@ -180,6 +180,20 @@ export interface FeedView extends Omit<FeedValue, 'conditionId'> {
 /** The values of the feeds that a strategy's parameters name. One that is missing, late or expired is not in it. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
+/** Takers of a market, from its public trades. Floats: for a strategy's arithmetic, never for money. */
+export interface FlowView {
+  /** Public trades per second; before many were seen mostly a belief. */
+  readonly tradesPerS: number;
+  /** Mean size of the trades in `MarketView.trades`, in shares; null without any. */
+  readonly meanTradeShares: number | null;
+}
+
+/** How often this trader looks at the market. */
+export interface PaceView {
+  /** Mean time between two looks at its book, of the latest ones, in seconds; null before the second. */
+  readonly lookEveryS: number | null;
+}
+
 /** What one look at a market says to those who quote another market of its event. Prices are of others, own orders taken out. */
 export interface Glance {
   readonly conditionId: string;
@@ -234,6 +248,8 @@ export interface MarketView {
   readonly stance: Stance;
   readonly orders: readonly OwnOrderView[];
   readonly feeds: FeedViews;
+  readonly flow: FlowView;
+  readonly pace: PaceView;
   /** Only for a module that declares `inputs: { event: true }`, and where the market belongs to an event; else null. */
   readonly event: EventView | null;
 }

@@ -45,6 +45,24 @@ test('facts are exact, in millionths and milliseconds', () => {
   });
 });
 
+test('takers and looks are counted: how often they come, how large they are', () => {
+  const state = fed(2000);
+  expect(look(state, 2000)).toMatchObject({ flow: { meanTradeShares: null }, pace: { lookEveryS: null } });
+  const before = look(state, 2000).flow.tradesPerS;
+  state.onTrades([trade(3, 0.52, 10), trade(2, 0.48, 30)], at(4000));
+  expect(look(state, 4000).flow.meanTradeShares).toBe(20);
+  expect(look(state, 4000).flow.tradesPerS).toBeGreaterThan(before);
+  state.onBook(snapshot(BIDS, ASKS), at(6000), []);
+  expect(look(state, 6000).pace.lookEveryS).toBe(4);
+  state.onBook(snapshot(BIDS, ASKS), at(22_000), []);
+  // One of the latest eight looks came after 16 s.
+  expect(look(state, 22_000).pace.lookEveryS).toBeCloseTo(4 + 12 / 8, 12);
+  // A clock that was set back says nothing of how long it took.
+  state.clockSetBack(10_000, 22_000);
+  state.onBook(snapshot(BIDS, ASKS), at(30_000), []);
+  expect(look(state, 30_000).pace.lookEveryS).toBeCloseTo(5.5, 12);
+});
+
 test('a margin market has no facts but a reason', () => {
   const state = new MarketTracker('M');
   state.onDetail(detail({ margin_enabled: true }), at(5));

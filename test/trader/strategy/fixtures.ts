@@ -82,6 +82,8 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
     stance: 'normal',
     orders: [],
     feeds: {},
+    flow: { tradesPerS: 0.02, meanTradeShares: null },
+    pace: { lookEveryS: null },
     event: null,
     ...changes,
   };
