@@ -52,6 +52,18 @@ describe('twinbook backtest', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/i);
   });
 
+  it('gives the same on threads: every figure, and the mistakes', async () => {
+    const asked = ['-c', MAKER, '--data', SAMPLE, '--repeat', '2', '--json'];
+    const models = ['--fill-model', 'trade-through,risk-averse,optimistic'];
+    const alone = await backtest(...asked, ...models, '--workers', '1');
+    expect(alone.code).toBe(0);
+    expect(await backtest(...asked, ...models, '--workers', '2')).toEqual(alone);
+    const wrong = ['-c', MAKER, '--data', SAMPLE, '--fill-model', 'risk-averse,optimistic', '--latency', 'recorded:x0'];
+    const mistake = await backtest(...wrong, '--workers', '1');
+    expect(mistake.code).not.toBe(0);
+    expect(await backtest(...wrong, '--workers', '2')).toEqual(mistake);
+  });
+
   it('trades the module of the documentation on the sample', async () => {
     const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
     file('my-maker.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');

@@ -1,14 +1,16 @@
 /** `twinbook backtest`: strategy files over recordings, under a bracket of fill models. */
 
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { BacktestResult } from '../../lab/backtest/backtest.js';
+import type { BacktestOptions, BacktestResult } from '../../lab/backtest/backtest.js';
 import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
 import { FEE_NAMES } from '../../lab/backtest/fees/fee-curves.js';
 import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
+import type { ConfigSource, ThreadedBacktest } from '../../lab/backtest/threads.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
@@ -35,6 +37,7 @@ export interface BacktestFlags extends FillModelFlag {
   readonly feed: readonly FeedChoice[];
   readonly feedDelay?: number;
   readonly afterHalt?: AfterHalt;
+  readonly workers?: number;
   readonly report?: string;
   readonly json?: true;
 }
@@ -52,6 +55,11 @@ export function addBacktestCommand(program: Command, session: Session): void {
       )
         .choices(AFTER_HALT)
         .default('resume'),
+    )
+    .addOption(
+      new Option('--workers <n>', 'threads, at most one for each fill model')
+        .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
+        .argParser(integerBetween(1, 256)),
     )
     .option('--report <file>', 'write the report, one HTML file');
   addAction<BacktestFlags>(command, session, (options) => runBacktests(options, session.io));
@@ -135,12 +143,11 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const choices = feedChoicesOf(options, io.cwd);
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });
-  const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const line = new ProgressLine(io, options.json === true);
   const { latency, failures, fees, data, repeat, afterHalt } = options;
-  const results = await backtestOf(config, {
+  const fillModels = fillModelsOf(options, BRACKET, io.cwd);
+  const asked = {
     ...planOptions(options, config),
-    fillModels: fillModelsOf(options, BRACKET, io.cwd),
     ...(latency === undefined ? {} : { latency }),
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
@@ -149,11 +156,55 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     ...(options.feedDelay === undefined ? {} : { feedDelayMs: options.feedDelay }),
     repeat,
     ...(afterHalt === undefined ? {} : { afterHalt }),
-    progress: (share, name) => line.show(share, name),
-  });
+  };
+  const progress = (share: number, name: string) => line.show(share, name);
+  const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
+  const results =
+    Math.min(workers, fillModels.length) < 2
+      ? await runHere(config, { ...asked, fillModels, progress })
+      : await runOnThreads(
+          { config, source: sourceOf(options, feeds, io), options: asked, workers, progress },
+          fillModels,
+        );
   line.end();
   return tell(results, options, io);
 }
+
+/** Recorded events from which on threads are worth their start: each loads and compiles the program, and reads the recordings, anew. */
+const WORTH_A_THREAD = 1_000_000;
+
+/** Raw recordings would be decoded by each thread, which takes longer than they save. */
+async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
+  const { openRecordings } = await import('../../recording/recording.js');
+  let events = 0;
+  for (const { summary } of await openRecordings(paths)) {
+    if (summary === undefined) return 1;
+    events += Object.values(summary.events).reduce((sum, count) => sum + count, 0);
+  }
+  return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
+}
+
+async function runHere(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
+  const { backtestOf } = await import('../../lab/backtest/backtest.js');
+  return backtestOf(config, options);
+}
+
+async function runOnThreads(
+  asked: Omit<ThreadedBacktest, 'fillModels'>,
+  names: readonly string[],
+): Promise<readonly BacktestResult[]> {
+  const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
+  const { backtestOnThreads } = await import('../../lab/backtest/threads.js');
+  return backtestOnThreads({ ...asked, fillModels: checkFillModels(names) });
+}
+
+/** A copy: the environment of the process itself cannot be handed to a thread. */
+const sourceOf = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigSource => ({
+  file: resolve(io.cwd, options.config),
+  env: { ...io.env },
+  cwd: io.cwd,
+  feeds,
+});
 
 /** Options of a plan that are the same for every run. */
 export const planOptions = (

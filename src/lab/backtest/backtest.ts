@@ -86,6 +86,20 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 /** The same with a configuration that is loaded already. */
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
+  const runsOf = await openModelRuns(config, options);
+  const results: ModelRuns[] = [];
+  for (const [index, fillModel] of models.entries()) {
+    const name = typeof fillModel === 'string' ? fillModel : fillModel.name;
+    results.push(await runsOf(fillModel, (part) => options.progress?.((index + part) / models.length, name)));
+  }
+  return compareRuns(results, options.seed ?? 1);
+}
+
+/** The runs of one model. @param tell the part of them that is done, 0 to 1 */
+export type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
+
+/** Opens what the runs of all models read. Throws as `backtest`. */
+export async function openModelRuns(config: Config, options: BacktestOptions): Promise<RunsOf> {
   const { recordings, sources } = await openSources(options.data.map((path) => resolve(path)));
   const feedData = await readFeedData({
     config,
@@ -94,23 +108,17 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
     delayMs: options.feedDelayMs ?? null,
   });
   const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
-  const results: ModelRuns[] = [];
-  for (const [index, fillModel] of models.entries()) {
-    const tell = (part: number) =>
-      options.progress?.((index + part) / models.length, typeof fillModel === 'string' ? fillModel : fillModel.name);
-    results.push(await repeated({ config, sources, options, feedData, latency, fillModel, tell }));
-  }
-  return compared(results, options.seed ?? 1);
+  return (fillModel, tell) => repeated({ config, sources, options, feedData, latency, fillModel, tell });
 }
 
-/** One model's runs, and the one that is shown. */
-interface ModelRuns {
+/** One model's runs, and the one that is shown. Plain data. */
+export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];
 }
 
 /** Repeats of models are compared over the markets that all of them played. */
-function compared(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
+export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>
     runs.length === 1 ? shown : { ...shown, analysis: { ...shown.analysis, repeats: repeatsOf(runs, seed, played) } },
