@@ -53,12 +53,16 @@ describe('twinbook backtest', () => {
   });
 
   it('gives the same on threads: every figure, and the mistakes', async () => {
-    const asked = ['-c', MAKER, '--data', SAMPLE, '--repeat', '2', '--json'];
-    const models = ['--fill-model', 'trade-through,risk-averse,optimistic'];
+    const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
+    // A module of one's own: those that are shipped are other files where they are compiled.
+    file('threaded.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
+    const mine = file('threaded.yaml', 'strategy: ./threaded.ts\n');
+    const asked = ['-c', mine, '--data', SAMPLE, '--repeat', '2', '--json'];
+    const models = ['--fill-model', 'risk-averse,optimistic'];
     const alone = await backtest(...asked, ...models, '--workers', '1');
     expect(alone.code).toBe(0);
     expect(await backtest(...asked, ...models, '--workers', '2')).toEqual(alone);
-    const wrong = ['-c', MAKER, '--data', SAMPLE, '--fill-model', 'risk-averse,optimistic', '--latency', 'recorded:x0'];
+    const wrong = ['-c', mine, '--data', SAMPLE, '--fill-model', 'risk-averse,optimistic', '--latency', 'nonsense'];
     const mistake = await backtest(...wrong, '--workers', '1');
     expect(mistake.code).not.toBe(0);
     expect(await backtest(...wrong, '--workers', '2')).toEqual(mistake);

@@ -10,7 +10,7 @@ import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
-import type { ConfigSource, ThreadedBacktest } from '../../lab/backtest/threads.js';
+import type { ConfigOfThreads, ThreadedBacktest } from '../../lab/backtest/threads/threads.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
@@ -194,12 +194,12 @@ async function runOnThreads(
   names: readonly string[],
 ): Promise<readonly BacktestResult[]> {
   const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads.js');
+  const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
   return backtestOnThreads({ ...asked, fillModels: checkFillModels(names) });
 }
 
 /** A copy: the environment of the process itself cannot be handed to a thread. */
-const sourceOf = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigSource => ({
+const sourceOf = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigOfThreads => ({
   file: resolve(io.cwd, options.config),
   env: { ...io.env },
   cwd: io.cwd,

@@ -1,9 +1,9 @@
 /** The program of a thread that runs one fill model after the other; `threads.ts` says what it hears and tells. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
-import { loadConfig } from '../../shell/config/load.js';
-import { openModelRuns } from './backtest.js';
+import { assert, TwinbookError } from '../../../shared/base/errors.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import { openModelRuns } from '../backtest.js';
 import type { ModelOrder, ModelReport, ModelSetup } from './threads.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');

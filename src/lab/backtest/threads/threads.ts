@@ -1,13 +1,13 @@
 /** The runs of several fill models on threads, one model at a time each: no run knows of another, so nothing else changes. */
 
 import type { Worker } from 'node:worker_threads';
-import { AssertionFailed, type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
-import type { Config } from '../../shell/config/types.js';
-import { startWorker } from '../../shell/runtime/worker-start.js';
-import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from './backtest.js';
+import { AssertionFailed, type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
+import type { Config } from '../../../shell/config/types.js';
+import { startWorker } from '../../../shell/runtime/worker-start.js';
+import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
 
 /** How a thread reads the configuration once more: what a strategy is made of cannot be handed to it. */
-export interface ConfigSource {
+export interface ConfigOfThreads {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -20,7 +20,7 @@ export type PlainOptions = Omit<BacktestOptions, 'progress' | 'fillModels'>;
 
 /** Handed to a thread when it starts. */
 export interface ModelSetup {
-  readonly source: ConfigSource;
+  readonly source: ConfigOfThreads;
   /** Of the configuration that was read first: another one must not be run unnoticed. */
   readonly configHash: string;
   readonly options: PlainOptions;
@@ -38,7 +38,7 @@ export type ModelReport =
 
 export interface ThreadedBacktest {
   readonly config: Config;
-  readonly source: ConfigSource;
+  readonly source: ConfigOfThreads;
   readonly options: PlainOptions;
   /** Known names, each once. */
   readonly fillModels: readonly string[];
