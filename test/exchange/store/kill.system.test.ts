@@ -8,7 +8,7 @@ import { type Answered, micros, openMarket, send, TestTrader } from '../http/har
 import { Killable } from './killable.js';
 
 /** How often the exchange is killed in the middle of its work; the environment may ask for more. */
-const KILLS = Number(process.env['TWINBOOK_KILLS'] ?? times(4, 10));
+const KILLS = Number(process.env['TWINBOOK_KILLS'] ?? times(2, 10));
 const TRADERS = 3;
 /** Calls of each trader that are on their way at once. */
 const AT_ONCE = 4;

@@ -66,9 +66,16 @@ const edgesOf = async (file: string, world: string, first: number, count: number
   return results.map(({ edge }) => edge);
 };
 
+/** The usual plan, played once for all who ask. */
+let played: ReturnType<typeof runWorldSweep> | null = null;
+const usual = async () => {
+  played ??= runWorldSweep(await planFor('one'), watching().watcher);
+  return played;
+};
+
 describe('a sweep over worlds', () => {
   it('ranks by the worst world on some seeds and shows the best on others, as the arena would', async () => {
-    const { result, isComplete } = await runWorldSweep(await planFor('one'), watching().watcher);
+    const { result, isComplete } = await usual();
     expect(isComplete).toBe(true);
     expect(result).toMatchObject({ subject: 'worlds', walkForward: null, counts: { events: 2, tried: 2, failed: 0 } });
     const sums = async (file: string) =>
@@ -99,7 +106,7 @@ describe('a sweep over worlds', () => {
     expect(stopped.isComplete).toBe(false);
     expect(stopped.result.fresh).toBeNull();
     const resumed = await runWorldSweep(await planFor('again', { workers: 1, resume: true }), watching().watcher);
-    const other = await runWorldSweep(await planFor('other'), watching().watcher);
+    const other = await usual();
     expect(resumed.result).toEqual(other.result);
     const more = await runWorldSweep(
       await planFor('again', { seeds: { first: 100, count: 1 }, fresh: { first: 1, count: 2 } }),

@@ -52,7 +52,7 @@ describe('the accounts of a backtest', () => {
         expect(loud.map(({ text }) => text)).toEqual([]);
         fills += session.markets.reduce((sum, market) => sum + market.fills.length, 0);
       }),
-      { numRuns: times(8, 100) },
+      { numRuns: times(5, 100) },
     );
     expect(fills).toBeGreaterThan(100);
   });

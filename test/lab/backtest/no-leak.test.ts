@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { EVENT } from '../../../src/recording/contract.js';
+import { times } from '../../support/effort.js';
 import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
 import { clockOf, FORMATS } from './formats.js';
 import { FIRST_MS, type Row, wanderingRows } from './recordings.js';
@@ -16,7 +17,7 @@ const mirrored = ([timeMs, kind, side, price, shares]: Row): Row =>
     ? [timeMs, kind, side, price, shares]
     : [timeMs, kind, 1 - side, Math.round((1 - price) * 100) / 100, shares];
 
-/** Other futures of the same rows. */
+/** Other futures of the same rows; usually all of them in one format and the most different one in the others. */
 const FUTURES: Readonly<Record<string, (rows: readonly Row[]) => Row[]>> = {
   cut: (rows) => lastFirst(rows.filter(isBefore), CUT_MS),
   mirrored: (rows) => rows.map((row) => (isBefore(row) ? row : mirrored(row))),
@@ -25,12 +26,13 @@ const FUTURES: Readonly<Record<string, (rows: readonly Row[]) => Row[]>> = {
 
 describe('a backtest', () => {
   const rows = wanderingRows(31, MINUTES);
-  for (const [format, write] of Object.entries(FORMATS)) {
+  for (const [at, [format, write]] of Object.entries(FORMATS).entries()) {
+    const futures = times(at === 0 ? Object.keys(FUTURES) : ['mirrored'], Object.keys(FUTURES));
     it(`decides by nothing that comes later: ${format}`, async () => {
       const untilMs = FIRST_MS + clockOf(format) + CUT_MS - PRINTS_LATE_MS;
       const whole = await decisionsBefore(untilMs, await write(rows));
       expect(ordersIn(whole)).toBeGreaterThan(10);
-      for (const [name, other] of Object.entries(FUTURES)) {
+      for (const [name, other] of Object.entries(FUTURES).filter(([name]) => futures.includes(name))) {
         expect(await decisionsBefore(untilMs, await write(other(rows))), name).toEqual(whole);
       }
     });

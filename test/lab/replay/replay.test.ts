@@ -6,6 +6,7 @@ import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
+import { times } from '../../support/effort.js';
 import { type KeptRun, MemoryDiary } from './diary.js';
 
 // A world looks at everything after every step; on a loaded machine that takes its time.
@@ -35,7 +36,7 @@ function lived(seed: number, faults: Faults = drawFaults(Random.seeded(seed, 'fa
 }
 
 describe('a run that is decided once more', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  it.each(times([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8]))(
     'seed %i: repeats every request of a hostile world, run after run',
     async (seed) => {
       for (const run of lived(seed)) {

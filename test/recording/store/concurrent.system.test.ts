@@ -17,7 +17,7 @@ describe('rows given while the store writes', () => {
     const sink = store.market(market());
     sink.clear(at(0));
     let given = 0;
-    for (let round = 0; round < times(3, 8); round++) {
+    for (let round = 0; round < times(2, 8); round++) {
       let isDone = false;
       const flushed = store.flush().then(() => {
         isDone = true;

@@ -5,7 +5,7 @@ import { times } from '../../support/effort.js';
 import { type Place, type Running, traderPlace, twinbook } from '../../support/processes.js';
 import { expectAgreement, marketsOf, Taker } from '../../support/venue.js';
 
-const KILLS = times(6, 25);
+const KILLS = times(4, 25);
 const SEED = 20_261_121;
 
 const trader = (url: string) => `

@@ -148,7 +148,7 @@ describe('with a guardian', () => {
     await nothingRests(guarded);
   });
 
-  it.for(times(EACH_KIND, ANSWERS))(
+  it.for(times(ANSWERS.slice(3, 4), ANSWERS))(
     '%s, to its own first request after the trader died: it cancels all the same',
     async ([, answer], test) => {
       const { guarded, proxy } = await guardedAt(test);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { must } from '../../../src/shared/base/errors.js';
 import { run } from '../../cli/run.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -25,7 +26,9 @@ it('runs as a user without rights', () => {
 
 it('describes a pod whose commands exist and whose guardian is not started twice', async () => {
   const [pod] = parseAllDocuments(readFileSync(join(FOLDER, 'pod.yaml'), 'utf8'));
-  const { spec } = pod?.toJS() as { spec: { shareProcessNamespace: boolean; containers: { args: string[] }[] } };
+  const { spec } = must(pod, 'a pod').toJS() as {
+    spec: { shareProcessNamespace: boolean; containers: { args: string[] }[] };
+  };
   expect(spec.shareProcessNamespace).toBe(true);
   for (const { args } of spec.containers) expect((await run([args[0] ?? '', '--help'])).out).toContain('--config');
   expect(JSON.stringify(spec.containers[0])).toContain('{"name":"TWINBOOK__GUARDIAN__START","value":"false"}');

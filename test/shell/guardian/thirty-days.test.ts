@@ -18,7 +18,7 @@ describe('thirty days of an ordinary trader', () => {
     (kind) => {
       const random = Random.seeded(7, kind);
       let longestMs = 0;
-      for (let trial = 0; trial < times(60, 300); trial++) {
+      for (let trial = 0; trial < times(30, 300); trial++) {
         const trader = new VirtualTrader(random);
         const guardian = new Driven({ stays: true });
         const look = () => {
