@@ -1,8 +1,11 @@
 /** Whom in the trader's core the outcome of a call belongs to. Nothing of it crosses the seam. */
 
 export type MarketPoll = 'book' | 'trades' | 'detail';
-/** `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets. */
-export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog';
+/**
+ * `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets;
+ * `details`: those of all open markets, by pages.
+ */
+export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details';
 
 /** What one poll looks at. */
 export type PollTarget =

@@ -136,6 +136,7 @@ export class RecordPlan implements Core {
         quotes: [],
         isOver: false,
       })),
+      openMarketPages: Number.POSITIVE_INFINITY,
       openOrders: this.ownResting,
       publicPerMinute: this.#queue.perMinute('public', nowMs),
       signedPerMinute: this.#queue.perMinute('signed', nowMs),

@@ -43,6 +43,8 @@ export class Markets {
   version = 0;
   /** Whether a complete catalog has been seen since this process began. */
   hasCatalog = false;
+  /** Open markets in the newest one; Infinity before the first. */
+  catalogSize = Number.POSITIVE_INFINITY;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
@@ -93,6 +95,7 @@ export class Markets {
   /** A complete catalog: gives strategies the markets that they select, up to as many as they want. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
+    this.catalogSize = rows.length;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
       let room = strategy.markets.max - this.#openMarketsOf(strategy);

@@ -1,6 +1,7 @@
 /** The third part of a step: the room that something is for takes it in. */
 
 import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { SeenAt } from '../market/view.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
@@ -25,6 +26,8 @@ export function observe(state: TraderState, routed: Routed): void {
       return observeMarket(state, routed);
     case 'catalog':
       return observeCatalog(state, routed.report);
+    case 'details':
+      return observeDetails(state, routed.report, routed.requestId);
     case 'own':
       return observeOwnList(state, routed.list, routed.report);
     case 'round':
@@ -47,16 +50,26 @@ function readMarket(state: TraderState, { poll, conditionId, report, requestId }
   const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return resultOf(report);
   if (overfull(report.request, outcome.data) !== null) return 'failed';
-  const at: SeenAt = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+  return readData(state, entry, poll, outcome.data, seenAt(report, requestId));
+}
+
+const seenAt = ({ sentMs, nowMs, venueTimeMs }: RequestResult, requestId: number): SeenAt => ({
+  requestId,
+  sentMs,
+  seenMs: nowMs,
+  venueTimeMs,
+});
+
+function readData(state: TraderState, entry: MarketEntry, poll: MarketPoll, data: unknown, at: SeenAt): PollResult {
   try {
-    takeIn(state, entry, poll, outcome.data, at);
+    takeIn(state, entry, poll, data, at);
   } catch (error) {
     // Arithmetic that a row of this market has broken; a broken ledger or promise of our own ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    state.excludeMarket(entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, report.nowMs);
+    state.excludeMarket(entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, at.seenMs);
     return 'failed';
   }
-  state.requestRequote(conditionId);
+  state.requestRequote(entry.conditionId);
   return 'ok';
 }
 
@@ -85,6 +98,25 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   if (step.kind === 'page') state.markets.onCatalog(walk.rows);
   const failed = resultOf(report) === 'unsent' ? 'unsent' : 'failed';
   state.poller.onReport({ kind: 'catalog' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
+}
+
+/** Details of all open markets, a page at a time: each row is as good as a look at its market's own. */
+function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
+  state.details ??= new PageWalk((row) => row.summary.condition_id);
+  const step = state.details.onReport(report);
+  if (step.kind === 'page') {
+    const at = seenAt(report, requestId);
+    for (const row of step.rows) {
+      const entry = state.markets.get(row.summary.condition_id);
+      if (row.result_type !== 'market' || entry === undefined || entry.excludedBecause !== null) continue;
+      if (readData(state, entry, 'detail', row.summary, at) === 'failed') continue;
+      state.poller.onSeen({ kind: 'detail', marketConditionId: entry.conditionId }, at.seenMs);
+    }
+    if (step.next !== null) return state.queue.push(step.next);
+  }
+  state.details = null;
+  const failed = resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+  state.poller.onReport({ kind: 'details' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
 }
 
 function resultOf({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {

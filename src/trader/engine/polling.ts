@@ -2,6 +2,7 @@
 
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
+import { ROWS } from '../scheduler/poll-calls.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/news.js';
 import type { MarketEntry, Markets } from './markets.js';
@@ -49,6 +50,10 @@ export class Polling implements PollFacts {
 
   get signedPerMinute(): number {
     return this.#state.queue.perMinute('signed', this.nowMs);
+  }
+
+  get openMarketPages(): number {
+    return Math.max(1, Math.ceil(this.#state.markets.catalogSize / ROWS));
   }
 
   get publicHeadroom(): number {

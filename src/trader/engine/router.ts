@@ -24,6 +24,7 @@ export type Routed =
       readonly requestId: number;
     }
   | { readonly kind: 'catalog'; readonly report: RequestResult }
+  | { readonly kind: 'details'; readonly report: RequestResult; readonly requestId: number }
   /** Our resting orders, or our trades. */
   | { readonly kind: 'own'; readonly list: 'orders' | 'fills'; readonly report: RequestResult }
   | { readonly kind: 'round'; readonly list: RoundList; readonly report: RequestResult }
@@ -53,6 +54,8 @@ function routePoll(target: PollTarget, report: RequestResult, requestId: number)
   switch (target.kind) {
     case 'catalog':
       return { kind: 'catalog', report };
+    case 'details':
+      return { kind: 'details', report, requestId };
     // The poll of assets is the first request of a round.
     case 'assets':
       return { kind: 'round', list: 'assets', report };

@@ -57,6 +57,7 @@ export class TraderState {
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
+  details: PageWalk<'search.list'> | null = null;
   /** Our clock, ms, at the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;

@@ -103,6 +103,8 @@ export interface PollFacts {
   /** `Queue.perMinute` of the two scopes. */
   readonly publicPerMinute: number;
   readonly signedPerMinute: number;
+  /** Pages that the details of all open markets take; Infinity while that is not known, or not wanted. */
+  readonly openMarketPages: number;
   /** `Queue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
   readonly publicHeadroom: number;
 }
@@ -132,6 +134,8 @@ export interface Poller {
    * nothing is reported or expedited; -Infinity when it must be asked.
    */
   readonly quietUntilMs: number;
+  /** This was seen in the answer to something else: its interval begins anew. */
+  onSeen(target: PollTarget, nowMs: number): void;
   /** How a poll ended. One that is not under way (a further page) changes nothing. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void;
   /** Looks at this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Absent: first. */

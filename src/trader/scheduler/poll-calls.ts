@@ -5,7 +5,7 @@ import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 
 /** Trades, own trades and own orders a page: the most that the service gives, so that a busy market needs one page. */
-const ROWS = 100;
+export const ROWS = 100;
 const ASSET_ROWS = 200;
 
 export function pollCall(target: PollTarget, bookDepth: number): AnyCall {
@@ -44,6 +44,13 @@ export function pollCall(target: PollTarget, bookDepth: number): AnyCall {
       return { endpoint: 'account.assets', params: {}, query: { limit: ASSET_ROWS }, body: undefined };
     case 'catalog':
       return { endpoint: 'markets.list', params: {}, query: { limit: ROWS, state: 'open' }, body: undefined };
+    case 'details':
+      return {
+        endpoint: 'search.list',
+        params: {},
+        query: { limit: ROWS, state: ['open'], result_type: 'market' },
+        body: undefined,
+      };
   }
 }
 
@@ -59,6 +66,7 @@ export function pollLane(target: PollTarget, resting: boolean): Lane {
     case 'trades':
     case 'detail':
     case 'catalog':
+    case 'details':
       return 'quiet';
   }
 }

@@ -68,6 +68,15 @@ export class PollRecord {
     this.expedited = null;
   }
 
+  /** Somebody else's answer has shown it. */
+  onSeen(nowMs: number): void {
+    this.#askedMs = nowMs;
+    this.answered = true;
+    this.expedited = null;
+    this.#failures = 0;
+    this.#notBeforeMs = 0;
+  }
+
   onEnd(result: PollResult, nowMs: number): void {
     if (!this.underWay) return;
     this.underWay = false;

@@ -24,6 +24,10 @@ const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22,
 const BURST = 12;
 /** A detail changes when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
+/** The same for all of them by pages: a little sooner, so that none falls due on its own. */
+const DETAILS_INTERVAL_MS = 50_000;
+/** Details by pages pay when so many markets come with each. */
+const MARKETS_A_PAGE = 3;
 /** Own orders are a check on what own trades and answers have told; fills matter more. */
 const ORDERS_PER_FILLS = 5;
 /** With nothing resting there is nothing to fill. */
@@ -45,6 +49,7 @@ const NO_ASKS: readonly PlannedRequest[] = [];
 interface AccountPace {
   readonly resting: boolean;
   readonly signedPerMinute: number;
+  readonly byPages: boolean;
   readonly intervals: readonly (readonly [AccountPoll, number])[];
 }
 
@@ -81,14 +86,15 @@ export class PollPlan implements Poller {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
     const requests: PlannedRequest[] = [];
+    let room = facts.publicHeadroom;
     for (const [kind, intervalMs] of this.#intervals) {
       const record = this.#memory.account(kind);
       if (!record.ready(intervalMs, nowMs)) continue;
       requests.push(planPoll(record, nowMs, false));
-      if (kind === 'catalog') this.#credit.spend();
+      if (!isListOfMarkets(kind)) continue;
+      this.#credit.spend();
+      room--;
     }
-    const catalog = requests.some(({ call }) => call.endpoint === 'markets.list') ? 1 : 0;
-    let room = facts.publicHeadroom - catalog;
     while (room >= 1 && this.#credit.suffices) {
       const next = this.#nextMarketPoll(nowMs);
       if (next === null) break;
@@ -98,6 +104,11 @@ export class PollPlan implements Poller {
     }
     this.#quietUntilMs = this.#nextMs(nowMs);
     return requests;
+  }
+
+  onSeen(target: PollTarget, nowMs: number): void {
+    this.#memory.find(target)?.onSeen(nowMs);
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
@@ -160,9 +171,12 @@ export class PollPlan implements Poller {
   }
 
   /** Own state and the catalog, each with the time between two looks; true when that is a change. */
-  #setPace({ openOrders, signedPerMinute }: PollFacts): boolean {
+  #setPace({ openOrders, signedPerMinute, openMarketPages, markets }: PollFacts): boolean {
     const resting = openOrders > 0;
-    if (this.#pace?.resting === resting && this.#pace.signedPerMinute === signedPerMinute) return false;
+    const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
+    const known = this.#pace;
+    if (known?.resting === resting && known.signedPerMinute === signedPerMinute && known.byPages === byPages)
+      return false;
     const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
     const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
     const own: [AccountPoll, number][] = ownTrades
@@ -178,7 +192,9 @@ export class PollPlan implements Poller {
     const wanted = own.reduce((sum, [, intervalMs]) => sum + 60_000 / intervalMs, 0);
     const stretch = Math.max(1, wanted / (signedPerMinute * SIGNED_PART));
     const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
-    this.#pace = { resting, signedPerMinute, intervals: [...stretched, ['catalog', catalogIntervalMs]] };
+    const lists: [AccountPoll, number][] = [['catalog', catalogIntervalMs]];
+    if (byPages) lists.push(['details', DETAILS_INTERVAL_MS]);
+    this.#pace = { resting, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
     return true;
   }
 
@@ -264,6 +280,8 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   const { target, call, owner } = record;
   return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };
 }
+
+const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';
 
 /** New markets, however many, share the turns of those that wait. */
 const seenIndex = (market: PolledMarket, nowMs: number): number =>

@@ -116,6 +116,8 @@ export function watch(world: readonly TrueMarket[], options: WatchOptions = {}):
         byId.get(target.marketConditionId)?.look(second);
         looks++;
       }
+      if (target.kind === 'details')
+        for (const { marketConditionId } of markets) plan.onSeen({ kind: 'detail', marketConditionId }, nowMs);
       plan.onReport(target, 'ok', nowMs);
     }
     if (nowMs % 1000 !== 0) continue;
@@ -152,6 +154,8 @@ const SETTINGS = {
 /** As the venue's limits leave them; nothing else asks for public requests. */
 const FACTS: Omit<PollFacts, 'markets'> = {
   openOrders: 1,
+  // Details come by pages.
+  openMarketPages: 2,
   publicPerMinute: 114,
   signedPerMinute: 285,
   publicHeadroom: 100,

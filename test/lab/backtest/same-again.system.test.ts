@@ -20,16 +20,16 @@ const ROOT = join(import.meta.dirname, '../../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: 'f774099946e6bad2',
-    session: '17c0154005dd5b96dc860a217cc3e6ae840a25af3857f32acf8a1c7d5d8a3dda',
+    trace: '42f1ff7ec2adfd01',
+    session: '9db05331b9252e326f2be3f3a7ee95a6960c463620e5ae9b8d2fe3b3df814f73',
   },
   'power:3': {
-    trace: 'f774099946e6bad2',
-    session: '17c0154005dd5b96dc860a217cc3e6ae840a25af3857f32acf8a1c7d5d8a3dda',
+    trace: '42f1ff7ec2adfd01',
+    session: '9db05331b9252e326f2be3f3a7ee95a6960c463620e5ae9b8d2fe3b3df814f73',
   },
   optimistic: {
-    trace: '5f455e0bdab6efaf',
-    session: 'cda46e06214f2c4fc576d4eabcbb5e23273d9bbc8838f1c1dea8568cbbfca43c',
+    trace: 'c2edc965e0891a81',
+    session: '338b932f6f3de5726e788ae33ed754a947754f87e32d200753e99dd1b2bbbbbb',
   },
 };
 

@@ -8,6 +8,7 @@ import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { World } from './world.js';
 
+const UNKNOWN = Number.POSITIVE_INFINITY;
 const NOW = 1_700_000_000_000;
 const SETTINGS: PollSettings = {
   ownIntervalMs: 3_000,
@@ -62,6 +63,7 @@ class Watch {
   readonly asked: { readonly kind: string; readonly market: string | null; readonly ms: number }[] = [];
   markets: readonly Market[];
   openOrders = 0;
+  openMarketPages = UNKNOWN;
   failing = new Set<string>();
   largestPlan = 0;
   readonly #bookSeenMs = new Map<string, number>();
@@ -83,6 +85,7 @@ class Watch {
     return {
       markets,
       openOrders: this.openOrders,
+      openMarketPages: this.openMarketPages,
       publicPerMinute: queue.perMinute('public', nowMs),
       signedPerMinute: queue.perMinute('signed', nowMs),
       publicHeadroom: queue.headroom('public', 'quiet', nowMs),
@@ -132,6 +135,8 @@ class Watch {
     const target = targetOf(request);
     const market = 'marketConditionId' in target ? target.marketConditionId : '';
     const failed = this.failing.has(market);
+    if (target.kind === 'details')
+      for (const { id } of this.markets) this.plan.onSeen({ kind: 'detail', marketConditionId: id }, ms);
     if (target.kind === 'book' && !failed) this.#bookSeenMs.set(market, ms);
     this.plan.onReport(target, failed ? 'failed' : 'ok', ms);
   }
@@ -184,6 +189,36 @@ describe('an hour with a hundred markets', () => {
   });
 });
 
+describe('an hour with a hundred and fifty markets, whose details come by pages', () => {
+  const markets = Array.from({ length: 150 }, (_, i) => market(`m${i}`, 20 + i, 0.0001 * (1 + (i % 7))));
+  const watch = new Watch(markets);
+  watch.openOrders = 60;
+  watch.openMarketPages = 2;
+  watch.run(3600, 500);
+
+  it('is never throttled', () => {
+    expect(watch.world.windows.public.throttled + watch.world.windows.signed.throttled).toBe(0);
+  });
+
+  it('leaves three quarters of the looks to books, and next to none to details', () => {
+    const all = watch.asked.filter(({ kind }) =>
+      ['book', 'trades', 'detail', 'details', 'catalog'].includes(kind),
+    ).length;
+    expect(watch.count('book') / all).toBeGreaterThan(0.7);
+    expect(watch.count('detail') + watch.count('details')).toBeLessThan(0.05 * all);
+    expect(watch.count('details') / 60).toBeGreaterThan(1);
+  });
+
+  it('leaves no market unseen for longer than ten rounds of all looks', () => {
+    const looksPerMs = watch.count('book') / 3_600_000;
+    const names = markets.map(({ id }) => id);
+    const bound = SETTINGS.quietIntervalMs + (10 * markets.length) / looksPerMs;
+    const longest = watch.longestGapMs(names, (watch.asked[0]?.ms ?? 0) + 300_000);
+    expect(longest).toBeLessThan(bound);
+    for (const id of names) expect(watch.count('book', id)).toBeGreaterThan(1);
+  });
+});
+
 describe('what is looked at', () => {
   it('begins with the detail and then the book of every market, within seconds for a few', () => {
     const watch = new Watch([market('a'), market('b'), market('c'), market('d')]);
@@ -200,6 +235,7 @@ describe('what is looked at', () => {
     const facts: PollFacts = {
       markets: [polled('a', 5)],
       openOrders: 1,
+      openMarketPages: UNKNOWN,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 100,
@@ -233,6 +269,7 @@ describe('what is looked at', () => {
     const requests = plan.takeDue(NOW, {
       markets: [polled('a', 5)],
       openOrders: 1,
+      openMarketPages: UNKNOWN,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 0,
@@ -283,7 +320,14 @@ describe('what is looked at', () => {
     const plan = new PollPlan(SETTINGS);
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
-      const facts = { markets: [], openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 };
+      const facts = {
+        markets: [],
+        openOrders: 3,
+        openMarketPages: UNKNOWN,
+        publicPerMinute: 100,
+        signedPerMinute: 30,
+        publicHeadroom: 100,
+      };
       for (const request of plan.takeDue(NOW + ms, facts)) {
         if (targetOf(request).kind !== 'catalog') asked++;
         plan.onReport(targetOf(request), 'ok', NOW + ms);
@@ -317,6 +361,7 @@ describe('a poll that fails', () => {
     const facts: PollFacts = {
       markets: [],
       openOrders: 1,
+      openMarketPages: UNKNOWN,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 9,
@@ -336,6 +381,7 @@ describe('a poll that fails', () => {
     const facts: PollFacts = {
       markets: [],
       openOrders: 1,
+      openMarketPages: UNKNOWN,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 9,
@@ -351,6 +397,7 @@ describe('the plan', () => {
     const facts: PollFacts = {
       markets: [],
       openOrders: 1,
+      openMarketPages: UNKNOWN,
       publicPerMinute: 114,
       signedPerMinute: 285,
       publicHeadroom: 9,
