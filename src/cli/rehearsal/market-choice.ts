@@ -6,6 +6,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
+import { isWanted } from '../../trader/engine/market-filter.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
@@ -47,14 +48,11 @@ export async function chooseMarket(
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
-  const wished = usable.filter(({ category }) =>
-    strategies.some(({ markets }) => selects(markets.categories, category)),
+  const wished = usable.filter(({ condition_id: conditionId, title, category }) =>
+    strategies.some(({ markets }) => isWanted(markets, { conditionId, title, category })),
   );
   return [...wished, ...usable.filter((row) => !wished.includes(row))].map(({ condition_id }) => condition_id);
 }
-
-const selects = (categories: readonly string[], category: string | null): boolean =>
-  categories.length === 0 || categories.some((name) => name === category);
 
 /** The market and its order; or why not. */
 async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {

@@ -4,6 +4,7 @@ import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
+import { isWanted } from '../../trader/engine/market-filter.js';
 import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
 import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 import type { AfterHalt } from './halts.js';
@@ -37,7 +38,12 @@ export const USUAL_LANDING_MS = 400;
 export function planOf(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
   const strategies = config.strategies.map((strategy) =>
-    allMarkets ? { ...strategy, markets: { ...strategy.markets, ids: [], categories: [] } } : strategy,
+    allMarkets
+      ? {
+          ...strategy,
+          markets: { ...strategy.markets, ids: [], categories: [], words: [], withoutWords: [], except: [] },
+        }
+      : strategy,
   );
   if (strategies.length === 0) {
     throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
@@ -81,16 +87,24 @@ function feedsOf(config: Config, selected: readonly EventSource[], data: FeedDat
 type Market = EventSource['market'];
 type Strategy = Config['strategies'][number];
 
-function selects({ markets: { ids, categories } }: Strategy, { conditionId, category }: Market): boolean {
-  if (ids.length > 0) return ids.includes(conditionId);
-  return categories.length === 0 || categories.includes(category);
+function selects({ markets }: Strategy, market: Market): boolean {
+  return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
+}
+
+function filterText({ categories, words = [], withoutWords = [] }: Strategy['markets']): string {
+  const parts = [
+    categories.length === 0 ? 'any category' : `the categories ${categories.join(', ')}`,
+    ...(words.length === 0 ? [] : [`titles with ${words.join(' or ')}`]),
+    ...(withoutWords.length === 0 ? [] : [`none with ${withoutWords.join(' or ')}`]),
+  ];
+  return parts.join(', ');
 }
 
 function nothingSelected(sources: readonly EventSource[], strategies: readonly Strategy[]): TwinbookError {
-  const wanted = strategies.map(({ name, markets: { ids, categories } }) =>
-    ids.length > 0
-      ? `${name} wants ${ids.length} named markets`
-      : `${name} wants the categories ${categories.join(', ')}`,
+  const wanted = strategies.map(({ name, markets }) =>
+    markets.ids.length > 0
+      ? `${name} wants ${markets.ids.length} named markets`
+      : `${name} wants ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');
   return new TwinbookError(

@@ -338,6 +338,8 @@ export const traderSchema = z.strictObject({
   strategies: z.array(path('A strategy file.')).max(100).describe('Strategy files, relative to this file.'),
 });
 
+const words = (what: string) => z.array(z.string().trim().min(2).max(100)).max(100).default([]).describe(what);
+
 export const strategyFileSchema = z.strictObject({
   strategy: z.string().min(1).max(1000).describe('Name of a shipped strategy, or the path of a .ts or .js module.'),
   markets: z
@@ -348,6 +350,13 @@ export const strategyFileSchema = z.strictObject({
           state: z.enum(MARKET_STATES).default('open').describe('State of the markets.'),
           kind: z.literal('orderbook').default('orderbook').describe('Only order-book markets can be quoted.'),
           categories: z.array(z.enum(CATEGORIES)).default([]).describe('Empty for all.'),
+          title_words: words('Only titles that contain one of them, in any case; empty for all.'),
+          without_words: words('No title that contains one of them, in any case.'),
+          except: z
+            .array(z.string().min(1).max(128))
+            .max(1000)
+            .default([])
+            .describe('Condition ids that it never quotes.'),
         })
         .optional()
         .describe('Markets of the catalog that match every filter.'),

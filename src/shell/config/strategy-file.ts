@@ -120,15 +120,25 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
+const NO_FILTER = {
+  state: 'open',
+  kind: 'orderbook',
+  categories: [],
+  title_words: [],
+  without_words: [],
+  except: [],
+} as const satisfies StrategyFile['markets']['select'];
+
 function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
-  const { ids = [], select = { state: 'open', kind: 'orderbook', categories: [] }, max } = markets;
+  const { ids = [], select = NO_FILTER, max } = markets;
   if (markets.ids !== undefined && markets.select !== undefined) {
     throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
   }
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (twice >= 0)
     throw configError([source.problem(['markets', 'ids', twice], 'this market stands twice in the list')]);
-  return { ids, state: select.state, kind: select.kind, categories: select.categories, max };
+  const { state, kind, categories, title_words: words, without_words: withoutWords, except } = select;
+  return { ids, state, kind, categories, words, withoutWords, except, max };
 }
 
 /** Null when the trader's own limits are not known. */

@@ -270,5 +270,11 @@ export interface MarketSelection {
   readonly kind: 'orderbook';
   /** Empty for every category. */
   readonly categories: readonly Category[];
+  /** Only titles that contain one of them, in any case; absent or empty for all. */
+  readonly words?: readonly string[];
+  /** No title that contains one of them, in any case. */
+  readonly withoutWords?: readonly string[];
+  /** Condition ids that it never quotes. */
+  readonly except?: readonly string[];
   readonly max: number;
 }

@@ -7,6 +7,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
+import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
@@ -251,5 +252,5 @@ const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
 
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   if (row.state !== markets.state || row.margin_enabled === true) return false;
-  return markets.categories.length === 0 || markets.categories.some((category) => category === row.category);
+  return isWanted(markets, { conditionId: row.condition_id, title: row.title, category: row.category });
 }

@@ -8,6 +8,7 @@ import type { RiskLimits } from '../risk/limits.js';
 import type { Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
+import type { MarketFilter } from './market-filter.js';
 import type { BoundedCall } from './quoting/quote-host.js';
 
 export interface TraderSettings {
@@ -62,10 +63,9 @@ export interface StrategySettings {
   /** Equal for equal code; absent: the module never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
-  readonly markets: {
+  readonly markets: MarketFilter & {
     readonly ids: readonly string[];
     readonly state: MarketState;
-    readonly categories: readonly string[];
     readonly max: number;
   };
   /** Whether this strategy has quote hours at all; outside them the shell says so by a command. */
