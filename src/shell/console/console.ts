@@ -6,6 +6,7 @@
 
 import { parse } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
+import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
 import type { PageAction } from '../dashboard/contract.js';
@@ -79,7 +80,15 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
     alerts: watch.center,
   });
   const host = {
-    state: () => pageStateOf({ trader, lists: lists.read(), venue: venue.name, guardian: guardian.status() }),
+    state: (market: string | null) =>
+      pageStateOf({
+        trader,
+        lists: lists.read(),
+        venue: venue.name,
+        guardian: guardian.status(),
+        alerts: ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.center.count(severity), 0),
+        market,
+      }),
     metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(scrape()) }),
     act: (action: PageAction, reason: string) =>
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),

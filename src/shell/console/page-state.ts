@@ -1,11 +1,10 @@
 /** What the page shows, from what the trader last told and what its ledger says. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
-import type { MarketFigures } from '../control/telemetry/lines.js';
+import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
 import type { PageState } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import type { PageLists } from './ledger-lists.js';
+import { marketDetail, marketRow, moneyText } from './page-market.js';
 import type { TraderState } from './trader-state.js';
 
 export interface PageFacts {
@@ -13,10 +12,15 @@ export interface PageFacts {
   readonly lists: PageLists;
   readonly venue: string;
   readonly guardian: string;
+  /** Alerts that are open. */
+  readonly alerts: number;
+  /** The market that is wanted from close by; null for none. */
+  readonly market: string | null;
 }
 
-export function pageStateOf({ trader, lists, venue, guardian }: PageFacts): PageState {
+export function pageStateOf({ trader, lists, venue, guardian, alerts, market }: PageFacts): PageState {
   const { hello, account } = trader;
+  const wanted = trader.markets.get(market ?? '');
   return {
     ...modeOf(trader),
     answers: trader.isCurrent,
@@ -30,6 +34,10 @@ export function pageStateOf({ trader, lists, venue, guardian }: PageFacts): Page
     venue,
     base_url: hello?.base_url ?? '',
     config_hash: hello?.config_hash ?? '',
+    way_back: account?.way_back ?? '',
+    alerts,
+    health: account === null ? null : healthOf(account),
+    losses: account === null || hello === null ? [] : lossesOf(account, hello),
     cash: moneyText(account?.cash_micros ?? null),
     result: moneyText(account?.result_micros ?? null),
     open_orders: account?.open_orders ?? 0,
@@ -38,6 +46,7 @@ export function pageStateOf({ trader, lists, venue, guardian }: PageFacts): Page
     budget: (account?.budgets ?? []).map(({ scope, limit, left }) => ({ scope, limit, remaining: left })),
     agreement: account?.agreement ?? null,
     markets: Array.from(trader.markets.values(), marketRow),
+    market: wanted === undefined ? null : marketDetail(wanted),
     ...lists,
   };
 }
@@ -52,27 +61,14 @@ function modeOf(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
   return { mode: 'not answering', reason: lost === null ? `nothing was heard for ${since}` : `${lost}, for ${since}` };
 }
 
-const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // a trader writes whole millionths
+const BYTES_PER_MB = 1_000_000;
 
-function priceText(value: number | null): string | null {
-  return value === null ? null : moneyText(value);
+function healthOf({ health }: AccountFigures): PageState['health'] {
+  const { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_bytes, brake } = health;
+  return { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_mb: Math.round(memory_bytes / BYTES_PER_MB), brake };
 }
 
-function marketRow(market: MarketFigures): PageState['markets'][number] {
-  const best = (side: 'bid' | 'ask') => {
-    const prices = market.orders.filter((order) => order.side === side).map(({ price_micros: price }) => price);
-    if (prices.length === 0) return null;
-    return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
-  };
-  return {
-    id: market.id,
-    title: market.title,
-    state: market.state,
-    bid: priceText(best('bid')),
-    ask: priceText(best('ask')),
-    fair: priceText(market.fair_micros),
-    yes: moneyText(market.yes_micros),
-    no: moneyText(market.no_micros),
-    open_orders: market.orders.length,
-  };
-}
+const lossesOf = (account: AccountFigures, { limits }: HelloLine): PageState['losses'] => [
+  { name: 'of this day', loss: moneyText(account.loss_day_micros), limit: moneyText(limits.max_loss_day_micros) },
+  { name: 'from the top', loss: moneyText(account.drawdown_micros), limit: moneyText(limits.max_drawdown_micros) },
+];

@@ -33,6 +33,12 @@ export interface PageState {
   readonly venue: string;
   readonly base_url: string;
   readonly config_hash: string;
+  /** The command that leads back up from this mode; empty when none is needed. */
+  readonly way_back: string;
+  /** Alerts that are open. */
+  readonly alerts: number;
+  readonly health: PageHealth | null;
+  readonly losses: readonly PageLoss[];
   readonly cash: string;
   /** Cash plus holdings at their marks, minus the capital put in; empty while a holding has no mark. */
   readonly result: string;
@@ -42,9 +48,29 @@ export interface PageState {
   readonly budget: readonly { readonly scope: string; readonly limit: number; readonly remaining: number }[];
   readonly agreement: Agreement | null;
   readonly markets: readonly PageMarket[];
+  /** The one that was asked for; null when none was, or when it is not looked at. */
+  readonly market: PageMarketDetail | null;
   readonly orders: readonly PageOrder[];
   readonly fills: readonly PageFill[];
   readonly events: readonly PageEvent[];
+}
+
+/** How the trader's process does. */
+export interface PageHealth {
+  readonly step_p50_ms: number;
+  readonly step_p99_ms: number;
+  readonly beat_late_p99_ms: number;
+  readonly memory_mb: number;
+  /** Above 0: what is told is thinned, to spare the trader. */
+  readonly brake: number;
+}
+
+/** A loss limit, and what of it is used. */
+export interface PageLoss {
+  readonly name: string;
+  /** Negative for a gain. */
+  readonly loss: string;
+  readonly limit: string;
 }
 
 /** The newest comparison of ledger and exchange; null before the first. */
@@ -65,6 +91,36 @@ export interface PageMarket {
   readonly yes: string;
   readonly no: string;
   readonly open_orders: number;
+  /** YES minus NO. */
+  readonly net: string;
+  /** The others' best prices. */
+  readonly best_bid: string | null;
+  readonly best_ask: string | null;
+  /** When the newest book was seen; null before the first. */
+  readonly book_seen: number | null;
+}
+
+/** One market from close by. */
+export interface PageMarketDetail extends PageMarket {
+  readonly strategy: string;
+  readonly note: string;
+  /** When it resolves; null where that is not known. */
+  readonly resolves: number | null;
+  /** Best asks above, best bids below. */
+  readonly ladder: readonly PageLadderRow[];
+  /** What led to the fair value and the quotes, by name. */
+  readonly factors: readonly { readonly name: string; readonly value: number }[];
+  readonly refusals: readonly { readonly control: string; readonly count: number; readonly text: string }[];
+}
+
+/** One price, YES space. Amounts in shares; empty for none. */
+export interface PageLadderRow {
+  readonly price: string;
+  readonly side: 'bid' | 'ask' | 'fair';
+  readonly others: string;
+  readonly ours: string;
+  /** Others' shares before ours, a risk-averse estimate; empty where it is not known. */
+  readonly ahead: string;
 }
 
 export interface PageOrder {
@@ -102,8 +158,8 @@ export interface Acted {
 
 /** The console behind the page. */
 export interface Host {
-  /** Never throws: of a trader that does not answer it says that. */
-  state(): PageState;
+  /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. */
+  state(market: string | null): PageState;
   /** In Prometheus' text format. */
   metrics(): { readonly type: string; readonly text: string };
   /** `reason` is empty when none was given. */

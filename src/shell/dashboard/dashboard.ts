@@ -92,7 +92,9 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
   });
   const guarded = { preHandler: async (request: FastifyRequest, reply: FastifyReply) => admit(pass, request, reply) };
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
-  server.get('/state', guarded, () => host.state());
+  server.get<{ Querystring: { market?: unknown } }>('/state', guarded, ({ query: { market } }) =>
+    host.state(typeof market === 'string' ? market : null),
+  );
   addMetrics(server, host, metrics, secret);
   server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
     const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);

@@ -40,7 +40,11 @@ const BUTTONS = [
 ] as const;
 
 const SECTIONS = [
-  ['markets', 'Markets', ['Market', 'Bid', 'Fair', 'Ask', 'YES', 'NO', 'State']],
+  [
+    'markets',
+    'Markets',
+    ['Market', 'Best bid', 'Our bid', 'Fair', 'Our ask', 'Best ask', 'Net', 'YES', 'NO', 'Book', 'State'],
+  ],
   ['orders', 'Orders', ['Market', 'Side', 'Price', 'Amount', 'Filled', 'Since']],
   ['fills', 'Newest fills', ['Time', 'Market', 'Side', 'Price', 'Amount']],
   ['events', 'What happened', ['Time', 'Kind', 'What']],
@@ -50,11 +54,24 @@ const buttons = BUTTONS.map(
   ([name, label, help]) => `<button type="button" data-action="${name}" title="${help}">${label}</button>`,
 ).join('\n');
 
-const sections = SECTIONS.map(
-  ([name, title, columns]) => `<section><h2>${title}</h2><div class="scroll"><table>
+/** Of one market. */
+const CLOSE_BY = [
+  ['ladder', 'Ladder, YES', ['Price', 'Side', 'Others', 'Ours', 'Ahead of ours (estimate)']],
+  ['factors', 'What led to the quotes', ['Factor', 'Value']],
+  ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
+] as const;
+
+type Table = readonly [name: string, title: string, columns: readonly string[]];
+
+const tables = (all: readonly Table[]): string =>
+  all
+    .map(
+      ([name, title, columns]) => `<section aria-labelledby="${name}-title"><h2 id="${name}-title">${title}</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="${name}-title"><table>
 <thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead><tbody id="${name}"></tbody>
 </table></div></section>`,
-).join('\n');
+    )
+    .join('\n');
 
 const htmlOf = (script: string): string => `<!doctype html>
 <html lang="en">
@@ -77,8 +94,17 @@ const htmlOf = (script: string): string => `<!doctype html>
 ${buttons}
 </div>
 <p id="said" role="status"></p>
+<div id="overview">
 <dl id="figures"></dl>
-${sections}
+${tables(SECTIONS)}
+</div>
+<div id="close-by" hidden>
+<h2 id="market-title"></h2>
+<p><a id="back">All markets</a></p>
+<p id="market-note"></p>
+<dl id="market-figures"></dl>
+${tables(CLOSE_BY)}
+</div>
 </main>
 <script type="module">${script}</script>
 </body>

@@ -32,7 +32,10 @@ dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere 
 table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child td { border-bottom: 0 }
+#ladder td.number, #factors td.number, #refusals td.number { text-align: left }
 th { font-weight: 500; font-size: 13px; white-space: nowrap }
+a { color: var(--mark) }
+tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) }
 td.number { text-align: right; white-space: nowrap } td.text { min-width: 15ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
 @media (max-width: 480px) { body { padding: 12px } th, td { padding: 5px 6px } button { flex: 1 1 45% } }
 @media (prefers-reduced-motion: no-preference) { button { transition: border-color .12s } }

@@ -1,22 +1,27 @@
 import { expect, test } from 'vitest';
 import { pageStateOf } from '../../../src/shell/console/page-state.js';
 import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
-import type { FrameLine, HelloLine, MarketFigures } from '../../../src/shell/control/telemetry/lines.js';
+import type { FrameLine, HelloLine } from '../../../src/shell/control/telemetry/lines.js';
+import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
-const hello = (run: string): HelloLine => ({ type: 'hello', run }) as HelloLine; // no more of it is looked at here
-const market = (id: string): MarketFigures =>
-  ({ id, orders: [], yes_micros: 0, no_micros: 0 }) as unknown as MarketFigures; // the same
-const frame = (ids: readonly string[], known: readonly string[]): FrameLine =>
-  ({
-    type: 'frame',
-    time: 1,
-    markets: ids.map(market),
-    known,
-    account: { mode: 'quoting', budgets: [] },
-  }) as unknown as FrameLine; // the same
+const hello = (run: string): HelloLine => ({ ...HELLO, run });
+const frame = (ids: readonly string[], known: readonly string[]): FrameLine => ({
+  type: 'frame',
+  time: 1,
+  markets: ids.map((id) => market(id)),
+  known,
+  account: ACCOUNT,
+});
 
 const modeOf = (trader: TraderState) =>
-  pageStateOf({ trader, lists: { orders: [], fills: [], events: [] }, venue: 'paper', guardian: '' }).mode;
+  pageStateOf({
+    trader,
+    lists: { orders: [], fills: [], events: [] },
+    venue: 'paper',
+    guardian: '',
+    alerts: 0,
+    market: null,
+  }).mode;
 
 test('keeps the newest of each market, and forgets those that are over or of another run', () => {
   const trader = new TraderState(() => 0);

@@ -28,6 +28,11 @@ const STATE: PageState = {
   budget: [],
   agreement: null,
   markets: [],
+  market: null,
+  way_back: '',
+  alerts: 0,
+  health: null,
+  losses: [],
   orders: [],
   fills: [],
   events: [],
@@ -36,7 +41,7 @@ const STATE: PageState = {
 async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }) {
   const acted: (readonly [PageAction, string])[] = [];
   const host: Host = {
-    state: () => STATE,
+    state: (market) => (market === null ? STATE : { ...STATE, reason: `close to ${market}` }),
     metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
     act: async (action, reason) => {
       acted.push([action, reason]);
@@ -82,6 +87,8 @@ describe('the page', () => {
     const { ask, authorization } = await open();
     const shown = await ask('/state', { headers: { authorization } });
     expect(await shown.json()).toEqual(STATE);
+    const near = await ask('/state?market=m', { headers: { authorization } });
+    expect(await near.json()).toEqual({ ...STATE, reason: 'close to m' });
     const hidden = await ask('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');

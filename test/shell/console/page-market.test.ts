@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
+import { pageStateOf } from '../../../src/shell/console/page-state.js';
+import { market, toldTrader } from './state-of-markets.js';
+
+const [bid] = market('m').orders;
+if (bid === undefined) throw new Error('that market has orders');
+const ask = { ...bid, side: 'ask' as const, price_micros: 620_000, queue_ahead_micros: 4_000_000 };
+const MARKET = {
+  ...market('m'),
+  orders: [bid, { ...bid, remaining_micros: 5_000_000 }, ask],
+  bids: [
+    [590_000, 7_000_000],
+    [570_000, 1_000_000],
+  ],
+  asks: [
+    [620_000, 8_000_000],
+    [640_000, 2_000_000],
+  ],
+  factors: { sigma: 0.5 },
+} as const;
+
+test('a ladder runs from the highest price down, with the fair value between, and ours beside others’', () => {
+  const { ladder, factors } = marketDetail(MARKET);
+  const rows = ladder.map(({ side, price, others, ours, ahead }) => [side, price, others, ours, ahead].join(' '));
+  expect(rows).toEqual(['ask 0.64 2  ', 'ask 0.62 8 10 4', 'fair 0.6   ', 'bid 0.59 7 15 ', 'bid 0.57 1  ']);
+  expect(factors).toEqual([{ name: 'sigma', value: 0.5 }]);
+});
+
+test('a row has our best prices beside the others’, and what we hold', () => {
+  expect(marketRow(MARKET)).toMatchObject({ bid: '0.59', ask: '0.62', best_bid: '0.59', best_ask: '0.62', net: '3' });
+});
+
+test('a page that asks for a market sees it from close by, and for one that is not there nothing', () => {
+  const shown = (wanted: string | null) =>
+    pageStateOf({
+      trader: toldTrader([MARKET]),
+      lists: { orders: [], fills: [], events: [] },
+      venue: 'paper',
+      guardian: '',
+      alerts: 0,
+      market: wanted,
+    });
+  expect([shown('m').market?.id, shown('x').market, shown(null).market]).toEqual(['m', null, null]);
+  expect(shown(null).losses[0]).toEqual({ name: 'of this day', loss: '10', limit: '50' });
+});
