@@ -14,7 +14,15 @@ const KEYS = {
   file: ['path'],
   http: ['url', 'hosts'],
   child: ['command'],
+  polymarket: ['markets', 'url', 'hosts'],
+  kalshi: ['markets', 'url', 'hosts'],
 } as const satisfies Record<FeedFile['kind'], readonly (keyof FeedFile)[]>;
+
+/** Where these venues answer without credentials. */
+const VENUE_URLS = {
+  polymarket: 'https://clob.polymarket.com',
+  kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
+} as const;
 
 /** What each kind lacks, and what it has of another. */
 export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
@@ -22,14 +30,13 @@ export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
     const { kind } = feed;
     const [needed] = KEYS[kind];
     const missing = feed[needed] === undefined ? [at(['feeds', name], `a feed of kind ${kind} wants ${needed}`)] : [];
-    const foreign = Object.values(KEYS)
-      .filter((keys) => keys !== KEYS[kind])
-      .flat()
-      .filter((key) => feed[key] !== undefined)
+    const own: readonly string[] = KEYS[kind];
+    const foreign = [...new Set(Object.values(KEYS).flat())]
+      .filter((key) => !own.includes(key) && feed[key] !== undefined)
       .map((key) => at(['feeds', name, key], `a feed of kind ${kind} has no ${key}; remove it`));
     const { url } = feed;
     const strange =
-      kind === 'http' && url !== undefined && !hostsOf(feed, url).includes(new URL(url).host)
+      url !== undefined && own.includes('hosts') && !hostsOf(feed, url).includes(new URL(url).host)
         ? [at(['feeds', name, 'hosts'], `does not hold ${new URL(url).host}, the host of url`)]
         : [];
     return [...missing, ...foreign, ...strange];
@@ -51,6 +58,15 @@ function feedOf(name: string, feed: FeedFile, folder: string): FeedConfig {
       return { ...named, kind, url, hosts: hostsOf(feed, url), everyMs, timeoutMs };
     case 'child':
       return { ...named, kind, command, cwd: folder };
+    case 'polymarket':
+    case 'kalshi': {
+      const base = url === '' ? VENUE_URLS[kind] : url;
+      const markets = Object.entries(feed.markets ?? {}).map(([conditionId, nameThere]) => ({
+        conditionId,
+        nameThere,
+      }));
+      return { ...named, kind, url: base, hosts: hostsOf(feed, base), markets, everyMs, timeoutMs };
+    }
   }
 }
 

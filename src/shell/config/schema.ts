@@ -254,29 +254,37 @@ const alertsSchema = z
   })
   .describe('Alerts to people who do not look.');
 
-export const FEED_KINDS = ['file', 'http', 'child'] as const;
+export const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
 
 const feedSchema = z.strictObject({
-  kind: z.enum(FEED_KINDS).describe('Where it comes from: a file, an address, or a program of your own.'),
+  kind: z
+    .enum(FEED_KINDS)
+    .describe('Where it comes from: a file, an address, a program of your own, or the public books of another venue.'),
   path: path('Of a file: CSV or JSONL.').optional(),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Of http: the address that answers with JSON.'),
+    .describe('Of http: the address that answers with JSON; of polymarket and kalshi: another than the venue’s own.'),
   hosts: z
     .array(z.string().min(1).max(255))
     .min(1)
     .max(100)
     .optional()
-    .describe('Of http: hosts it may ask; default that of url.'),
-  timeout_ms: integer(100, 60_000, 'Of http: the longest that one answer may take, ms.').default(5000),
+    .describe('Of what asks addresses: hosts it may ask; default that of url.'),
+  timeout_ms: integer(100, 60_000, 'Of what asks addresses: the longest that one answer may take, ms.').default(5000),
   command: z
     .array(z.string().min(1).max(4096))
     .min(1)
     .max(100)
     .optional()
     .describe('Of child: the program and its arguments.'),
-  every_ms: integer(100, 3_600_000, 'Of file and http: how often it is looked at, ms.').default(1000),
+  markets: z
+    .record(z.string().min(1).max(128), z.string().min(1).max(128))
+    .optional()
+    .describe(
+      'Of polymarket and kalshi: the name there (token id of YES, or ticker) of each market, by its condition id here.',
+    ),
+  every_ms: integer(100, 3_600_000, 'Of all but child: how often it is looked at, ms.').default(1000),
   max_age_s: z
     .number()
     .min(0.1)

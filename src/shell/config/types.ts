@@ -205,7 +205,7 @@ export interface GuardianConfig {
 }
 
 /** A source of the user's own fair values. */
-export type FeedConfig = FileFeed | HttpFeed | ChildFeed;
+export type FeedConfig = FileFeed | HttpFeed | ChildFeed | VenueFeed;
 
 interface NamedFeed {
   /** As strategies name it. */
@@ -228,6 +228,19 @@ export interface HttpFeed extends NamedFeed {
   readonly url: string;
   /** Hosts that may be asked, also after a redirect; lower case, with the port where it is not the usual one. */
   readonly hosts: readonly string[];
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+}
+
+/** The public books of markets on another venue. */
+export interface VenueFeed extends NamedFeed {
+  readonly kind: 'polymarket' | 'kalshi';
+  /** The beginning of every address. */
+  readonly url: string;
+  /** As of an address. */
+  readonly hosts: readonly string[];
+  readonly markets: readonly { readonly conditionId: string; readonly nameThere: string }[];
+  /** Between two rounds through all of them, ms. */
   readonly everyMs: number;
   readonly timeoutMs: number;
 }

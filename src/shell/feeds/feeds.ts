@@ -6,6 +6,7 @@ import { ChildReader } from './child-feed.js';
 import { FileReader } from './file-feed.js';
 import { HttpReader } from './http-feed.js';
 import { type FeedEars, FeedInbox, type FeedStatus } from './inbox.js';
+import { VenueReader } from './venue-feed.js';
 
 /** An address that fails is asked less and less often, up to this, ms. */
 const MOST_PATIENT_MS = 5_000;
@@ -43,7 +44,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Readonly<Record<string, 
   }
   const end = new AbortController();
   const { signal } = end;
-  const look = feed.kind === 'file' ? lookAtFile(feed, inbox) : lookAtAddress(feed, inbox);
+  const look = lookFor(feed, inbox);
   const ended = again(look, feed.everyMs, signal);
   return async () => {
     end.abort();
@@ -52,6 +53,13 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Readonly<Record<string, 
 }
 
 type Look = (signal: AbortSignal) => Promise<boolean>;
+
+function lookFor(feed: Exclude<FeedConfig, { kind: 'child' }>, inbox: FeedInbox): Look {
+  if (feed.kind === 'file') return lookAtFile(feed, inbox);
+  if (feed.kind === 'http') return lookAtAddress(feed, inbox);
+  const reader = new VenueReader(feed, inbox);
+  return (signal) => reader.look(signal);
+}
 
 function lookAtFile(feed: Extract<FeedConfig, { kind: 'file' }>, inbox: FeedInbox): Look {
   const reader = new FileReader(feed, inbox);

@@ -15,14 +15,16 @@ const MAX_REDIRECTS = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export class HttpReader {
-  readonly #feed: HttpFeed;
-  readonly #inbox: FeedInbox;
+/** Where is asked, and how long is waited. */
+type Asked = Pick<HttpFeed, 'url' | 'hosts' | 'timeoutMs'>;
+
+/** Gets JSON from listed hosts, bounded in size and time. */
+export class HttpClient {
+  readonly #asked: Asked;
   readonly #axios: AxiosInstance;
 
-  constructor(feed: HttpFeed, inbox: FeedInbox) {
-    this.#feed = feed;
-    this.#inbox = inbox;
+  constructor(asked: Asked) {
+    this.#asked = asked;
     this.#axios = axios.create({
       proxy: false,
       maxRedirects: MAX_REDIRECTS,
@@ -35,42 +37,59 @@ export class HttpReader {
     });
   }
 
-  /** Asks once; false when nothing could be read. Never throws. */
-  async look(signal: AbortSignal): Promise<boolean> {
-    const { url, timeoutMs } = this.#feed;
+  /** Throws an Error in words when there is no answer with JSON in it. */
+  async get(url: string, signal: AbortSignal): Promise<unknown> {
+    const { timeoutMs } = this.#asked;
     const late = AbortSignal.timeout(timeoutMs);
+    const asking = this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
+    const { status, data } = await asking.catch((error: unknown) => {
+      throw late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : new Error(wordsOf(error));
+    });
+    if (status !== 200) throw new Error(`answered with status ${status}`);
     try {
-      const { status, data } = await this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
-      if (status !== 200) throw new Error(`answered with status ${status}`);
-      const rows = rowsOf(data);
-      this.#inbox.fine();
-      await takeRows(rows, (row) => this.#inbox.row(row), signal);
-      return true;
-    } catch (error) {
-      if (!signal.aborted)
-        this.#inbox.trouble(late.aborted ? `no whole answer within ${timeoutMs} ms` : wordsOf(error));
-      return false;
+      return JSON.parse(utf8.decode(data));
+    } catch {
+      throw new Error('its answer is not JSON');
     }
   }
 
   /** Throws for a host that is not listed, and where a secured address leads to one that is not. */
   #checkRedirect(href: string): void {
     const { host, protocol } = new URL(href);
-    if (!this.#feed.hosts.includes(host)) {
+    if (!this.#asked.hosts.includes(host)) {
       throw new Error(`it leads to ${host}, which its hosts do not list`);
     }
-    if (this.#feed.url.startsWith('https:') && protocol !== 'https:') throw new Error('it leads from https to http');
+    if (this.#asked.url.startsWith('https:') && protocol !== 'https:') throw new Error('it leads from https to http');
+  }
+}
+
+export class HttpReader {
+  readonly #feed: HttpFeed;
+  readonly #inbox: FeedInbox;
+  readonly #address: HttpClient;
+
+  constructor(feed: HttpFeed, inbox: FeedInbox) {
+    this.#feed = feed;
+    this.#inbox = inbox;
+    this.#address = new HttpClient(feed);
+  }
+
+  /** Asks once; false when nothing could be read. Never throws. */
+  async look(signal: AbortSignal): Promise<boolean> {
+    try {
+      const rows = rowsOf(await this.#address.get(this.#feed.url, signal));
+      this.#inbox.fine();
+      await takeRows(rows, (row) => this.#inbox.row(row), signal);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) this.#inbox.trouble(error instanceof Error ? error.message : String(error));
+      return false;
+    }
   }
 }
 
 /** A list of rows, or an object with one as `values`. Throws an Error in words. */
-function rowsOf(bytes: Buffer): readonly unknown[] {
-  let told: unknown;
-  try {
-    told = JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw new Error('its answer is not JSON');
-  }
+function rowsOf(told: unknown): readonly unknown[] {
   // A list has a `values` too, a function.
   if (Array.isArray(told)) return told;
   const rows = typeof told === 'object' && told !== null && 'values' in told ? told.values : null;

@@ -45,7 +45,7 @@ describe('the feeds of a trader file', () => {
   test.each<readonly [feeds: string, message: string]>([
     [
       'feeds: { a: { kind: pipe } }',
-      'trader.yaml:6:21: feeds.a.kind: wants "file", "http" or "child", got the text "pipe"',
+      'trader.yaml:6:21: feeds.a.kind: wants "file", "http", "child", "polymarket" or "kalshi", got the text "pipe"',
     ],
     ['feeds: { a: { kind: file } }', 'trader.yaml:6:13: feeds.a: a feed of kind file wants path'],
     [
@@ -63,6 +63,9 @@ describe('the feeds of a trader file', () => {
       'feeds.a.every_ms: wants a whole number from 100 to 3600000, got the number 5',
     ],
     ['feeds: { a: { kind: file, path: x, max_age: 5 } }', "feeds.a: unknown key 'max_age'; did you mean 'max_age_s'?"],
+    ['feeds: { a: { kind: kalshi } }', 'a feed of kind kalshi wants markets'],
+    ['feeds: { a: { kind: polymarket, markets: { m: t }, command: [x] } }', 'a feed of kind polymarket has no command'],
+    ['feeds: { a: { kind: file, path: x, markets: { m: t } } }', 'a feed of kind file has no markets'],
     ['feeds: { A B: { kind: file, path: x } }', 'wants a name in lower case with dashes'],
   ])('%s', async (feeds, message) => {
     await expect(load(feeds).config).rejects.toThrow(message);
