@@ -8,6 +8,7 @@ import {
   type BookSide,
   defineStrategy,
   type MarketView,
+  micros,
   NO_QUOTES,
   ONE,
   type ParamsOf,
@@ -64,6 +65,14 @@ const params = {
     max: 500_000,
     default: 1.5,
     help: 'How far the price moves when a level is swept.',
+  },
+  move_gain: {
+    kind: 'number',
+    unit: 'part',
+    min: 0,
+    max: 10,
+    default: 0.5,
+    help: 'An order moves only where another place is worth so much more than its own, as a part of it.',
   },
   min_trades: {
     kind: 'integer',
@@ -179,7 +188,10 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
     const place: Place = { half: signOf(side) * (fair - price), ...queue };
     return { name, price, value: placeValue(place, order, takers) };
   });
-  return choices.reduce((best, choice) => (choice.value > best.value ? choice : best));
+  const resting = new Set(view.orders.filter((own) => own.side === side).map(({ priceMicros }) => priceMicros));
+  const weigh = ({ price, value }: Choice): number =>
+    value > 0 && resting.has(micros(Math.round(price * ONE))) ? value * (1 + p.move_gain) : value;
+  return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
 }
 
 type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;

@@ -85,6 +85,25 @@ describe('touch-maker', () => {
     expect(made().quote(traded(others, { orders: [own] })).bids[0]?.priceMicros).toBe(m(0.48));
   });
 
+  it('leaves a place only for one that is worth enough more', () => {
+    // A tick inside is worth more than the best price where an order stands behind eighteen shares, but not half as much again.
+    const others = book([[0.48, 30]], [[0.52, 30]]);
+    const own = {
+      intentId: 'A',
+      side: 'bid',
+      priceMicros: m(0.48),
+      remainingMicros: m(25),
+      isYes: true,
+      submittedMs: 0,
+      acceptedMs: 1,
+      queueAheadMicros: m(18),
+      ageMs: 1000,
+    } as const;
+    const bidAt = (raw: unknown) => made(raw).quote(traded(others, { orders: [own] })).bids[0]?.priceMicros;
+    expect(bidAt({ move_gain: 0 })).toBe(m(0.49));
+    expect(bidAt({})).toBe(m(0.48));
+  });
+
   it('pulls a side that others leave or press, for a while, and never the one that reduces', () => {
     const before = traded(book([[0.48, 100]], [[0.52, 100]]));
     const seenLater = (others: Book, ms: number) => ({ ...traded(others), nowMs: before.nowMs + ms });
