@@ -73,11 +73,12 @@ function decide(): BenchRow {
   });
   const decisions = sized(2000, 20);
   return rate(`polling decisions among ${MANY} markets`, 'decisions/s', 5, () => {
-    const startedMs = performance.now();
+    // Processor time: on a busy machine the clock says little of the code.
+    const before = process.cpuUsage();
     let best = 0;
     for (let i = 0; i < decisions; i++)
       for (const market of markets) best = Math.max(best, staleIndex(market, 60_000 + i));
-    return best > 0 ? (1000 * decisions) / (performance.now() - startedMs) : 0;
+    return best > 0 ? (1e6 * decisions) / process.cpuUsage(before).user : 0;
   });
 }
 
