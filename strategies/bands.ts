@@ -19,6 +19,7 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
+import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly } from './common/params.js';
 
 const marginTicks = (help: string, value: number) =>
   ({ kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: value, help }) as const;
@@ -51,11 +52,7 @@ const params = {
       },
     ],
   },
-  post_only: {
-    kind: 'boolean',
-    default: true,
-    help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
-  },
+  post_only: postOnly,
   dust_shares: {
     kind: 'shares',
     min: '0',
@@ -79,23 +76,9 @@ const params = {
     default: 2,
     help: 'What margins are multiplied with while the trader is told to quote wider.',
   },
-  max_book_age_ms: {
-    kind: 'integer',
-    unit: 'ms',
-    min: 100,
-    max: 3_600_000,
-    default: 30_000,
-    help: 'Oldest book that quotes are made on.',
-  },
-  jump_pause_s: { kind: 'number', unit: 's', min: 0, max: 86_400, default: 10, help: 'Stay out after a jump.' },
-  halt_before_s: {
-    kind: 'number',
-    unit: 's',
-    min: 0,
-    max: 1e8,
-    default: 300,
-    help: 'From so long before resolution nothing is quoted.',
-  },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(300),
 } as const;
 
 type Params = ParamsOf<typeof params>;
@@ -127,11 +110,7 @@ function checkBands(bands: Params['bands']): string | null {
 }
 
 function quote(view: MarketView, p: Params): Quotes {
-  const blocked = whyNoQuotes(view, {
-    maxBookAgeMs: p.max_book_age_ms,
-    jumpPauseMs: p.jump_pause_s * 1000,
-    haltBeforeMs: p.halt_before_s * 1000,
-  });
+  const blocked = whyNoQuotes(view, guardsOf(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const setting = { dustMicros: p.dust_shares, imbalanceWeight: 0, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);

@@ -18,6 +18,7 @@ import {
   type Quotes,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
+import { guardsOf } from './common/params.js';
 import { blend, type Estimate, estimateOfBook, estimateOfFeed, gapSds, kellyShares, priceOf } from './fair/blend.js';
 import { type FairParams, params } from './fair/params.js';
 
@@ -29,11 +30,7 @@ export default defineStrategy({
 });
 
 function quote(view: MarketView, p: FairParams): Quotes {
-  const blocked = whyNoQuotes(view, {
-    maxBookAgeMs: p.max_book_age_ms,
-    jumpPauseMs: p.jump_pause_s * 1000,
-    haltBeforeMs: p.halt_before_s * 1000,
-  });
+  const blocked = whyNoQuotes(view, guardsOf(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const value = view.feeds[p.feed];
   if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);

@@ -21,6 +21,7 @@ import {
   type StrategyEvent,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
+import { guardsOf } from './common/params.js';
 import { type Centre, centreOf, netShares } from './log-odds/centre.js';
 import { type Params, params } from './log-odds/params.js';
 import { dropLoneBet, type Mode, modeOf, sideLevels } from './log-odds/sides.js';
@@ -54,11 +55,7 @@ class LogOddsMaker implements Quoter {
 
   quote(view: MarketView): Quotes {
     const p = this.#params;
-    const blocked = whyNoQuotes(view, {
-      maxBookAgeMs: p.max_book_age_ms,
-      jumpPauseMs: p.jump_pause_s * 1000,
-      haltBeforeMs: p.halt_before_s * 1000,
-    });
+    const blocked = whyNoQuotes(view, guardsOf(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const value = fairValue(view, {
       dustMicros: p.dust_shares,

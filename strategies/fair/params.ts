@@ -1,6 +1,16 @@
 /** The parameters of fair-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
+import {
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  orderShares,
+  postOnly,
+  repriceTicks,
+  resizeFraction,
+  widenFactor,
+} from '../common/params.js';
 
 export const params = {
   feed: { kind: 'feed', default: 'model', help: "The feed of the trader's file that says what YES is worth." },
@@ -58,7 +68,7 @@ export const params = {
     default: 1,
     help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
   },
-  order_shares: { kind: 'shares', min: '0.000001', max: '1000000', default: '25', help: 'Size of each quote at most.' },
+  order_shares: orderShares('25'),
   kelly_fraction: {
     kind: 'number',
     unit: 'part',
@@ -75,52 +85,13 @@ export const params = {
     default: 0.02,
     help: 'Below this blended price (and above 1 - it) nothing is quoted.',
   },
-  max_book_age_ms: {
-    kind: 'integer',
-    unit: 'ms',
-    min: 100,
-    max: 3_600_000,
-    default: 30_000,
-    help: 'Oldest book that quotes are made on.',
-  },
-  jump_pause_s: { kind: 'number', unit: 's', min: 0, max: 86_400, default: 10, help: 'Stay out after a jump.' },
-  halt_before_s: {
-    kind: 'number',
-    unit: 's',
-    min: 0,
-    max: 1e8,
-    default: 60,
-    help: 'From so long before resolution nothing is quoted.',
-  },
-  widen_factor: {
-    kind: 'number',
-    unit: 'times',
-    min: 1,
-    max: 100,
-    default: 2,
-    help: 'What distances are multiplied with while the trader is told to quote wider.',
-  },
-  post_only: {
-    kind: 'boolean',
-    default: true,
-    help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
-  },
-  reprice_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 0,
-    max: 500_000,
-    default: 1,
-    help: 'An order so close to its level stays where it is and keeps its place in the queue.',
-  },
-  resize_fraction: {
-    kind: 'number',
-    unit: 'part',
-    min: 0,
-    max: 1,
-    default: 0.2,
-    help: 'An order whose size differs from its level by at most this part stays.',
-  },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
+  halt_before_s: haltBeforeS(60),
+  widen_factor: widenFactor,
+  post_only: postOnly,
+  reprice_ticks: repriceTicks,
+  resize_fraction: resizeFraction,
 } as const;
 
 export type FairParams = ParamsOf<typeof params>;

@@ -1,6 +1,15 @@
 /** The parameters of log-odds-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
+import {
+  haltBeforeS,
+  jumpPauseS,
+  maxBookAgeMs,
+  postOnly,
+  repriceTicks,
+  resizeFraction,
+  riskAversion,
+} from '../common/params.js';
 
 export const params = {
   half_spread_ticks: {
@@ -29,14 +38,7 @@ export const params = {
     default: 1,
     help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
   },
-  risk_aversion: {
-    kind: 'number',
-    unit: 'log-odds per share',
-    min: 0,
-    max: 1,
-    default: 0.002,
-    help: 'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
-  },
+  risk_aversion: riskAversion,
   holding_time_s: {
     kind: 'number',
     unit: 's',
@@ -77,11 +79,7 @@ export const params = {
     default: 0,
     help: 'A side that adds to the position is quoted only if it earns more than this after its expected costs.',
   },
-  post_only: {
-    kind: 'boolean',
-    default: true,
-    help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
-  },
+  post_only: postOnly,
   dust_shares: {
     kind: 'shares',
     min: '0',
@@ -129,15 +127,8 @@ export const params = {
     default: 0.5,
     help: 'From this net position on, the side that adds to it shrinks, to nothing at the limit.',
   },
-  max_book_age_ms: {
-    kind: 'integer',
-    unit: 'ms',
-    min: 100,
-    max: 3_600_000,
-    default: 30_000,
-    help: 'Oldest book that quotes are made on.',
-  },
-  jump_pause_s: { kind: 'number', unit: 's', min: 0, max: 86_400, default: 10, help: 'Stay out after a jump.' },
+  max_book_age_ms: maxBookAgeMs,
+  jump_pause_s: jumpPauseS,
   reduce_only_before_s: {
     kind: 'number',
     unit: 's',
@@ -146,14 +137,7 @@ export const params = {
     default: 180,
     help: 'From so long before resolution only quotes that reduce the position are made.',
   },
-  halt_before_s: {
-    kind: 'number',
-    unit: 's',
-    min: 0,
-    max: 1e8,
-    default: 60,
-    help: 'From so long before resolution nothing is quoted.',
-  },
+  halt_before_s: haltBeforeS(60),
   widen_factor: {
     kind: 'number',
     unit: 'times',
@@ -178,22 +162,8 @@ export const params = {
     default: 1800,
     help: 'How fast these judgements are forgotten.',
   },
-  reprice_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 0,
-    max: 500_000,
-    default: 1,
-    help: 'An order so close to its level stays where it is and keeps its place in the queue.',
-  },
-  resize_fraction: {
-    kind: 'number',
-    unit: 'part',
-    min: 0,
-    max: 1,
-    default: 0.2,
-    help: 'An order whose size differs from its level by at most this part stays.',
-  },
+  reprice_ticks: repriceTicks,
+  resize_fraction: resizeFraction,
 } as const;
 
 export type Params = ParamsOf<typeof params>;
