@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
@@ -11,6 +12,12 @@ describe('what is shipped', () => {
   test.each(['config/paper.yaml', 'config/live.example.yaml'])('%s loads', async (file) => {
     const config = await loadConfig(file, { env: {}, cwd: packageRoot });
     expect(config.strategies.length).toBeGreaterThan(0);
+  });
+
+  test.each(readdirSync(join(packageRoot, 'config/strategies')))('config/strategies/%s loads', async (file) => {
+    const path = join('config/strategies', file);
+    const config = await loadConfig(path, { env: {}, cwd: packageRoot, strategyFileToo: true, feeds: 'any' });
+    expect(config.strategies).toHaveLength(1);
   });
 
   test.each(venueNames())('the venue profile %s is one', (name) => {
