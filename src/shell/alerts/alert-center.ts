@@ -38,7 +38,6 @@ export class AlertCenter {
   readonly #book: AlertBook;
   readonly #note: (text: string) => void;
 
-  /** Throws what `openSender` throws: an address that cannot be read. */
   constructor({ config, run, openSender, note }: AlertCenterOptions) {
     this.#channels = config.channels.map((channel) => ({
       config: channel,

@@ -1,6 +1,7 @@
 /** How each kind of channel is spoken to. Texts are cleaned of secrets and of control characters before they leave. */
 
 import { createHmac } from 'node:crypto';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { ChannelConfig } from '../config/types.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
@@ -32,6 +33,31 @@ export function openSender(channel: ChannelConfig, options: SenderOptions): Aler
         error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
       return { kind: 'failed', why: secrets.clean(why), afterMs: null };
     }
+  };
+}
+
+/**
+ * The same for a console that has more to do than to tell: a channel whose secrets cannot be read is noted at once, fails each time,
+ * and works from when they can be read.
+ */
+export function openPatientSender(
+  channel: ChannelConfig,
+  options: SenderOptions,
+  note: (text: string) => void,
+): AlertSender {
+  const tryToOpen = (): AlertSender | string => {
+    try {
+      return openSender(channel, options);
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      return `${error.message}. ${error.hint}`.trim();
+    }
+  };
+  let opened = tryToOpen();
+  if (typeof opened === 'string') note(`alert channel ${channel.name} tells nobody anything: ${opened}`);
+  return async (message) => {
+    if (typeof opened === 'string') opened = tryToOpen();
+    return typeof opened === 'string' ? { kind: 'failed', why: opened, afterMs: null } : opened(message);
   };
 }
 

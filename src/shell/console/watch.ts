@@ -5,7 +5,7 @@ import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
-import { openSender } from '../alerts/senders.js';
+import { openPatientSender } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
@@ -29,11 +29,10 @@ export interface WatchOptions {
 export class Watch {
   readonly center: AlertCenter;
   readonly #options: WatchOptions;
-  readonly #heartbeat: { readonly lifeline: Lifeline; readonly url: string } | null;
+  readonly #lifeline: Lifeline | null;
   readonly #timer: NodeJS.Timeout;
   #isGone = false;
 
-  /** Throws TwinbookError when what is secret of a channel cannot be read. */
   constructor(options: WatchOptions) {
     this.#options = options;
     const { alerts } = options.config;
@@ -41,16 +40,11 @@ export class Watch {
     this.center = new AlertCenter({
       config: alerts,
       run: randomBytes(4).toString('hex'),
-      openSender: (channel) => openSender(channel, open),
+      openSender: (channel) => openPatientSender(channel, open, options.note),
       note: options.note,
     });
-    this.#heartbeat =
-      alerts.heartbeat === null
-        ? null
-        : {
-            lifeline: new Lifeline(alerts.heartbeat.everyMs, performance.now()),
-            url: readHeartbeatUrl(alerts.heartbeat.urlFile),
-          };
+    const { heartbeat } = alerts;
+    this.#lifeline = heartbeat === null ? null : new Lifeline(heartbeat.everyMs, performance.now());
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
@@ -90,9 +84,10 @@ export class Watch {
       account: trader.account === null ? null : watchedAccount(trader.account, trader.hello),
     };
     this.center.tick(facts);
-    if (this.#heartbeat === null) return;
-    const call = this.#heartbeat.lifeline.look(workOf(trader, guarded), performance.now(), facts.nowMs);
-    if (call !== null) void callWatcher(this.#heartbeat.url, call, this.#options.note);
+    const file = config.alerts.heartbeat?.urlFile;
+    if (this.#lifeline === null || file === undefined) return;
+    const call = this.#lifeline.look(workOf(trader, guarded), performance.now(), facts.nowMs);
+    if (call !== null) void callWatcher(file, call, this.#options.note);
   }
 }
 
@@ -102,9 +97,10 @@ function readHeartbeatUrl(file: string): string {
   return url;
 }
 
-async function callWatcher(url: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
+async function callWatcher(file: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
   const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
   try {
+    const url = readHeartbeatUrl(file);
     const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {

@@ -16,8 +16,9 @@ import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
 const FRAME: TelemetryLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
-async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>) {
-  const cwd = folderOf({ 'trader.yaml': trader('dashboard: { port: 0 }\n') });
+async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
+  const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: 0 }\n${lines}`) });
+  const notes: string[] = [];
   const asked: ControlQuestion[] = [];
   const readers: LineReader[] = [];
   const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
@@ -38,7 +39,7 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
     config,
     secret: 'the secret',
     guardian: { status: () => 'watching', isGuarded: () => true },
-    note: () => undefined,
+    note: (text) => notes.push(text),
   });
   onTestFinished(() => console.close());
   const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
@@ -49,12 +50,20 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
   await vi.waitFor(() => expect(readers).toHaveLength(1));
-  return { cwd, config, asked, server, state, press, tell };
+  return { cwd, notes, config, asked, server, state, press, tell };
 }
 
 const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 
 describe('the console', () => {
+  test('is there, and says why, where an alert channel has no readable address', async () => {
+    const alerts =
+      'alerts: { channels: { chat: { kind: slack, address_file: nowhere } }, heartbeat: { url_file: nowhere } }';
+    const { state, notes } = await place(() => OBEYED, alerts);
+    expect((await state()).now).toBeGreaterThan(0);
+    expect(notes).toEqual([expect.stringMatching(/^alert channel chat tells nobody anything: .*nowhere/)]);
+  });
+
   test('shows what the trader tells', async () => {
     const { state, tell } = await place(() => OBEYED);
     tell(HELLO);
