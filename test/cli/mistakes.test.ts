@@ -15,7 +15,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['an amount that is none', 'exchange --starting-funds lots', 2, 'Wanted a decimal such as 10000 or 0.5.'],
     ['a speed of zero', 'exchange --speed 0', 2, 'Wanted a number from 0.01 to 10000.'],
     ['an argument too many', 'status now', 2, 'too many arguments'],
-    ['a missing argument', 'explain', 2, "missing required argument 'order|market'"],
+    ['a missing argument', 'explain', 2, "missing required argument 'order|fill|market'"],
     ['unkill without a reason', 'unkill', 2, "required option '--reason <text>' not specified"],
     ['unkill with an empty reason', 'unkill --reason=', 2, 'Wanted some text.'],
     ['keys create without a file', 'keys create', 2, "required option '--file <file>' not specified"],

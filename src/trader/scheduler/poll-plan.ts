@@ -34,8 +34,11 @@ const ORDERS_PER_FILLS = 5;
 const IDLE_FACTOR = 5;
 /** Every so many-th look at a book goes to a market that was never seen ... */
 const NEW_TURN = 2;
-/** ... or to the one that has waited longest. */
-const OLDEST_TURN = 10;
+/**
+ * ... or to the one that has waited longest beyond its time: every other look where there are few markets and looks enough for all
+ * of them, more seldom with more markets, where it would cost what the index saves.
+ */
+const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
 /** More than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
 /** How much sooner trades are read where our orders rest. */
@@ -216,12 +219,14 @@ export class PollPlan implements Poller {
 
   /**
    * First what is expedited, then what a look is worth most at. Every other look goes to a market that was never seen, while
-   * there is one, and every tenth to the one that has waited longest beyond its time.
+   * there is one, and every second to tenth to the one that has waited longest beyond its time.
    */
   #nextBook(nowMs: number): PolledMarket | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
-    const wantsOldest = turn % OLDEST_TURN === OLDEST_TURN - 1;
+    const { fewest, most, marketsATurn } = OLDEST_TURN;
+    const oldestTurn = Math.min(most, Math.max(fewest, Math.ceil(this.#markets.length / marketsATurn)));
+    const wantsOldest = turn % oldestTurn === 0;
     const best = new Best();
     const unseen = new Best();
     const oldest = new Best();

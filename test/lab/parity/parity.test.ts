@@ -18,7 +18,8 @@ import { journalOf } from './simulated-journal.js';
 const MINUTE_MS = 60_000;
 /** Our clock minus the exchange's. */
 const OFF_MS = 7_000;
-const LIVED_MS = 3 * MINUTE_MS;
+/** Long enough for a hundred fills: with fewer, chance alone moves what a model fills by more than is asked for here. */
+const LIVED_MS = 6 * MINUTE_MS;
 
 let journal: RunJournal;
 let fills: readonly BookedFill[];
@@ -116,7 +117,10 @@ describe('live and backtests side by side', () => {
     const [live, ...models] = result.parity.sides;
     if (live === undefined) throw new Error('the live side');
     for (const model of models) {
-      expect(Math.abs((model.twoSidedShare ?? 0) - (live.twoSidedShare ?? 0))).toBeLessThan(0.25);
+      const more = (model.twoSidedShare ?? 0) - (live.twoSidedShare ?? 0);
+      expect(more).toBeGreaterThan(-0.25);
+      // After a fill nothing is placed before a look: a model that fills much less is seldom without a side.
+      if (model.fills > 0.8 * live.fills) expect(more).toBeLessThan(0.25);
       expect(model.publicRequests ?? 0).toBeGreaterThan((live.publicRequests ?? 0) * 0.8);
       expect(model.publicRequests ?? 0).toBeLessThan((live.publicRequests ?? 0) * 1.2);
     }

@@ -119,11 +119,19 @@ describe('what has changed since a run', () => {
   });
 });
 
-it('the settings of the run itself need its modules, and say which one is gone', async () => {
+it('the settings of the run itself need no module of the user: the journal has it', async () => {
   const { folder, run } = await place();
-  expect((await traderThen(run)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
   rmSync(join(folder, 'mine.mjs'));
-  await expect(traderThen(run)).rejects.toMatchObject({
+  expect((await traderThen(run)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
+});
+
+it('a run whose journal has no modules says which one is gone', async () => {
+  const { folder, run } = await place();
+  // As an earlier version kept it.
+  const older = { ...run, strategies: run.strategies.map(({ moduleFiles: _, ...strategy }) => strategy) };
+  expect((await traderThen(older)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
+  rmSync(join(folder, 'mine.mjs'));
+  await expect(traderThen(older)).rejects.toMatchObject({
     code: 'strategy_invalid',
     message: expect.stringMatching(/^strategy own of the run: .*mine\.mjs: no such file/),
   });
