@@ -82,6 +82,9 @@ function publisherOf(world: World) {
     account: (nowMs: number) => world.trader.account(nowMs) as unknown as AccountFigures, // of the same weight
     faces: () => world.trader.faces(),
     mode: () => world.trader.mode,
+    failed: (error: unknown) => {
+      throw error;
+    },
   };
   const steadyMs = () => world.nowMs + performance.now() - clock.beganMs;
   return { clock, publisher: new TelemetryPublisher(source, { steadyMs, nowMs: () => world.nowMs }) };

@@ -173,7 +173,8 @@ class Service {
     });
     this.#live = live;
     const startedMs = this.#startedMs;
-    this.#telemetry = new Telemetry({ config: () => live.config, session, startedMs, feeds: () => this.#feeds.status });
+    const statuses = () => this.#feeds.status;
+    this.#telemetry = new Telemetry({ config: () => live.config, session, startedMs, feeds: statuses, log });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {

@@ -29,6 +29,7 @@ export interface TelemetryOptions {
   readonly session: Session;
   readonly startedMs: number;
   readonly feeds: () => readonly FeedStatus[];
+  readonly log: Log;
 }
 
 export class Telemetry {
@@ -50,6 +51,7 @@ export class Telemetry {
         account: (atMs, publishing) => this.#account(trader.account(atMs), publishing),
         faces: () => trader.faces(),
         mode: () => trader.mode,
+        failed: (error) => options.log.logger.error({ err: error }, 'telemetry failed; its readers were let go'),
       },
       { steadyMs, nowMs },
     );

@@ -31,6 +31,8 @@ export interface TelemetrySource {
   faces(): readonly MarketFace[];
   /** Of the ladder; a change is told at once. */
   mode(): string;
+  /** Nothing could be told, and every reader was let go: that is no reason to stop trading. */
+  failed(error: unknown): void;
 }
 
 export interface PublisherFigures {
@@ -84,6 +86,18 @@ export class TelemetryPublisher {
   /** After a step, when its requests are under way. `lateMs`: how late a beat came, null when no beat led to this step. */
   afterStep(lateMs: number | null): void {
     if (this.#readers.size === 0) return;
+    try {
+      this.#tellStep(lateMs);
+    } catch (error) {
+      for (const reader of this.#readers) {
+        this.#letGo(reader);
+        reader.destroy();
+      }
+      this.#source.failed(error);
+    }
+  }
+
+  #tellStep(lateMs: number | null): void {
     const beganMs = this.#clocks.steadyMs();
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
     if (this.#brake.look(beganMs)) this.#tellBrake();

@@ -66,7 +66,7 @@ class Reader implements LineReader {
 
 /** `encodingMs`: what a look at the clock takes, so that encoding seems to take time. */
 function world(faces: readonly MarketFace[], encodingMs = 0) {
-  const at = { ms: 0, mode: 'quoting', faces, asked: 0 };
+  const at = { ms: 0, mode: 'quoting', faces, asked: 0, failures: [] as string[] };
   const source = {
     hello: () => HELLO,
     account: () => ACCOUNT,
@@ -75,6 +75,7 @@ function world(faces: readonly MarketFace[], encodingMs = 0) {
       return at.faces;
     },
     mode: () => at.mode,
+    failed: (error: unknown) => void at.failures.push(String(error)),
   };
   const steadyMs = () => {
     at.ms += encodingMs;
@@ -94,6 +95,19 @@ describe('telemetry', () => {
     for (let i = 0; i < 100; i++) step(100);
     publisher.notice(1, 'loud', 'halted', 'a limit');
     expect(at.asked).toBe(0);
+  });
+
+  test('that cannot tell lets its readers go and throws nothing', () => {
+    const { at, step, publisher } = world([face('a')]);
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    // A figure that JSON has no word for.
+    at.faces = [{ ...face('a'), yesMicros: 1n as unknown as MarketFace['yesMicros'] }];
+    step(500);
+    expect(reader.destroyed).toBe(true);
+    expect(at.failures).toEqual([expect.stringContaining('BigInt')]);
+    step(500);
+    expect(at.failures).toHaveLength(1);
   });
 
   test('tells each market when it changed, the account twice a second, and what the operator should read', () => {
