@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
+import { times } from '../support/effort.js';
 import { run } from './run.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'data/sample');
+/** One of its three markets, for what is the same with one. */
+const ONE_MARKET = join(SAMPLE, 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK');
 const MAKER = join(ROOT, 'config/strategies/crowd-maker.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-backtest-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +34,7 @@ interface Told {
 
 describe('twinbook backtest', () => {
   it('runs a lone strategy file over a recording under the bracket of fill models', async () => {
-    const { code, out } = await backtest('-c', MAKER, '--data', SAMPLE);
+    const { code, out } = await backtest('-c', MAKER, '--data', times(ONE_MARKET, SAMPLE));
     expect(code).toBe(0);
     for (const words of [...BRACKET, 'Result', 'spread earned', 'Fills']) {
       expect(out).toContain(words);
@@ -57,7 +60,7 @@ describe('twinbook backtest', () => {
     // A module of one's own: those that are shipped are other files where they are compiled.
     file('threaded.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('threaded.yaml', 'strategy: ./threaded.ts\n');
-    const asked = ['-c', mine, '--data', SAMPLE, '--repeat', '2', '--json'];
+    const asked = ['-c', mine, '--data', times(ONE_MARKET, SAMPLE), '--repeat', '2', '--json'];
     const models = ['--fill-model', 'risk-averse,optimistic'];
     const alone = await backtest(...asked, ...models, '--workers', '1');
     expect(alone.code).toBe(0);

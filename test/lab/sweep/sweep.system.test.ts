@@ -45,11 +45,11 @@ async function sweep(out: string, wishes: PlanWishes = {}, data?: string): Promi
 }
 
 /** Stops when so many backtests are done. */
-async function stopped(out: string, after: number, wishes: PlanWishes = {}): Promise<SweepResult> {
+async function stopped(out: string, after: number, wishes: PlanWishes = {}, data?: string): Promise<SweepResult> {
   const told = watching((done) => {
     if (done >= after) told.stop();
   });
-  const { result, isComplete } = await runSweep(await planFor(out, wishes), told.watcher);
+  const { result, isComplete } = await runSweep(await planFor(out, wishes, data), told.watcher);
   expect(isComplete).toBe(false);
   return result;
 }
@@ -62,6 +62,15 @@ const PINNED = '1cb8c59559ae5cc6d9aee5d8d1dd3a5785195f06df2852400db0ccc2c9dbf5b5
 
 /** Of the default bracket two, which differ in their fills; the pinned sweep plays them all. */
 const BRACKET = ['risk-averse', 'optimistic'];
+const SHARED: PlanWishes = { folds: 2, fillModels: BRACKET };
+const sharedData = () => join(place.folder, times('few', 'recordings'));
+
+/** On one thread and without a break, played once for all who compare with it. */
+let played: Promise<SweepResult> | null = null;
+const unbroken = () => {
+  played ??= sweep('unbroken', SHARED, sharedData());
+  return played;
+};
 
 describe('a sweep', () => {
   it('gives what it gave before', async () => {
@@ -73,20 +82,18 @@ describe('a sweep', () => {
   });
 
   it('gives the same tables, page and database on one thread, on three, and when every thread reads the files', async () => {
-    const data = times(join(place.folder, 'few'), place.data);
-    const wishes = { folds: 2, fillModels: BRACKET };
-    const one = await sweep('one', wishes, data);
-    const three = await sweep('three', { ...wishes, workers: 3 }, data);
-    const streamed = await sweep('streamed', { ...wishes, workers: 2, memoryBytes: 0 }, data);
+    const one = await unbroken();
+    const three = await sweep('three', { ...SHARED, workers: 3 }, sharedData());
+    const streamed = await sweep('streamed', { ...SHARED, workers: 2, memoryBytes: 0 }, sharedData());
     expect(sweepTables(three)).toBe(sweepTables(one));
     expect(sweepHtml(three)).toBe(sweepHtml(one));
-    expect(contentOf('three')).toEqual(contentOf('one'));
-    expect(contentOf('streamed')).toEqual(contentOf('one'));
+    expect(contentOf('three')).toEqual(contentOf('unbroken'));
+    expect(contentOf('streamed')).toEqual(contentOf('unbroken'));
     expect(streamed.notes.map(({ text }) => text).join()).toContain('each worker read its own from the files');
   });
 
   it('that is stopped keeps what is done, and resumed ends as one that never was', async () => {
-    const partly = await stopped('resumed', 1);
+    const partly = await stopped('resumed', 1, SHARED, sharedData());
     expect(partly.counts.unfinished).toBeGreaterThan(0);
     expect(partly.notes[0]?.text).toMatch(/^Not finished/);
     expect(partly.walkForward).toBeNull();
@@ -94,15 +101,18 @@ describe('a sweep', () => {
     expect(before.length).toBeGreaterThanOrEqual(1);
     expect(contentOf('resumed')['standings']).toEqual([]);
 
-    await expect(sweep('resumed')).rejects.toThrow('holds this very sweep, unfinished');
+    await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('holds this very sweep, unfinished');
     const told = watching();
-    const { isComplete } = await runSweep(await planFor('resumed', { resume: true }), told.watcher);
+    const { isComplete } = await runSweep(
+      await planFor('resumed', { ...SHARED, resume: true }, sharedData()),
+      told.watcher,
+    );
     expect(isComplete).toBe(true);
     expect(told.said).toContain(`${before.length} backtests of this sweep are done already.`);
-    await sweep('unbroken');
+    await unbroken();
     expect(contentOf('resumed')).toEqual(contentOf('unbroken'));
     // Finished, it is not run again.
-    await sweep('resumed');
+    await sweep('resumed', SHARED, sharedData());
     expect(contentOf('resumed')).toEqual(contentOf('unbroken'));
   });
 

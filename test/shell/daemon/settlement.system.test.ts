@@ -9,7 +9,10 @@ import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js
 describe('a trader in several markets', () => {
   it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
     const { url } = await exchangeAt('--no-rate-limits');
-    const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
+    const folder = folderOf({
+      'trader.yaml': traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"'),
+      'maker.yaml': makerYaml(),
+    });
     const file = `${folder}/trader.yaml`;
     const trader = started(['start', '-c', file]);
     const taker = await Taker.join(url, 1);
