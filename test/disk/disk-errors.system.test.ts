@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LedgerBroken } from '../../src/trader/ledger/database.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
+import { times } from '../support/effort.js';
 import { HOLDER, intentOf } from '../trader/ledger/books.js';
 import { FaultyDisk } from './faulty-disk.js';
 import { diskError, inPeace, type Work } from './power-loss.js';
@@ -17,10 +18,10 @@ const WORK: Work = { seed: 6, commits: 140, reopenAfter: 30 };
 describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
   // Every write, in steps that meet each kind of file; `npm run disk` takes each one.
   it.each([
-    { kind: 'sync', error: 'EIO', every: 4 },
+    { kind: 'sync', error: 'EIO', every: times(12, 4) },
     { kind: 'sync', error: 'ENOSPC', every: 11 },
-    { kind: 'write', error: 'EIO', every: 97 },
-    { kind: 'write', error: 'ENOSPC', every: 101 },
+    { kind: 'write', error: 'EIO', every: times(193, 97) },
+    { kind: 'write', error: 'ENOSPC', every: times(201, 101) },
   ] as const)('at any $kind ($error) stops, and has every commit that it acknowledged', ({ kind, error, every }) => {
     const peace = inPeace(WORK);
     let tried = 0;

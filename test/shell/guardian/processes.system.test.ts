@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { isGone } from '../../../src/shared/base/process-mark.js';
+import { times } from '../../support/effort.js';
 import { BIN, type Running, twinbook } from '../../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
@@ -125,19 +126,22 @@ describe.concurrent('everything is canceled when', () => {
 });
 
 describe.concurrent('a guardian', () => {
-  it.for(['SIGKILL', 'SIGSTOP'] as const)('that is stopped by %s is replaced', async (signal, test) => {
-    const guarded = guardedAt(test, url);
-    await guarded.quoting(1);
-    const { pid } = guarded.report()?.process ?? { pid: 0 };
-    process.kill(pid, signal);
-    test.onTestFinished(() => {
-      if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
-    });
-    await until(
-      () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
-      () => `not replaced: ${guarded.process.output()}`,
-    );
-  });
+  it.for(times(['SIGSTOP'] as const, ['SIGKILL', 'SIGSTOP'] as const))(
+    'that is stopped by %s is replaced',
+    async (signal, test) => {
+      const guarded = guardedAt(test, url);
+      await guarded.quoting(1);
+      const { pid } = guarded.report()?.process ?? { pid: 0 };
+      process.kill(pid, signal);
+      test.onTestFinished(() => {
+        if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
+      });
+      await until(
+        () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
+        () => `not replaced: ${guarded.process.output()}`,
+      );
+    },
+  );
 
   it('is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
     const guarded = guardedAt(test, url);
