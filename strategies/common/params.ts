@@ -81,6 +81,46 @@ export const riskAversion = {
   help: 'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
 } as const;
 
+/** @param from what the distance is measured from, for its help */
+export const halfSpreadTicks = (from: string) =>
+  ({
+    kind: 'integer',
+    unit: 'ticks',
+    min: 1,
+    max: 500_000,
+    default: 2,
+    help: `Smallest distance of a quote from ${from}.`,
+  }) as const;
+
+export const improveTicks = {
+  kind: 'integer',
+  unit: 'ticks',
+  min: 0,
+  max: 500_000,
+  default: 1,
+  help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
+} as const;
+
+/** @param price which price it is compared with, for its help */
+export const minFairPrice = (price: string) =>
+  ({
+    kind: 'number',
+    unit: 'price',
+    min: 0,
+    max: 0.5,
+    default: 0.02,
+    help: `Below ${price} (and above 1 - it) only quotes that reduce the position are made.`,
+  }) as const;
+
+export const maxBookSpread = {
+  kind: 'number',
+  unit: 'price',
+  min: 0.000001,
+  max: 1,
+  default: 0.2,
+  help: "Widest spread of others' book that still tells a fair price.",
+} as const;
+
 interface GuardParams {
   readonly max_book_age_ms: number;
   readonly jump_pause_s: number;

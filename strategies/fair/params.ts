@@ -2,7 +2,9 @@
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import {
+  halfSpreadTicks,
   haltBeforeS,
+  improveTicks,
   jumpPauseS,
   maxBookAgeMs,
   orderShares,
@@ -44,14 +46,7 @@ export const params = {
     default: 60,
     help: 'Oldest value that is quoted on.',
   },
-  half_spread_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 1,
-    max: 500_000,
-    default: 2,
-    help: 'Smallest distance of a quote from the blended price.',
-  },
+  half_spread_ticks: halfSpreadTicks('the blended price'),
   min_edge_ticks: {
     kind: 'number',
     unit: 'ticks',
@@ -60,14 +55,7 @@ export const params = {
     default: 1,
     help: 'What a fill must at least be worth after its fee.',
   },
-  improve_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 0,
-    max: 500_000,
-    default: 1,
-    help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
-  },
+  improve_ticks: improveTicks,
   order_shares: orderShares('25'),
   kelly_fraction: {
     kind: 'number',

@@ -2,9 +2,13 @@
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import {
+  halfSpreadTicks,
   haltBeforeS,
+  improveTicks,
   jumpPauseS,
   maxBookAgeMs,
+  maxBookSpread,
+  minFairPrice,
   postOnly,
   repriceTicks,
   resizeFraction,
@@ -12,14 +16,7 @@ import {
 } from '../common/params.js';
 
 export const params = {
-  half_spread_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 1,
-    max: 500_000,
-    default: 2,
-    help: 'Smallest distance of a quote from the price it is centred on.',
-  },
+  half_spread_ticks: halfSpreadTicks('the price it is centred on'),
   order_shares: { kind: 'shares', min: '0.000001', max: '1000000', default: '25', help: 'Size of each level.' },
   levels: { kind: 'integer', unit: 'levels', min: 1, max: 10, default: 1, help: 'Levels on each side.' },
   level_step_ticks: {
@@ -30,14 +27,7 @@ export const params = {
     default: 1,
     help: 'Distance between two levels of a side.',
   },
-  improve_ticks: {
-    kind: 'integer',
-    unit: 'ticks',
-    min: 0,
-    max: 500_000,
-    default: 1,
-    help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
-  },
+  improve_ticks: improveTicks,
   risk_aversion: riskAversion,
   holding_time_s: {
     kind: 'number',
@@ -103,22 +93,8 @@ export const params = {
     default: 0.25,
     help: 'Largest weight of recent trade prices against the book.',
   },
-  max_book_spread: {
-    kind: 'number',
-    unit: 'price',
-    min: 0.000001,
-    max: 1,
-    default: 0.2,
-    help: "Widest spread of others' book that still tells a fair price.",
-  },
-  min_fair_price: {
-    kind: 'number',
-    unit: 'price',
-    min: 0,
-    max: 0.5,
-    default: 0.02,
-    help: 'Below this fair price (and above 1 - it) only quotes that reduce the position are made.',
-  },
+  max_book_spread: maxBookSpread,
+  min_fair_price: minFairPrice('this fair price'),
   taper_from_fraction: {
     kind: 'number',
     unit: 'part of the position limit',

@@ -78,7 +78,11 @@ const pollingSchema = z
   .strictObject({
     own_interval_ms: integer(200, 60_000, 'Own orders and own trades.').default(1000),
     hot_interval_ms: integer(100, 60_000, 'Shortest time between two looks at one book.').default(500),
-    quiet_interval_ms: integer(1000, 600_000, 'Longest time that a quoted book goes unseen.').default(10_000),
+    quiet_interval_ms: integer(
+      1000,
+      600_000,
+      'A book that was not seen for so long has a look before others, every second to tenth look.',
+    ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
     assets_interval_ms: integer(
       2000,
