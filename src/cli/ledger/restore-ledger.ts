@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate } from '../../shared/base/private.js';
 import { leaveStopFile, stopFileOf } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
@@ -53,6 +53,7 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
     const ledger = openLedger(fresh, holder);
     const problems = [...ledger.checkPages(), ...ledger.verify()];
     ledger.close();
+    syncFile(fresh);
     const [problem] = problems;
     if (problem !== undefined) {
       const hint = 'Take an older backup: `twinbook ledger backups` lists them.';

@@ -23,12 +23,15 @@ export function makeFolder(folder: string): readonly string[] {
   return missing;
 }
 
-/** A new name is only durable when its folder is: a power cut would take it away. Throws what the system says. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
+/** What a file holds is only durable when it was synced. Throws what the system says. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(file);
   } finally {
-    closeSync(folder);
+    closeSync(file);
   }
 }
+
+/** A new name is only durable when its folder is: a power cut would take it away. Throws what the system says. */
+export const syncFolder = syncFile;

@@ -3,21 +3,10 @@
  * each with its checksum, and the newest has the name `<ledger>.backup` too.
  */
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFolder } from '../../shared/base/folder.js';
+import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
 import { checkCopy } from './check-copy.js';
@@ -93,15 +82,6 @@ function nameNewest(ledgerPath: string, path: string): void {
 function removeUnchecked(folder: string): void {
   const names = readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) rmSync(join(folder, name), { force: true });
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function damaged(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
