@@ -58,7 +58,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'shell/wallet',
   ],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
-  'shell/dashboard': [],
+  'shell/document': [],
+  'shell/dashboard': ['shell/document'],
   'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',
@@ -73,7 +74,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/daemon': ['shared', 'recording', 'trader', 'exchange', 'shell'],
 
   'lab/session': ['shared', 'recording', 'trader/ledger'],
-  'lab/report': ['shared', 'trader/ledger', 'trader/market', 'lab/session'],
+  'lab/report': ['shared', 'trader/ledger', 'trader/market', 'shell/document', 'lab/session'],
   'lab/backtest': [
     'shared',
     'recording',
@@ -98,7 +99,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/report',
     'lab/session',
   ],
-  'lab/play': ['shared', 'trader/market', 'trader/strategy', 'shell/dashboard', 'lab/report', 'lab/strategy-checks'],
+  'lab/play': [
+    'shared',
+    'trader/market',
+    'trader/strategy',
+    'shell/dashboard',
+    'shell/document',
+    'lab/report',
+    'lab/strategy-checks',
+  ],
   'lab/strategy-checks': ['shared', 'trader/market', 'trader/strategy', 'shell/config'],
   'lab/arena': [
     'shared',

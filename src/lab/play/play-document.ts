@@ -1,7 +1,7 @@
 /** The page: text, style and script in one, and the policy that lets a browser run these and nothing else. */
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { ownPolicy } from '../../shell/document/own-document.js';
+import { pageScriptOf } from '../../shell/document/page-script.js';
 import { escaped } from '../report/html/markup.js';
 
 const STYLE = `
@@ -21,18 +21,7 @@ polyline { fill: none; stroke-width: 1.8 } .l-bid { stroke: var(--bid) } .l-ask 
 #note { min-height: 3em } figure { margin: 0 }`;
 
 export function playDocument(name: string, summary: string): { readonly html: string; readonly policy: string } {
-  const file = readFileSync(new URL('./page/main.js', import.meta.url), 'utf8');
-  // A reference to a source map would be one to another file.
-  const script = file.replace(/^\/\/# sourceMappingURL=.*$/m, '');
-  const policy = [
-    "default-src 'none'",
-    `script-src '${hashOf(script)}'`,
-    `style-src '${hashOf(STYLE)}'`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const script = pageScriptOf(new URL('./page/', import.meta.url), ['main']);
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(name)} – Twinbook</title><style>${STYLE}</style></head><body>
 <h1>${escaped(name)}</h1><p>${escaped(summary)}</p>
@@ -41,7 +30,5 @@ export function playDocument(name: string, summary: string): { readonly html: st
 <h2>Best bid, fair price and best ask</h2><div class="three" id="curves"></div>
 <h2>Factors</h2><table><tbody id="factors"></tbody></table><h2>Parameters</h2><table><tbody id="params"></tbody></table>
 <script type="module">${script}</script></body></html>`;
-  return { html, policy };
+  return { html, policy: ownPolicy(script, STYLE) };
 }
-
-const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;

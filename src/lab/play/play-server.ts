@@ -3,6 +3,7 @@
 import Fastify from 'fastify';
 import { ONE } from '../../shared/base/micros.js';
 import { headersOf, refusalOf } from '../../shell/dashboard/origin-guard.js';
+import { OWN_HEADERS } from '../../shell/document/own-document.js';
 import type { ShownMarket, TriedStrategy } from '../strategy-checks/contract.js';
 import { askAtLook, askStrategy, curvesOf, RANGES, readSetting } from './ask-strategy.js';
 import { playDocument } from './play-document.js';
@@ -22,15 +23,6 @@ export interface PlayServer {
 
 const ADDRESS = '127.0.0.1';
 
-const HEADERS = {
-  'cache-control': 'no-store',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const;
-
 /** Listens. Rejects with what `listen` rejects with. */
 export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<PlayServer> {
   const document = playDocument(tried.strategy.name, tried.strategy.summary);
@@ -40,7 +32,7 @@ export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<
     return typeof address === 'object' && address !== null ? address.port : 0;
   };
   server.addHook('onRequest', async (request, reply) => {
-    void reply.headers({ ...HEADERS, 'content-security-policy': document.policy });
+    void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
     const { method } = request;
     const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, listening());
     return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });

@@ -7,6 +7,7 @@
  */
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { OWN_HEADERS } from '../document/own-document.js';
 import { BearerAuth } from './bearer-auth.js';
 import { type Host, PAGE_ACTIONS, type PageAction } from './contract.js';
 import { pageDocument } from './document.js';
@@ -76,7 +77,7 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
   });
   server.server.maxConnections = MAX_CONNECTIONS;
   server.addHook('onRequest', async (request, reply) => {
-    void reply.headers({ ...HEADERS, 'content-security-policy': document.policy });
+    void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
     const { method } = request;
     const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, portOf(server));
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
@@ -134,13 +135,3 @@ function reasonOf(body: unknown): string {
     .trim()
     .slice(0, MAX_REASON);
 }
-
-/** Nothing of it is kept, framed, guessed at, or told to where a link leads. */
-const HEADERS = {
-  'cache-control': 'no-store',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const;

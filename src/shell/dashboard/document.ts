@@ -1,7 +1,7 @@
 /** The one document: text, style and script in one, and the policy that lets a browser run these and nothing else. */
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { ownPolicy } from '../document/own-document.js';
+import { pageScriptOf } from '../document/page-script.js';
 import { STYLE } from './style.js';
 
 export interface PageDocument {
@@ -11,22 +11,9 @@ export interface PageDocument {
 }
 
 export function pageDocument(): PageDocument {
-  const file = readFileSync(new URL('./page/main.js', import.meta.url), 'utf8');
-  // A reference to a source map would be one to another file.
-  const script = file.replace(/^\/\/# sourceMappingURL=.*$/m, '');
-  const policy = [
-    "default-src 'none'",
-    `script-src '${hashOf(script)}'`,
-    `style-src '${hashOf(STYLE)}'`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-  return { html: htmlOf(script), policy };
+  const script = pageScriptOf(new URL('./page/', import.meta.url), ['main']);
+  return { html: htmlOf(script), policy: ownPolicy(script, STYLE) };
 }
-
-const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 const BUTTONS = [
   ['widen', 'Widen', 'quotes keep away from the fair value'],

@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { assert } from '../../../shared/base/errors.js';
+import { type ChartLibrary, chartLibrary } from '../../../shell/document/chart-library.js';
 import type { Bracket } from '../../session/contract.js';
 import { bracketVerdict, modelOf } from '../analysis/bracket.js';
 import type { Analysis } from '../analysis/contract.js';
 import { ordersSection, refusalSection, requestSection } from './activity-section.js';
-import { type ChartLibrary, chartLibrary, pageScript } from './assets.js';
+import { pageScript } from './assets.js';
 import { assumptionSection } from './assumption-section.js';
 import { equitySection, priceSection } from './chart-section.js';
 import { crossingSection } from './crossing-section.js';

@@ -1,0 +1,29 @@
+/** A page that is one document: the policy that lets a browser run its own script and style and nothing else, and its headers. */
+
+import { createHash } from 'node:crypto';
+
+/** `content-security-policy` of a document with this one script and this one style, both written into it. */
+export const ownPolicy = (script: string, style: string): string =>
+  [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // What the exchange says goes in as text: nothing may make markup or a script of it.
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+
+const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+/** Nothing of it is kept, framed, guessed at, or told to where a link leads. */
+export const OWN_HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
