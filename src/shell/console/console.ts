@@ -11,6 +11,7 @@ import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
 import type { PageAction } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
+import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { act } from './actions.js';
@@ -19,6 +20,9 @@ import { renderMetrics, type ScrapeFacts } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { pageStateOf } from './page-state.js';
+import { History } from './store/history.js';
+import { sampleOf } from './store/sample.js';
+import { StoreFile, storePathOf } from './store/store-file.js';
 import { TraderState } from './trader-state.js';
 import { Watch } from './watch.js';
 
@@ -29,6 +33,8 @@ const PORT_AGAIN_MS = 100;
 const LAST_WITHIN_MS = 2_000;
 /** For saying that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
+/** Between two points of the history, ms. */
+const POINT_MS = 5_000;
 
 export interface ConsoleOptions {
   readonly config: TraderConfig;
@@ -62,6 +68,8 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   const trader = new TraderState();
   const lists = new LedgerLists(() => openReadOnly(ledger.path));
   const name = parse(config.file).name;
+  const store = new StoreFile({ path: storePathOf(ledger.path), note, nowMs, steadyMs: () => performance.now() });
+  const history = new History(store);
   const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
@@ -93,7 +101,13 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
     act: (action: PageAction, reason: string) =>
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
   };
+  const sampling = setInterval(() => {
+    const sample = sampleOf(trader, nowMs());
+    if (sample !== null) history.add(sample);
+  }, POINT_MS);
   const end = () => {
+    clearInterval(sampling);
+    store.close();
     watch.close();
     subscription.close();
     lists.close();

@@ -26,7 +26,8 @@ export function marketRow(market: MarketFigures): PageMarket {
   };
 }
 
-function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): number | null {
+/** Null without an order on that side. */
+export function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): number | null {
   const prices = orders.filter((order) => order.side === side).map(({ price_micros: price }) => price);
   if (prices.length === 0) return null;
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);

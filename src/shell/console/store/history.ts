@@ -1,0 +1,153 @@
+/**
+ * What charts are drawn from: figures of the account and of each market over time, in four scales, each kept for as long as somebody
+ * looks at it that closely. A time in which nothing was told has no point: a gap is shown as a gap.
+ */
+
+import type Sqlite from 'better-sqlite3';
+import type { StoreFile } from './store-file.js';
+
+/** One point covers so many seconds, and is kept for so long, s. */
+const SCALES = [
+  { seconds: 5, keptS: 6 * 3600 },
+  { seconds: 60, keptS: 48 * 3600 },
+  { seconds: 600, keptS: 14 * 86_400 },
+  { seconds: 3600, keptS: 90 * 86_400 },
+] as const;
+
+/** No answer has more points. */
+export const MOST_POINTS = 2_200;
+const MOST_BYTES = 256_000_000;
+/** Between two looks for what is too old, ms. */
+const PRUNE_MS = 60_000;
+/** What is kept of every scale when there is no room, as a part of what is kept else. */
+const LEAST_PART = 0.02;
+/** How much less is kept each time that the file is found too large. */
+const LESS = 0.8;
+
+/** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
+export interface MarketPoint {
+  /** Unix ms at which the point begins. */
+  readonly timeMs: number;
+  readonly bestBidMicros: number | null;
+  readonly bestAskMicros: number | null;
+  readonly fairMicros: number | null;
+  /** Our own best. */
+  readonly bidMicros: number | null;
+  readonly askMicros: number | null;
+  /** YES minus NO, shares. */
+  readonly netMicros: number;
+}
+
+export interface AccountPoint {
+  readonly timeMs: number;
+  /** Null while a holding had no mark. */
+  readonly equityMicros: number | null;
+  readonly resultMicros: number | null;
+  readonly lossDayMicros: number;
+}
+
+/** What is so at one moment. */
+export interface Sample {
+  readonly account: AccountPoint;
+  readonly markets: readonly (MarketPoint & { readonly id: string })[];
+}
+
+/** From when to when, Unix ms. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export class History {
+  readonly #file: StoreFile;
+  readonly #mostBytes: number;
+  #prunedMs = Number.NEGATIVE_INFINITY;
+  #part = 1;
+
+  constructor(file: StoreFile, mostBytes = MOST_BYTES) {
+    this.#file = file;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** To be called every five seconds while the trader tells what is so. */
+  add({ account, markets }: Sample): void {
+    this.#file.attempt((sqlite) => {
+      const putAccount = sqlite.prepare(PUT_ACCOUNT);
+      const putMarket = sqlite.prepare(PUT_MARKET);
+      const { equityMicros, resultMicros, lossDayMicros } = account;
+      const lines = markets.map((one) => {
+        const { bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros } = one;
+        return {
+          id: seriesOf(sqlite, one.id),
+          figures: [bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros],
+        };
+      });
+      for (const { seconds } of SCALES) {
+        const time = pointS(account.timeMs, seconds);
+        putAccount.run(seconds, time, equityMicros, resultMicros, lossDayMicros);
+        for (const { id, figures } of lines) putMarket.run(id, seconds, time, ...figures);
+      }
+      this.#prune(sqlite, account.timeMs);
+    }, undefined);
+  }
+
+  /** Oldest first; at most `MOST_POINTS`, as close as that and what is kept allow. Empty where nothing is known. */
+  market(id: string, span: Span): readonly MarketPoint[] {
+    const sql = `SELECT time_s * 1000 AS timeMs, best_bid AS bestBidMicros, best_ask AS bestAskMicros, fair AS fairMicros,
+      bid AS bidMicros, ask AS askMicros, net AS netMicros FROM market_points JOIN series ON series.id = series
+      WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
+    return this.#read<MarketPoint>(sql, span, [id]);
+  }
+
+  account(span: Span): readonly AccountPoint[] {
+    const sql = `SELECT time_s * 1000 AS timeMs, equity AS equityMicros, result AS resultMicros, loss_day AS lossDayMicros
+      FROM account_points WHERE scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
+    return this.#read<AccountPoint>(sql, span, []);
+  }
+
+  #read<Point>(sql: string, { fromMs, toMs }: Span, key: readonly string[]): readonly Point[] {
+    const fromS = Math.floor(fromMs / 1000);
+    const toS = Math.floor(toMs / 1000);
+    return this.#file.attempt((sqlite) => {
+      const newest = sqlite.prepare('SELECT max(time_s) FROM account_points WHERE scale = ?').pluck();
+      const newestS = Number(newest.get(SCALES[0].seconds) ?? toS);
+      const scale =
+        SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
+        SCALES[SCALES.length - 1];
+      // The columns are those of the statement, and the tables are STRICT.
+      return sqlite.prepare(sql).all(...key, scale?.seconds, fromS, toS) as Point[];
+    }, []);
+  }
+
+  #prune(sqlite: Sqlite.Database, nowMs: number): void {
+    if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS) return;
+    this.#prunedMs = nowMs;
+    const figure = (name: string) => Number(sqlite.pragma(name, { simple: true }));
+    const bytes = (figure('page_count') - figure('freelist_count')) * figure('page_size');
+    if (bytes > this.#mostBytes) this.#part = Math.max(this.#part * LESS, LEAST_PART);
+    else if (bytes < this.#mostBytes / 2) this.#part = Math.min(this.#part / LESS, 1);
+    const series = sqlite.prepare<[], number>('SELECT id FROM series').pluck().all();
+    for (const { seconds, keptS } of SCALES) {
+      const oldest = Math.floor(nowMs / 1000 - keptS * this.#part);
+      sqlite.prepare('DELETE FROM account_points WHERE scale = ? AND time_s < ?').run(seconds, oldest);
+      const old = sqlite.prepare('DELETE FROM market_points WHERE series = ? AND scale = ? AND time_s < ?');
+      for (const id of series) old.run(id, seconds, oldest);
+    }
+    sqlite.exec('DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM market_points WHERE series = series.id)');
+  }
+}
+
+const pointS = (timeMs: number, seconds: number): number => Math.floor(timeMs / 1000 / seconds) * seconds;
+
+function seriesOf(sqlite: Sqlite.Database, market: string): number {
+  const known = sqlite.prepare<[string], number>('SELECT id FROM series WHERE market = ?').pluck().get(market);
+  return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
+}
+
+const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+  SET equity = excluded.equity, result = excluded.result, loss_day = excluded.loss_day`;
+
+const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  best_bid = coalesce(min(best_bid, excluded.best_bid), best_bid, excluded.best_bid),
+  best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
+  fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;

@@ -1,0 +1,151 @@
+/**
+ * What the console remembers between two starts, one SQLite file beside the ledger. It is never evidence: what cannot be read is put
+ * aside and begun anew, what cannot be written is not remembered, and the console goes on either way.
+ */
+
+import { existsSync, renameSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { makePrivateFile } from '../../../shared/base/private.js';
+
+/** A step that was released is never edited; a change is a new step. */
+const STEPS: readonly string[] = [
+  `
+CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE market_points (
+  series INTEGER NOT NULL REFERENCES series (id),
+  scale INTEGER NOT NULL,
+  time_s INTEGER NOT NULL,
+  best_bid INTEGER,
+  best_ask INTEGER,
+  fair INTEGER,
+  bid INTEGER,
+  ask INTEGER,
+  net INTEGER NOT NULL,
+  PRIMARY KEY (series, scale, time_s)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE account_points (
+  scale INTEGER NOT NULL,
+  time_s INTEGER NOT NULL,
+  equity INTEGER,
+  result INTEGER,
+  loss_day INTEGER NOT NULL,
+  PRIMARY KEY (scale, time_s)
+) STRICT, WITHOUT ROWID;
+`,
+];
+
+/** 'TWBC'. */
+const APPLICATION_ID = 0x54574243;
+const BUSY_MS = 200;
+/** After a failure it is tried again, ms. */
+const AGAIN_MS = 60_000;
+const SIDE_FILES = ['', '-wal', '-shm'] as const;
+const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+
+/** Where the console of this ledger keeps what it remembers. */
+export const storePathOf = (ledgerPath: string): string => `${ledgerPath}.console`;
+
+export interface StoreFileOptions {
+  readonly path: string;
+  /** Something for the log. */
+  readonly note: (text: string) => void;
+  /** Unix ms, for the name of a file that is put aside. */
+  readonly nowMs: () => number;
+  /** A clock that never steps, ms. */
+  readonly steadyMs: () => number;
+}
+
+/** Opened at the first use. No call of it throws for what is wrong with the file or its disk. */
+export class StoreFile {
+  readonly #options: StoreFileOptions;
+  #sqlite: Sqlite.Database | null = null;
+  #failedMs: number | null = null;
+
+  constructor(options: StoreFileOptions) {
+    this.#options = options;
+  }
+
+  /** What `work` gives, within one transaction; `otherwise` where the file cannot be used now. */
+  attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
+    const { steadyMs } = this.#options;
+    if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
+    try {
+      const sqlite = this.#open();
+      const result = sqlite.transaction(() => work(sqlite)).immediate();
+      this.#recovered();
+      return result;
+    } catch (error) {
+      if (error instanceof Sqlite.SqliteError || isOfDisk(error)) this.#fail(error);
+      else throw error;
+      return otherwise;
+    }
+  }
+
+  close(): void {
+    this.#sqlite?.close();
+    this.#sqlite = null;
+  }
+
+  #open(): Sqlite.Database {
+    if (this.#sqlite !== null) return this.#sqlite;
+    const { path } = this.#options;
+    makePrivateFile(path);
+    const sqlite = new Sqlite(path, { timeout: BUSY_MS });
+    this.#sqlite = sqlite;
+    sqlite.pragma('journal_mode = WAL');
+    // What a power loss takes is the newest seconds of a chart.
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('journal_size_limit = 4000000');
+    const version = Number(sqlite.pragma('user_version', { simple: true }));
+    const application = Number(sqlite.pragma('application_id', { simple: true }));
+    if (version > STEPS.length || (version > 0 && application !== APPLICATION_ID)) {
+      this.#putAside('was written by another version');
+      return this.#open();
+    }
+    for (const [i, step] of STEPS.entries()) {
+      if (i < version) continue;
+      sqlite.exec(
+        `BEGIN IMMEDIATE;${step}PRAGMA application_id = ${APPLICATION_ID};PRAGMA user_version = ${i + 1};COMMIT`,
+      );
+    }
+    return sqlite;
+  }
+
+  #fail(error: unknown): void {
+    const { note, path, steadyMs } = this.#options;
+    const code = error instanceof Sqlite.SqliteError ? error.code : '';
+    // Another console has it for a moment.
+    if (code.startsWith('SQLITE_BUSY')) return;
+    const why = error instanceof Error ? error.message : String(error);
+    if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
+      this.#putAside(`is damaged (${why})`);
+      return;
+    }
+    if (this.#failedMs === null) note(`warning: ${path} cannot be used: ${why}; charts and alerts go on without it`);
+    this.#failedMs = steadyMs();
+    this.close();
+  }
+
+  #recovered(): void {
+    if (this.#failedMs === null) return;
+    this.#failedMs = null;
+    this.#options.note(`${this.#options.path} can be used again`);
+  }
+
+  #putAside(why: string): void {
+    const { path, note, nowMs, steadyMs } = this.#options;
+    this.close();
+    const aside = `${path}.aside-${nowMs()}`;
+    try {
+      for (const ending of SIDE_FILES) {
+        if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${aside}${ending}`);
+      }
+      note(`warning: ${path} ${why}; it is kept as ${aside}, and a new one is begun`);
+    } catch (error) {
+      note(`warning: ${path} ${why}, and cannot be put aside: ${String(error)}`);
+      this.#failedMs = steadyMs();
+    }
+  }
+}
+
+const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
