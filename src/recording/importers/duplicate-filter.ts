@@ -13,7 +13,7 @@ export class DuplicateFilter {
   readonly #told = new Map<number, Told>();
 
   /**
-   * Whether this very line was there before; notes it if not. Two changes may be alike, so only where messages are numbered
+   * Whether this very line was there before; notes it if not. A line is given as any text that stands for its bytes. Two changes may be alike, so only where messages are numbered
    * (not all by the same number) is the second one a repetition.
    */
   knows(line: string, sid: number | null, seq: number | null): boolean {

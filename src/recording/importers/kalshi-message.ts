@@ -40,7 +40,7 @@ type KalshiContent =
 export type KalshiLine = KalshiMessage | 'other' | 'broken';
 
 /** So much may our clock be behind the venue's: a message from farther ahead has a wrong time. */
-const MOST_AHEAD_MS = 60_000;
+export const MOST_AHEAD_MS = 60_000;
 
 /** @param tickMicros the market's tick; a price off it makes a line broken */
 export function parseKalshiLine(line: string, tickMicros: number): KalshiLine {

@@ -8,7 +8,8 @@ import { Levels } from '../levels.js';
 import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
 import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';
-import { gunzipLines, type LineReport } from './lines.js';
+import { KalshiScanner, SCANNED } from './kalshi-scanner.js';
+import { gunzipPieces, type LineReport } from './lines.js';
 import { type PairingRules, TradePairing } from './pairing.js';
 
 /** Trade and delta carry the same `ts_ms`, rarely a few ms apart; `ts_ms` goes back by up to 7 ms between messages. */
@@ -31,8 +32,8 @@ export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarni
   for (const path of files.paths) {
     const report: LineReport = { cut: null, tooLong: 0 };
     const before = stream.counts();
-    for await (const batch of gunzipLines(path, report)) {
-      for (const line of batch) stream.line(line);
+    for await (const piece of gunzipPieces(path, report)) {
+      stream.piece(piece);
       yield* stream.take();
     }
     const after = stream.counts();
@@ -75,12 +76,15 @@ function nothingRead(path: string, read: number, warnings: readonly RecordingWar
 const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
+const NEWLINE = 0x0a;
+
 type Snapshot = Extract<KalshiMessage, { kind: 'snapshot' }>;
 
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly #ticker: string;
   readonly #tickMicros: number;
+  readonly #scanner: KalshiScanner;
   readonly #closeTimeMs: number | null;
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
@@ -104,6 +108,7 @@ class KalshiStream {
   constructor({ ticker, tickPrecision, closeTimeMs }: KalshiFiles) {
     this.#ticker = ticker;
     this.#tickMicros = stepOfPrecision(tickPrecision);
+    this.#scanner = new KalshiScanner(ticker, this.#tickMicros);
     this.#closeTimeMs = closeTimeMs;
   }
 
@@ -133,14 +138,38 @@ class KalshiStream {
     return sentences;
   }
 
-  line(line: string): void {
+  /** Takes in whole lines. */
+  piece(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length; ) {
+      const newline = bytes.indexOf(NEWLINE, from);
+      const end = newline === -1 ? bytes.length : newline;
+      this.#line(bytes, from, end);
+      from = end + 1;
+    }
+  }
+
+  #line(bytes: Buffer, from: number, end: number): void {
+    const scanner = this.#scanner;
+    const scanned = scanner.scan(bytes, from, end);
+    if (scanned === SCANNED.no) return this.#otherLine(bytes, from, end);
+    const { sid, seq, timeMs, side, priceMicros, amountMicros } = scanner;
+    if (this.#twice.knows(bytes.toString('latin1', from, end), sid, seq)) this.#repeated++;
+    else this.#change(scanned === SCANNED.trade, timeMs, side, priceMicros, amountMicros);
+  }
+
+  #otherLine(bytes: Buffer, from: number, end: number): void {
+    const line = bytes.toString('utf8', from, end);
     if (line.trim() === '') return;
     const message = parseKalshiLine(line, this.#tickMicros);
     if (message === 'broken') this.#broken++;
     else if (message === 'other') this.#other++;
     else if (message.ticker !== this.#ticker) this.#foreign++;
-    else if (this.#twice.knows(line, message.sid, message.seq)) this.#repeated++;
-    else this.#message(message);
+    else if (this.#twice.knows(bytes.toString('latin1', from, end), message.sid, message.seq)) this.#repeated++;
+    else if (message.kind === 'snapshot') this.#snapshot(message);
+    else {
+      const { kind, timeMs, side, priceMicros, amountMicros } = message;
+      this.#change(kind === 'trade', timeMs, side, priceMicros, amountMicros);
+    }
   }
 
   take(): EventChunk[] {
@@ -154,23 +183,24 @@ class KalshiStream {
     return this.#writer.end(this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last);
   }
 
-  #message(message: KalshiMessage): void {
+  #snapshot(snapshot: Snapshot): void {
     this.#read++;
-    if (message.kind === 'snapshot') {
-      this.#releaseSnapshot(message.timeMs);
-      this.#held = message;
-      return;
-    }
-    this.#releaseSnapshot(message.timeMs);
+    this.#releaseSnapshot(snapshot.timeMs);
+    this.#held = snapshot;
+  }
+
+  /** A trade, or a change of a level's size. */
+  #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
+    this.#read++;
+    this.#releaseSnapshot(timeMs);
     this.#wasNoClose();
-    this.stepsBack.saw(message.timeMs);
-    this.#timeMs = Math.max(this.#timeMs, message.timeMs);
+    this.stepsBack.saw(timeMs);
+    this.#timeMs = Math.max(this.#timeMs, timeMs);
     if (!this.#started) {
       this.#beforeSnapshot++;
-    } else if (message.kind === 'trade') {
-      this.#pairing.trade(message.timeMs, message.side, message.priceMicros, message.amountMicros);
+    } else if (isTrade) {
+      this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
-      const { side, priceMicros, amountMicros } = message;
       const before = this.#levels.get(side, priceMicros);
       const total = before + amountMicros;
       if (!Number.isSafeInteger(total)) {
@@ -178,7 +208,7 @@ class KalshiStream {
         return;
       }
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
-      this.#change(message.timeMs, side, priceMicros, total);
+      this.#setLevel(timeMs, side, priceMicros, total);
     }
   }
 
@@ -223,14 +253,14 @@ class KalshiStream {
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
     for (const side of [SIDE.bid, SIDE.ask]) {
       for (const price of this.#levels.prices(side)) {
-        if (next.get(side, price) === 0) this.#change(timeMs, side, price, 0);
+        if (next.get(side, price) === 0) this.#setLevel(timeMs, side, price, 0);
       }
-      for (const price of next.prices(side)) this.#change(timeMs, side, price, next.get(side, price));
+      for (const price of next.prices(side)) this.#setLevel(timeMs, side, price, next.get(side, price));
     }
   }
 
   /** `total` is the sum of all changes; below zero (a delta was lost) it stays the sum but shows as an empty level. */
-  #change(timeMs: number, side: number, priceMicros: number, total: number): void {
+  #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);
     this.#levels.set(side, priceMicros, total);
