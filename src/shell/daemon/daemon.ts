@@ -97,7 +97,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     }
     stopWatch.guard(session.ledger);
     try {
-      return await new Service({ config, session, screen, log, stopWatch, manager, page, env: io.env }).run(stopAsked);
+      return await new Service({ session, screen, log, stopWatch, manager, page, env: io.env }).run(stopAsked);
     } finally {
       process.stdout.off('resize', redraw);
       await session.close();
@@ -108,7 +108,6 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
 }
 
 interface Parts {
-  readonly config: Config;
   readonly session: Session;
   readonly screen: Screen;
   readonly log: Log;
@@ -141,7 +140,8 @@ class Service {
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor({ config, session, screen, log, stopWatch, manager, env, page }: Parts) {
+  constructor({ session, screen, log, stopWatch, manager, env, page }: Parts) {
+    const { config } = session;
     this.#page = page;
     this.#manager = manager;
     this.#config = config;

@@ -11,6 +11,7 @@ import { liveText, withLiveText } from '../config/live/live-text.js';
 import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/types.js';
 import type { ConfigData } from '../control/control-protocol.js';
+import { takenBackIn, takenBackText } from './taken-back.js';
 
 /** A strategy whose code or settings are new and which fails within this gets the ones before back, ms. */
 const PROBATION_MS = 120_000;
@@ -64,8 +65,7 @@ export class LiveConfig {
   /** What the files say now against what is in force, and what it takes. Throws what is wrong with the files. */
   async diff(): Promise<ConfigData> {
     const next = await this.#read();
-    const changes = configChanges(this.#inForce, next);
-    return { lines: linesOf(changes), applied: false, hash: next.configHash };
+    return { lines: linesOf(this.#changesTo(next)), applied: false, hash: next.configHash };
   }
 
   /** Takes up what the files say. Throws TwinbookError for what is wrong with them, or with asking. */
@@ -116,8 +116,15 @@ export class LiveConfig {
     return loadConfig(this.#options.config.file, { env: this.#options.env, cwd: process.cwd() });
   }
 
+  /** Of files: what was taken back before is not taken up again by accident. */
+  #changesTo(files: Config): readonly ConfigChange[] {
+    const changes = configChanges(this.#inForce, files);
+    const back = changes.length === 0 ? null : takenBackIn(files, this.#options.session.ledger);
+    return back === null ? changes : [{ text: takenBackText(back), wants: 'reason' }, ...changes];
+  }
+
   #take(next: Config, asked: Asked): ConfigData {
-    const changes = configChanges(this.#inForce, next);
+    const changes = asked.by === 'operator' ? this.#changesTo(next) : configChanges(this.#inForce, next);
     if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
     const lines = linesOf(changes);
     refuseUnlessFree(changes, asked);

@@ -36,6 +36,7 @@ import type { Wallet } from '../wallet/wallet.js';
 import { refuseWrongFees } from './fee-check.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
 import type { Log } from './log.js';
+import { type StartingConfig, startingConfig } from './taken-back.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -51,6 +52,8 @@ const PAPER = 'paper';
 
 export interface Session {
   readonly trader: Trader;
+  /** What it goes by: what was in force before, where the files hold what was taken back. */
+  readonly config: Config;
   /** The one that is used now. */
   client(): ServiceClient;
   readonly ledger: Ledger;
@@ -87,17 +90,20 @@ export interface SessionOptions {
  * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
  * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
  */
-export async function openSession(options: SessionOptions): Promise<Session | null> {
-  const { config, env } = options;
+export async function openSession(asked: SessionOptions): Promise<Session | null> {
   const closers: (() => void | Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
-    dataFolder(options);
-    const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
+    dataFolder(asked);
+    const ledger = openLedger(asked.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
+    const start = await startingConfig(asked.config, ledger);
+    const { config } = start;
+    const options = { ...asked, config };
+    const { env } = options;
     const guardian = openGuardian(options, ledger);
     closers.push(() => guardian?.close());
     const wallet = openWallet(config, env, options.say);
@@ -137,9 +143,9 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await changesSinceLast(config, ledger);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, changes });
-    const session = { trader, modules, ledger, wallet, profile, journal, recorder, guardian, freshClient, close };
-    return { ...session, client: () => current };
+    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start });
+    const parts = { trader, config, modules, ledger, wallet, profile, journal, recorder, guardian };
+    return { ...parts, freshClient, close, client: () => current };
   } catch (error) {
     await close();
     throw error;
@@ -268,9 +274,10 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
 interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
   /** Since what was in force last, a sentence each. */
   readonly changes: readonly string[];
+  readonly start: StartingConfig;
 }
 
-function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes }: TraderParts): Trader {
+function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes, start }: TraderParts): Trader {
   const { config, version, profile, runId } = run;
   const signer = wallet.draftSigner({
     ...signingRules(profile, config.venue.allowBlindSigning),
@@ -297,7 +304,7 @@ function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes }:
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
     moduleOf: (key: string) => modules.get(key) ?? null,
-    startedWith: { config: liveText(config), changes },
+    startedWith: { config: liveText(config), changes, reason: start.reason, held: start.held },
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }

@@ -56,7 +56,7 @@ export interface RunDescription {
 
 /** A strategy by its texts: the files may have changed since. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
-  /** Absolute path of the strategy file, and what stood in it. */
+  /** Absolute path of the strategy file, and what stands in it at the start; empty where it is gone. */
   readonly file: string;
   readonly fileText: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */

@@ -1,6 +1,6 @@
 /** A run as data: what the core was made of. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { shippedStrategies, shippedStrategyFile } from '../config/shipped.js';
@@ -17,7 +17,7 @@ export interface RunFacts {
   readonly strategyLimitMs: number;
 }
 
-/** Throws what the file system says when a strategy's files are gone since they were loaded. */
+/** Throws what the file system says when a shipped strategy's file is gone since it was loaded. */
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   return {
@@ -48,10 +48,11 @@ function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
   return {
     name,
     file,
-    fileText: readFileSync(file, 'utf8'),
+    fileText: existsSync(file) ? readFileSync(file, 'utf8') : '',
     moduleName,
     moduleFile,
-    moduleText: readFileSync(moduleFile, 'utf8'),
+    // What runs is not what stands there, where that was taken back.
+    moduleText: strategy.moduleFiles[0]?.text ?? readFileSync(moduleFile, 'utf8'),
     moduleFiles: strategy.moduleFiles,
     params,
     markets,

@@ -32,7 +32,14 @@ export interface TraderSettings {
   /** The code of a strategy by its key, loaded before a `configure` names it; absent: none is. */
   readonly moduleOf?: (key: string) => Strategy | null;
   /** What this start has in force, for the ledger's history of configurations; absent: it keeps none. */
-  readonly startedWith?: { readonly config: string; readonly changes: readonly string[] };
+  readonly startedWith?: {
+    readonly config: string;
+    readonly changes: readonly string[];
+    /** Why it is in force, where a person said so; else empty. */
+    readonly reason: string;
+    /** Why it is not what the files say; null when it is. */
+    readonly held: string | null;
+  };
 }
 
 /** A feed as the core knows it; where it comes from is the shell's business. */

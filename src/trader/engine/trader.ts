@@ -47,8 +47,12 @@ export class Trader {
       const before = ledger.pnl(new Map()).capitalMicros;
       ledger.setCapital(settings.capitalMicros, nowMs);
       if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
-      if (settings.startedWith !== undefined)
-        rememberStart(ledger, { ...settings.startedWith, hash: configHash, atMs: nowMs });
+      const { startedWith: start } = settings;
+      if (start !== undefined) {
+        const { config, changes, reason } = start;
+        rememberStart(ledger, { config, changes, reason, hash: configHash, atMs: nowMs });
+        if (start.held !== null) state.alert(nowMs, 'config_held', start.held);
+      }
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);
       executor.setConverting('none');

@@ -37,7 +37,7 @@ async function running() {
     note: (key: string) => notes.get(key) ?? null,
     setNote: (key: string, text: string) => void notes.set(key, text),
   };
-  rememberStart(ledger, { config: liveText(config), hash: config.configHash, changes: [], atMs: 0 });
+  rememberStart(ledger, { config: liveText(config), hash: config.configHash, changes: [], reason: '', atMs: 0 });
   const commands: ConfigureCommand[] = [];
   const said: string[] = [];
   const clock = { nowMs: 1_000 };
@@ -187,6 +187,9 @@ describe('a running trader’s configuration', () => {
     fails('maker');
     await new Promise((resolve) => setImmediate(resolve));
     expect(commands).toHaveLength(2);
+    await expect(apply(live)).rejects.toThrow(
+      /wants a reason, and nothing was taken: the files hold .* was taken back/,
+    );
     await expect(live.rollback({ hash: '', reason: 'r', dryRun: false })).rejects.toThrow(
       /no configuration was in force before/,
     );
