@@ -20,7 +20,7 @@ import { addArenaCommand } from './lab/arena.js';
 import { addBacktestCommand } from './lab/backtest.js';
 import { addParityCommand } from './lab/parity.js';
 import { addReplayCommand } from './lab/replay.js';
-import { addSweepCommand } from './lab/sweep.js';
+import { addSweepCommand } from './lab/sweep/sweep.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
 import { addReconcileCommand } from './ledger/reconcile.js';
 import { EXIT, type ExitCode } from './output/exit.js';
@@ -49,6 +49,8 @@ function buildProgram(session: Session): Command {
     .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
     .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
+    // What stands behind the name of a command belongs to it: some have options of their own and commands below them.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
     .showHelpAfterError('Run the same command with --help to see what it takes.')
     .helpCommand('help [command]', 'show what a command does and takes')

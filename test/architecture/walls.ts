@@ -171,7 +171,8 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },
   zod: {
-    rooms: ['cli', 'exchange', 'recording', 'shared/protocol', 'shell', 'trader/risk'],
+    // Of the lab only sweeps: outcomes come from other machines.
+    rooms: ['cli', 'exchange', 'lab/sweep', 'recording', 'shared/protocol', 'shell', 'trader/risk'],
     instead: 'what crosses a border is validated there, once',
   },
   'node:http': { rooms: ['exchange/http', 'shell/client'], instead: 'use the client or the server' },

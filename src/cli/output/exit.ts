@@ -22,6 +22,7 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   usage: EXIT.usage,
   not_running: EXIT.notRunning,
   timed_out: EXIT.timedOut,
+  results_differ: EXIT.difference,
 };
 
 export const exitCodeOf = (error: unknown): ExitCode =>

@@ -59,7 +59,7 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
 }
 
 /** Quote hours are read in it: the one thing in which two machines may differ. */
-const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** What was varied, and how. */
 export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>

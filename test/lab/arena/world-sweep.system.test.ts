@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { entrantsOf } from '../../../src/lab/arena/entrants.js';
 import { meanOf } from '../../../src/lab/arena/standings.js';

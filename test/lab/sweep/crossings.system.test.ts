@@ -1,7 +1,7 @@
 /** What a sweep tells of crossings is what a backtest of the same configuration tells. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { backtestOf } from '../../../src/lab/backtest/backtest.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';

@@ -1,7 +1,7 @@
 /** The page and the tables, of results that are made up. */
 
 import { describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { formatGain } from '../../../src/lab/report/figures.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { madeUp } from './results.js';

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { record, sweepPlace, sweepPlan, watching } from './place.js';
 

@@ -1,6 +1,6 @@
 /** Results of a sweep that are made up: for the page and the tables, without a backtest. */
 
-import type { Axis, SweepResult, TaskFigures } from '../../../src/lab/sweep/contract.js';
+import type { Axis, SweepResult } from '../../../src/lab/sweep/contract.js';
 import { foldCount, foldsOf } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
 import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
@@ -8,6 +8,7 @@ import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { FIRST_MS, market } from '../backtest/recordings.js';
+import { figuresOf } from './made-up.js';
 
 const MODELS = ['risk-averse', 'power:3'];
 const HOUR_MS = 3_600_000;
@@ -112,29 +113,3 @@ const readMarket = (n: number, title: string): PlannedMarket => ({
   events: 54_321,
   hash: '',
 });
-
-function figuresOf(eventResults: readonly number[]): TaskFigures {
-  const resultMicros = eventResults.reduce((sum, value) => sum + value, 0);
-  return {
-    resultMicros,
-    maxDrawdownMicros: 12_340_000,
-    fills: 40,
-    turnoverMicros: 900_000_000,
-    feesMicros: 0,
-    twoSidedShare: 0.8,
-    requests: 1000,
-    alarms: 0,
-    played: 50_000,
-    traceHash: '',
-    crossing: {
-      filledMicros: 7_000_000,
-      unfilledMicros: 20_000_000,
-      unfilledOrders: 2,
-      crossedMs: 836,
-      after5s: { sharesMicros: 20_000_000, gainMicros: -280_000 },
-      after60s: { sharesMicros: 10_000_000, gainMicros: 50_000 },
-    },
-    eventResults,
-    runs: [],
-  };
-}

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import type { SweepResult } from '../../../src/lab/sweep/contract.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';

@@ -3,8 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../shared/base/errors.js';
 import type { TaskOutcome } from '../../sweep/contract.js';
-import { sameConfig } from '../../sweep/same-config.js';
-import type { Assignment, WorkerReport } from '../../sweep/thread-contract.js';
+import { sameConfig } from '../../sweep/threads/same-config.js';
+import type { Assignment, WorkerReport } from '../../sweep/threads/thread-contract.js';
 import type { WorldWorkerSetup } from './world-contract.js';
 import { runWorldTask } from './world-task.js';
 

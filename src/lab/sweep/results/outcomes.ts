@@ -27,10 +27,12 @@ export class Outcomes {
 
   set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
     const row = this.#byNumber.get(number) ?? [];
-    row[fold * this.#models.length + this.#models.indexOf(fillModel)] = this.#slim(outcome);
+    const place = fold * this.#models.length + this.#models.indexOf(fillModel);
+    const before = row[place];
+    row[place] = this.#slim(outcome);
     this.#byNumber.set(number, row);
-    this.#count++;
-    if (outcome.kind === 'failed') this.#failed++;
+    if (before === undefined) this.#count++;
+    this.#failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
   }
 
   #slim(outcome: TaskOutcome): TaskOutcome {
@@ -38,8 +40,13 @@ export class Outcomes {
     return { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
   }
 
-  has({ candidate, fold, fillModel }: Task): boolean {
-    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel)) !== undefined;
+  has(task: Task): boolean {
+    return this.get(task) !== undefined;
+  }
+
+  /** Without its results by event where those are read again elsewhere. */
+  get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
+    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
   }
 
   get count(): number {

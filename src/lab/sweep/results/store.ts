@@ -35,7 +35,8 @@ export interface SweepHeader {
   /** Names of the varied parameters, in the order of a candidate's values. */
   readonly parameters: readonly string[];
   readonly events: readonly SweptEvent[];
-  readonly resume: boolean;
+  /** Whether it must go on with one that was begun, or must not; `either`: as it is found, keeping what failed. */
+  readonly resume: boolean | 'either';
 }
 
 export type Stored = readonly {
@@ -151,23 +152,26 @@ export class SweepStore {
       const { identity, resume } = beginning;
       const same = this.#find(identity);
       if (same === null) {
-        if (resume) throw this.#notResumable(identity);
+        if (resume === true) throw this.#notResumable(identity);
         this.#insert(beginning);
         return [];
       }
-      if (!same.isFinished && !resume) {
+      if (!same.isFinished && resume === false) {
         const hint = 'Go on with it by --resume, or give another folder with --out.';
         throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
       }
       this.#sweep = same.sweep;
-      if (resume) this.#forgetFailed();
+      if (resume === true) this.#forgetFailed();
       return this.#stored();
     });
   }
 
+  /** In place of an outcome that failed. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     guarded(this.#outDir, () =>
       this.#db.transaction(() => {
+        const failed = `DELETE FROM results WHERE sweep = ? AND configuration = ? AND fold = ? AND fill_model = ? AND status = 'failed'`;
+        this.#db.prepare(failed).run(this.#sweep, number, fold, fillModel);
         this.#writeResult([this.#sweep, number, fold, fillModel], outcome);
         if (outcome.kind === 'failed') return;
         const insert = this.#db.prepare('INSERT INTO event_result_runs VALUES (?, ?, ?, ?, ?)');

@@ -1,13 +1,13 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import { count, formatGain, formatMoney, ratio, UNKNOWN } from '../../lab/report/figures.js';
+import { count, formatGain, formatMoney, ratio, UNKNOWN } from '../../../lab/report/figures.js';
 import type {
   ConfigurationResult,
   FreshResult,
   ModelResult,
   SweepResult,
   WalkForward,
-} from '../../lab/sweep/contract.js';
+} from '../../../lab/sweep/contract.js';
 import {
   axisName,
   deflatedText,
@@ -19,9 +19,9 @@ import {
   resultText,
   sharpeText,
   TERMS,
-} from '../../lab/sweep/describe.js';
-import { CROSSING_COLUMNS } from '../../lab/sweep/results/crossings.js';
-import { type Column, table } from '../output/table.js';
+} from '../../../lab/sweep/describe.js';
+import { CROSSING_COLUMNS } from '../../../lab/sweep/results/crossings.js';
+import { type Column, table } from '../../output/table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
 const MOST_ROWS = 20;

@@ -1,14 +1,14 @@
 /** The program of a worker thread: reads the configuration, finds the recordings, runs one backtest after the other. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { openRecordings } from '../../recording/recording.js';
-import { assert } from '../../shared/base/errors.js';
-import type { EventSource } from '../backtest/contract.js';
-import { playFromMemory, stoppable, streamRecording } from '../backtest/sources.js';
-import { columnsOf } from './columns.js';
-import type { TaskOutcome } from './contract.js';
+import { openRecordings } from '../../../recording/recording.js';
+import { assert } from '../../../shared/base/errors.js';
+import type { EventSource } from '../../backtest/contract.js';
+import { playFromMemory, stoppable, streamRecording } from '../../backtest/sources.js';
+import { columnsOf } from '../columns.js';
+import type { TaskOutcome } from '../contract.js';
+import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
-import { runTask } from './task.js';
 import type { Assignment, WorkerReport, WorkerSetup } from './thread-contract.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');

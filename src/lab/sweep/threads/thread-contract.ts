@@ -1,8 +1,8 @@
 /** What passes between the thread that leads a sweep and those that run its backtests. */
 
-import type { ConfigSource, Task, TaskOutcome } from './contract.js';
-import type { SharedMarket } from './reading.js';
-import type { TaskSettings } from './task.js';
+import type { ConfigSource, Task, TaskOutcome } from '../contract.js';
+import type { SharedMarket } from '../reading.js';
+import type { TaskSettings } from '../task.js';
 
 /** Handed to a worker when it starts. */
 export interface WorkerSetup {

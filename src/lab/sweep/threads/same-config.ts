@@ -1,8 +1,8 @@
 /** The configuration as a worker thread reads it again: what a strategy is made of cannot be handed to a thread. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
-import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import type { Config } from '../../../shell/config/types.js';
 import type { WorkerSetup } from './thread-contract.js';
 
 /** Throws `config_invalid` when it is not the one that the leading thread has read. */

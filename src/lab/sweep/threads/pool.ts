@@ -4,9 +4,9 @@
  */
 
 import type { Worker } from 'node:worker_threads';
-import { AssertionFailed, TwinbookError } from '../../shared/base/errors.js';
-import { startWorker } from '../../shell/runtime/worker-start.js';
-import type { Task, TaskOutcome } from './contract.js';
+import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
+import { startWorker } from '../../../shell/runtime/worker-start.js';
+import type { Task, TaskOutcome } from '../contract.js';
 import type { WorkerReport } from './thread-contract.js';
 
 export interface PoolOptions {

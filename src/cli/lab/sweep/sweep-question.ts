@@ -1,0 +1,134 @@
+/** What a sweep over recordings is asked: the options that `sweep` and `sweep plan` share, and the plan that they make. */
+
+import { dirname, join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { feeCurve } from '../../../lab/backtest/fees/fee-curves.js';
+import { latencyChoice } from '../../../lab/backtest/latency-choice.js';
+import { readAxis, requireDifferent } from '../../../lab/sweep/axes.js';
+import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../../lab/sweep/bounds.js';
+import type { SweepPlan } from '../../../lab/sweep/contract.js';
+import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import type { Config } from '../../../shell/config/types.js';
+import { integerBetween, numberBetween } from '../../arguments.js';
+import { addConfigOption, addJsonOption, type CliIo } from '../../output/io.js';
+import { type BacktestFlags, feedChoicesOf, planOptions, withBacktestData } from '../backtest.js';
+import { fillModelOption, fillModelsOf } from '../fill-model-option.js';
+
+export interface QuestionFlags extends Omit<BacktestFlags, 'data' | 'workers'> {
+  readonly data?: readonly string[];
+  readonly param: readonly string[];
+  readonly random?: number;
+  readonly folds?: number;
+  readonly embargo: number;
+  readonly memory: number;
+  readonly workers: number;
+  readonly out?: string;
+  readonly resume?: true;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const MINUTE_MS = 60_000;
+
+/** The same for a sweep that runs here and for one that is only planned. */
+export const withQuestion = (command: Command): Command =>
+  withMemory(withParameters(withBacktestData(addJsonOption(addConfigOption(command)), false)));
+
+const withParameters = (command: Command): Command =>
+  command
+    .option(
+      '--param <name=values>',
+      'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option('--random <n>', 'try so many that are drawn, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS))
+    .addOption(fillModelOption(USUAL_FILL_MODELS))
+    .option(
+      '--folds <n>',
+      'folds of whole events, in order of time (default: 4, if there are events enough)',
+      integerBetween(1, MAX_FOLDS),
+    )
+    .addOption(
+      new Option('--embargo <minutes>', 'between the end of an event that is learned from and the fold that is tested')
+        .default(0)
+        .argParser(numberBetween(0, 525_600)),
+    )
+    .option(
+      '--out <dir>',
+      'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
+    );
+
+export const withMemory = (command: Command): Command =>
+  command.addOption(
+    new Option('--memory <mib>', 'decoded recordings up to this size are kept and shared, larger ones streamed')
+      .default(USUAL_MEMORY_BYTES / MEBIBYTE)
+      .argParser(integerBetween(0, 1_048_576)),
+  );
+
+export const memoryBytes = ({ memory }: Pick<QuestionFlags, 'memory'>): number => memory * MEBIBYTE;
+
+export function dataOf({ data }: Pick<QuestionFlags, 'data'>): readonly string[] {
+  if (data !== undefined) return data;
+  const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
+  throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
+}
+
+/** What both kinds of sweeps are asked. */
+export async function questionFrom(options: QuestionFlags & { readonly world?: readonly string[] }, io: CliIo) {
+  // A copy: the environment of the process itself cannot be handed to a thread.
+  const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
+  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
+  const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  return {
+    config,
+    source,
+    search: searchFrom(options, config),
+    workers: options.workers,
+    outDir: options.out === undefined ? usualOutDir(config, io.cwd) : resolve(io.cwd, options.out),
+    resume: options.resume === true,
+  };
+}
+
+/** Everything that can be wrong with the question is found out here, before anything runs. */
+export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
+  const question = await questionFrom(options, io);
+  const { checkFillModels } = await import('../../../lab/backtest/open-sources.js');
+  const fillModels = checkFillModels(fillModelsOf(options, USUAL_FILL_MODELS, io.cwd));
+  const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
+  const { openRecordings } = await import('../../../recording/recording.js');
+  const paths = options.data.map((path) => resolve(io.cwd, path));
+  const recordings = await openRecordings(paths);
+  return {
+    ...question,
+    paths,
+    recordings,
+    fillModels,
+    latency: await latencyChoice(options.latency ?? null, recordings, options.failures ?? null),
+    ...planOptions(options, question.config),
+    feedData: await readFeedData({
+      config: question.config,
+      recordings,
+      choices: feedChoicesOf(options, io.cwd),
+      delayMs: options.feedDelay ?? null,
+    }),
+    repeat: options.repeat,
+    feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
+    folds: options.folds ?? null,
+    embargoMs: options.embargo * MINUTE_MS,
+    memoryBytes: memoryBytes(options),
+  };
+}
+
+/** Beside the ledger; a lone strategy file has none, and its own folder is for configuration. */
+function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
+  const lone = strategies.find((strategy) => strategy.file === file);
+  return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);
+}
+
+function searchFrom({ param, random, seed }: QuestionFlags, config: Config): SweepPlan['search'] {
+  const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
+  requireDifferent(axes);
+  return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
+}

@@ -1,0 +1,51 @@
+/** A sweep on the terminal: its progress while it runs, and what is printed of its result. */
+
+import { join, resolve } from 'node:path';
+import { count, formatDuration } from '../../../lab/report/figures.js';
+import type { SweepProgress, SweepResult, SweepWatcher } from '../../../lab/sweep/contract.js';
+import type { CliIo } from '../../output/io.js';
+import { json } from '../../output/table.js';
+import { writeWhole } from '../../output/whole-file.js';
+import type { ProgressLine } from '../progress.js';
+
+export interface TellFlags {
+  readonly json?: true;
+  readonly report?: string;
+}
+
+/** Prints the result, and writes the page if one is wanted. */
+export async function tellResult(result: SweepResult, outDir: string, options: TellFlags, io: CliIo): Promise<void> {
+  if (options.report !== undefined) {
+    const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
+    writeWhole(resolve(io.cwd, options.report), sweepHtml(result));
+  }
+  if (options.json === true) return io.out(json(result));
+  const { sweepTables } = await import('./sweep-tables.js');
+  io.out(sweepTables(result));
+  io.out(`results: ${join(outDir, 'sweep.sqlite')}\n`);
+  if (options.report !== undefined) io.out(`page: ${options.report}\n`);
+}
+
+/** What is counted, and what its speed is measured by. */
+export type ProgressWords = readonly [tasks: string, parts: string];
+
+export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
+  now: () => performance.now(),
+  progress: (progress) =>
+    line.show(progress.all === 0 ? 1 : progress.done / progress.all, progressText(progress, words)),
+  say: (text) => {
+    line.end();
+    io.err(`${text}\n`);
+  },
+  stopAsked: io.stopAsked(),
+});
+
+function progressText(
+  { phase, done, all, failed, eventsPerS, leftMs }: SweepProgress,
+  [tasks, parts]: ProgressWords,
+): string {
+  if (phase === 'reading') return `reading recordings ${count(done)}/${count(all)}`;
+  const speed = eventsPerS === null ? '' : `, ${count(eventsPerS)} ${parts}/s`;
+  const left = leftMs === null ? '' : `, ${formatDuration(leftMs)} left`;
+  return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
+}

@@ -1,0 +1,166 @@
+/** `twinbook sweep`: many configurations over the same recordings, on all cores. */
+
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { count, formatDuration } from '../../../lab/report/figures.js';
+import type { SweepWatcher } from '../../../lab/sweep/contract.js';
+import type { SweepEstimate } from '../../../lab/sweep/estimate.js';
+import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { integerBetween } from '../../arguments.js';
+import { EXIT, type ExitCode } from '../../output/exit.js';
+import { addAction, type CliIo, type Session } from '../../output/io.js';
+import { json, record } from '../../output/table.js';
+import { ProgressLine } from '../progress.js';
+import {
+  type ConditionFlags,
+  conditionsOf,
+  HIGHEST_SEED,
+  MOST_SEEDS,
+  withConditions,
+  worldsOf,
+} from '../world-options.js';
+import { addChunkCommands, threadsOption } from './sweep-chunks.js';
+import { dataOf, planFrom, type QuestionFlags, questionFrom, withQuestion } from './sweep-question.js';
+import { type ProgressWords, tellResult, watcher } from './sweep-tell.js';
+
+interface SweepFlags extends QuestionFlags, ConditionFlags {
+  readonly world?: readonly string[];
+  readonly seeds?: number;
+  readonly first?: number;
+  readonly fresh?: number;
+  readonly freshFirst?: number;
+  readonly estimate?: true;
+}
+
+export function addSweepCommand(program: Command, session: Session): void {
+  const command = program
+    .command('sweep')
+    .description('backtests many configurations and says how far the best of them may be believed')
+    // What stands behind the name of a command below belongs to it.
+    .enablePositionalOptions();
+  withWorlds(withQuestion(command))
+    .addOption(threadsOption())
+    .option('--resume', 'go on with the sweep that was left unfinished there')
+    .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
+    .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
+  addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
+  addChunkCommands(command, session);
+}
+
+/** In place of recordings. */
+const withWorlds = (command: Command): Command =>
+  withConditions(
+    command
+      .addOption(
+        new Option('--world <name...>', 'worlds of the arena in place of recordings, or all').conflicts(OF_RECORDINGS),
+      )
+      .option(
+        '--seeds <n>',
+        `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+        integerBetween(1, MOST_SEEDS),
+      )
+      .option('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED))
+      .option(
+        '--fresh <n>',
+        'of worlds: other seeds, on which the best is shown (default: as many)',
+        integerBetween(1, MOST_SEEDS),
+      )
+      .option(
+        '--fresh-first <seed>',
+        'of worlds: the first of those (default: right after the others)',
+        integerBetween(0, 2 * HIGHEST_SEED),
+      ),
+  );
+
+/** What a world knows nothing of. */
+const OF_RECORDINGS = [
+  ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate'],
+];
+const OF_WORLDS = {
+  seeds: '--seeds',
+  first: '--first',
+  fresh: '--fresh',
+  freshFirst: '--fresh-first',
+  markets: '--markets',
+  public: '--public',
+  signed: '--signed',
+  delay: '--delay',
+} as const;
+const USUAL_SEEDS = 40;
+
+async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
+  if (options.estimate === true) return tellEstimate(options, io);
+  const run = options.world === undefined ? await overRecordings(options, io) : await overWorlds(options, io);
+  const line = new ProgressLine(io, options.json === true);
+  const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
+  await tellResult(result, run.outDir, options, io);
+  if (!isComplete) io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
+  return isComplete ? EXIT.ok : EXIT.failed;
+}
+
+/** Opens and writes nothing in `--out`. */
+async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
+  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
+  const { planSweep } = await import('../../../lab/sweep/plan.js');
+  const { estimateOf, USUAL_PACE } = await import('../../../lab/sweep/estimate.js');
+  const estimate = estimateOf(plan, await planSweep(plan, () => undefined));
+  if (options.json === true) io.out(json(estimate));
+  else io.out(estimateText(estimate, plan.workers, USUAL_PACE));
+  return EXIT.ok;
+}
+
+function estimateText(estimate: SweepEstimate, workers: number, pace: number): string {
+  const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
+  return record([
+    ['configurations', count(configurations)],
+    ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
+    ['events', `${count(played)} to be played`],
+    ['core-hours', `${coreHours.toFixed(2)} at ${count(pace)} events a second and core`],
+    ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],
+    ['rows', count(rows)],
+    ['bytes', count(bytes)],
+    ['recordings', isStreamed ? 'streamed by each thread, for they do not fit into --memory' : 'kept in memory'],
+  ]);
+}
+
+interface SweepRun {
+  readonly outDir: string;
+  readonly play: (told: SweepWatcher) => Promise<SweepOutcome>;
+  readonly progress: ProgressWords;
+}
+
+async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+  for (const [name, option] of Object.entries(OF_WORLDS)) {
+    if (options[name as keyof typeof OF_WORLDS] === undefined) continue;
+    throw new TwinbookError(
+      'usage',
+      `${option} is of a sweep over worlds`,
+      'Name a world with --world, or leave it out.',
+    );
+  }
+  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
+  const { runSweep } = await import('../../../lab/sweep/sweep.js');
+  return { outDir: plan.outDir, play: (told) => runSweep(plan, told), progress: ['backtests', 'events'] };
+}
+
+async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
+  const { runWorldSweep } = await import('../../../lab/arena/sweep/world-sweep.js');
+  const worlds = await worldsOf(options.world ?? []);
+  const conditions = await conditionsOf(options, worlds);
+  const question = await questionFrom(options, io);
+  const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
+  const plan = {
+    ...question,
+    worlds,
+    conditions,
+    seeds: { first, count },
+    fresh: { first: freshFirst, count: fresh },
+  };
+  return {
+    outDir: plan.outDir,
+    play: (told) => runWorldSweep(plan, told),
+    progress: ['configurations and worlds', 'simulations'],
+  };
+}

@@ -1,0 +1,113 @@
+/** Runs chunks on threads of this machine, with its own copy of configuration, strategies and recordings. */
+
+import type { Recording } from '../../../recording/contract.js';
+import { openRecordings } from '../../../recording/recording.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import type { ConfigSource, TaskOutcome } from '../contract.js';
+import { type PlannedData, planData, type SharedMarket, shareMarkets } from '../reading.js';
+import { runTasks } from '../threads/pool.js';
+import type { WorkerSetup } from '../threads/thread-contract.js';
+import { marketsIn } from '../threads/threads.js';
+import { type Chunk, tasksIn } from './chunk.js';
+import type { ChunkOutcome } from './outcomes-file.js';
+import { requireSameData, type SweepSheet } from './sheet.js';
+
+/** What this machine has for it. */
+export interface RunnerPlace {
+  readonly source: ConfigSource;
+  /** Recordings; they may hold more markets than the sweep. */
+  readonly paths: readonly string[];
+  readonly workers: number;
+  /** Decoded recordings of a fold beyond it are streamed by each thread, bytes. */
+  readonly memoryBytes: number;
+}
+
+export class ChunkRunner {
+  readonly #sheet: SweepSheet;
+  readonly #place: RunnerPlace;
+  readonly #recordings: readonly Recording[];
+  readonly #data: PlannedData;
+  /** Of the fold that was run last; its markets are null where they do not fit into the memory. */
+  #decoded: { readonly fold: number; readonly markets: readonly SharedMarket[] | null } | null = null;
+
+  private constructor(sheet: SweepSheet, place: RunnerPlace, recordings: readonly Recording[], data: PlannedData) {
+    this.#sheet = sheet;
+    this.#place = place;
+    this.#recordings = recordings;
+    this.#data = data;
+  }
+
+  /** Throws TwinbookError `config_invalid` or `recording_invalid` where this machine has others than the sheet was made of. */
+  static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
+    await requireSameConfig(sheet, place.source);
+    const byId = new Map(
+      (await openRecordings(place.paths)).map((recording) => [recording.market.conditionId, recording]),
+    );
+    // In the order of the sheet: whoever has more than the sweep plays the same.
+    const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
+    if (recordings.length === 0) requireSameData(sheet, []);
+    const data = await planData(recordings, place.memoryBytes, () => undefined);
+    requireSameData(sheet, data.markets);
+    return new ChunkRunner(sheet, place, recordings, data);
+  }
+
+  /**
+   * The outcomes in the order of the chunk's tasks; null when it was asked to stop before. A backtest that throws is an
+   * outcome; recordings that cannot be read, or have changed, are a TwinbookError.
+   */
+  async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
+    const { configHash, settings, fillModels } = this.#sheet;
+    const { source, paths, workers } = this.#place;
+    const markets = await this.#decode(chunk.fold);
+    const tasks = tasksIn(chunk, fillModels);
+    const setup: Omit<WorkerSetup, 'stop'> = {
+      source,
+      configHash,
+      settings,
+      data: markets === null ? { kind: 'streamed', paths } : { kind: 'shared', markets },
+    };
+    const found = new Map<string, TaskOutcome>();
+    const isComplete = await runTasks({
+      tasks,
+      workers,
+      program: { name: '../threads/worker', from: import.meta.url },
+      setup,
+      readsFiles: markets === null,
+      stopAsked,
+      done: ({ candidate, fillModel }, outcome) => void found.set(`${candidate.number} ${fillModel}`, outcome),
+    });
+    if (!isComplete) return null;
+    return tasks.flatMap((task) => {
+      const outcome = found.get(`${task.candidate.number} ${task.fillModel}`);
+      return outcome === undefined ? [] : [{ task, outcome }];
+    });
+  }
+
+  async #decode(fold: number): Promise<readonly SharedMarket[] | null> {
+    if (this.#decoded?.fold === fold) return this.#decoded.markets;
+    this.#decoded = null;
+    const ids = marketsIn(this.#sheet.settings.events, [{ fold }]);
+    const recordings = this.#recordings.filter(({ market }) => ids.has(market.conditionId));
+    const markets = await shareMarkets(recordings, this.#data, this.#place.memoryBytes, () => undefined);
+    if (markets === null) await readThrough(recordings);
+    this.#decoded = { fold, markets };
+    return markets;
+  }
+}
+
+async function requireSameConfig({ configHash }: SweepSheet, source: ConfigSource): Promise<void> {
+  const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  if (loaded.configHash === configHash) return;
+  const text = `${source.file} is not the configuration that the sweep was planned with`;
+  const hint = 'Copy the file, its strategies and their code anew, and set the same TWINBOOK__ variables.';
+  throw new TwinbookError('config_invalid', text, hint);
+}
+
+/** A file that is damaged here is no failure of a configuration: it is found out before threads meet it. */
+async function readThrough(recordings: readonly Recording[]): Promise<void> {
+  for (const recording of recordings) {
+    const chunks = recording.chunks()[Symbol.asyncIterator]();
+    for (let read = await chunks.next(); read.done !== true; ) read = await chunks.next();
+  }
+}

@@ -1,0 +1,24 @@
+/** What runs the backtests of a sweep: threads of this process, or workers behind a queue. */
+
+import type { SweepPlan, SweepWatcher, Task, TaskOutcome } from './contract.js';
+import type { SweepFacts } from './facts.js';
+import type { PlannedSweep } from './plan.js';
+
+/** What an engine is handed. */
+export interface EngineWork {
+  readonly plan: SweepPlan;
+  readonly planned: PlannedSweep;
+  readonly facts: SweepFacts;
+  /** Those that are not done yet, in the order of `tasksOf`. */
+  readonly tasks: readonly Task[];
+  readonly watcher: SweepWatcher;
+  /** What is stored of a task already; undefined: nothing. */
+  readonly known: (task: Task) => TaskOutcome | undefined;
+  /** Stores an outcome, once for each task. What it throws ends the sweep. */
+  readonly done: (task: Task, outcome: TaskOutcome) => void;
+}
+
+/** Resolves with true when every task has ended, with false when it was asked to stop before. */
+export type SweepEngine = (work: EngineWork) => Promise<boolean>;
+
+export const NOTHING_PLAYED = { failed: 0, events: 0, eventsPerS: null, leftMs: null } as const;

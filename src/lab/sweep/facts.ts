@@ -1,0 +1,64 @@
+/** Everything of a sweep that is known before its first backtest, as plain data: what its result needs beside the outcomes. */
+
+import type { Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
+import { foldCount } from './folds.js';
+import { identityOf, latencyName, type SweepIdentity } from './identity.js';
+import type { NoteFacts } from './notes.js';
+import type { PlannedSweep } from './plan.js';
+import type { SweepHeader } from './results/store.js';
+
+export interface SweepFacts {
+  readonly identity: SweepIdentity;
+  readonly title: string;
+  readonly search: Search;
+  /** From the most pessimistic. */
+  readonly fillModels: readonly string[];
+  /** In order of time. */
+  readonly events: readonly SweptEvent[];
+  readonly embargoMs: number;
+  readonly assumptions: SweepAssumptions;
+  readonly data: NoteFacts['data'];
+}
+
+export function factsOf(plan: SweepPlan, { whole, data, events, folds }: PlannedSweep): SweepFacts {
+  const { search, fillModels, embargoMs, seed, repeat, config } = plan;
+  const { markets, empty, isStreamed } = data;
+  return {
+    identity: identityOf(plan, data.hash, folds),
+    title: whole.title,
+    search,
+    fillModels,
+    events,
+    embargoMs,
+    assumptions: {
+      version: whole.trader.version,
+      configHash: config.configHash,
+      dataHash: data.hash,
+      seed,
+      repeat,
+      fillModels,
+      embargoMs,
+      latency: latencyName(plan),
+      folds,
+      data: whole.data,
+    },
+    data: { markets, empty, isStreamed },
+  };
+}
+
+export const headerOf = (facts: SweepFacts, resume: SweepHeader['resume']): SweepHeader => ({
+  identity: facts.identity,
+  title: facts.title,
+  candidates: facts.search.candidates,
+  parameters: facts.search.axes.map(({ name }) => name),
+  events: facts.events,
+  resume,
+});
+
+/** Configurations in their order: what is done first is what a user looks at who stops early. */
+export function tasksOf({ search, fillModels, events }: Pick<SweepFacts, 'search' | 'fillModels' | 'events'>): Task[] {
+  const folds = Array.from({ length: foldCount(events) }, (_, fold) => fold);
+  return search.candidates.flatMap((candidate) =>
+    folds.flatMap((fold) => fillModels.map((name) => ({ candidate, fold, fillModel: name }))),
+  );
+}

@@ -1,0 +1,228 @@
+/** Chunks of a sweep as files, with results that are made up: what is stored, what is refused, what is missing. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chunksOf, tasksIn } from '../../../src/lab/sweep/chunks/chunk.js';
+import { collectChunks, listOfChunks } from '../../../src/lab/sweep/chunks/collect.js';
+import {
+  chunkAt,
+  type FolderPlan,
+  noteBegun,
+  readChunk,
+  readPlan,
+  resultPath,
+  writeChunk,
+  writePlan,
+} from '../../../src/lab/sweep/chunks/folder.js';
+import type { ChunkOutcome } from '../../../src/lab/sweep/chunks/outcomes-file.js';
+import {
+  readSheet,
+  requireSameData,
+  type SweepSheet,
+  sheetHash,
+  sheetOf,
+} from '../../../src/lab/sweep/chunks/sheet.js';
+import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
+import { factsOf } from '../../../src/lab/sweep/facts.js';
+import { planSweep } from '../../../src/lab/sweep/plan.js';
+import { figuresOf } from './made-up.js';
+import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+
+let place: SweepPlace;
+let planned: FolderPlan;
+let plan: FolderPlan;
+let dir: string;
+
+beforeAll(async () => {
+  place = sweepPlace();
+  await record(place.data, { events: 2 });
+  const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
+  const known = await planSweep(asked, () => undefined);
+  const chunks = [0, 1].flatMap((fold) => [
+    { fold, first: 1, last: 2 },
+    { fold, first: 3, last: 3 },
+  ]);
+  planned = { sheet: sheetOf(asked, known), facts: factsOf(asked, known), chunks, outDir: '' };
+});
+afterAll(() => place.remove());
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'twinbook-chunks-'));
+  plan = { ...planned, outDir: join(dir, 'out') };
+  writePlan(dir, plan);
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const outcomes = (index: number, micros = 1_000_000): readonly ChunkOutcome[] =>
+  tasksIn(chunkAt(plan, index), plan.sheet.fillModels).map((task) => ({
+    task,
+    outcome: { kind: 'done', figures: figuresOf([micros * task.candidate.number]) },
+  }));
+
+const put = (...indexes: readonly number[]) => {
+  for (const index of indexes) writeChunk(dir, plan, index, outcomes(index));
+};
+const collect = (givenUp: readonly number[] = []) => collectChunks(dir, readPlan(dir), plan.outDir, new Set(givenUp));
+const rowsOf = (sql: string): unknown[] => {
+  const db = new Sqlite(join(plan.outDir, 'sweep.sqlite'), { readonly: true });
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
+};
+
+describe('a plan of chunks', () => {
+  it('has every backtest once, and chunks of the size that is wanted', () => {
+    const { facts } = plan;
+    const busy = { ...facts, events: facts.events.map((event) => ({ ...event, played: 120_000 })) };
+    const sizes = (seconds: number) => chunksOf(busy, seconds).map(({ fold, candidates }) => [fold, candidates.length]);
+    // A configuration takes two seconds: two fill models.
+    expect(sizes(4)).toEqual([
+      [0, 2],
+      [0, 1],
+      [1, 2],
+      [1, 1],
+    ]);
+    expect(sizes(1)).toEqual([
+      [0, 1],
+      [0, 1],
+      [0, 1],
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ]);
+    expect(sizes(600)).toEqual([
+      [0, 3],
+      [1, 3],
+    ]);
+    const tasks = chunksOf(busy, 4).flatMap((chunk) => tasksIn(chunk, facts.fillModels));
+    expect(new Set(tasks.map((task) => JSON.stringify(task))).size).toBe(12);
+  });
+
+  it('is read as it was written, and refused when it is cut, changed, of another version or another Node', () => {
+    expect(readPlan(dir)).toEqual(JSON.parse(JSON.stringify(plan)));
+    expect(() => writePlan(dir, plan)).toThrow('holds a plan already');
+    const text = readFileSync(join(dir, 'plan.json'), 'utf8');
+    const changed = (from: string, to: string) => {
+      expect(text).toContain(from);
+      writeFileSync(join(dir, 'plan.json'), text.replace(from, to));
+    };
+    changed('"landingMs":400', '"landingMs":900');
+    expect(() => readPlan(dir)).toThrow('plan.json is cut or was changed');
+    writeFileSync(join(dir, 'plan.json'), text.slice(0, 500));
+    expect(() => readPlan(dir)).toThrow('plan.json is cut or was changed');
+    const as = (parts: Partial<SweepSheet>) => {
+      const sheet = { ...plan.sheet, ...parts };
+      return () => readSheet(JSON.stringify(sheet), sheetHash(sheet));
+    };
+    expect(as({ version: '9.9.9' })).toThrow('planned by Twinbook 9.9.9, this is');
+    expect(as({ node: 99 })).toThrow('planned on Node 99, this is Node');
+    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('has not the checksum other');
+    expect(() => readPlan(place.folder)).toThrow('holds no plan of a sweep');
+    expect(() => chunkAt(plan, 4)).toThrow('there is no chunk 4');
+  });
+
+  it('refuses other recordings and names what differs', () => {
+    const { markets } = plan.facts.data;
+    const [first, second] = markets;
+    if (first === undefined || second === undefined) throw new Error('two markets were recorded');
+    expect(() => requireSameData(plan.sheet, [...markets].reverse())).not.toThrow();
+    expect(() => requireSameData(plan.sheet, [first])).toThrow(
+      'of 2 markets 1 are missing (first: “Will event 1 happen?”)',
+    );
+    expect(() => requireSameData(plan.sheet, [{ ...first, hash: 'other' }, second])).toThrow(
+      'of 2 markets 1 have other content (first: “Will event 0 happen?”)',
+    );
+  });
+});
+
+describe('collecting', () => {
+  it('stores what is there, names what is missing, and ends when nothing is, stored once however often it is asked', () => {
+    put(0, 3);
+    const first = collect();
+    expect(first.missing.map(({ index }) => index)).toEqual([1, 2]);
+    expect(first.stored).toBe(6);
+    expect(first.result.counts).toMatchObject({ configurations: 3, done: 0, unfinished: 3 });
+    expect(collect().stored).toBe(0);
+    expect(rowsOf('SELECT * FROM standings')).toEqual([]);
+    put(1, 2);
+    const second = collect();
+    expect(second).toMatchObject({ stored: 6, missing: [] });
+    expect(second.result.configurations.map(({ number }) => number)).toEqual([3, 2, 1]);
+    // The same chunk once more, run elsewhere.
+    put(1);
+    expect(collect().stored).toBe(0);
+    expect(rowsOf('SELECT count(*) AS rows FROM results')).toEqual([{ rows: 12 }]);
+    expect(rowsOf('SELECT count(*) AS rows FROM standings')).toEqual([{ rows: 6 }]);
+  });
+
+  it('takes a chunk that is cut or changed for a missing one, and refuses one of another plan or version', () => {
+    put(0, 1, 2, 3);
+    const path = resultPath(dir, 1);
+    const text = readFileSync(path, 'utf8');
+    for (const broken of ['', text.slice(0, -20), text.replace('"fills":40', '"fills":41')]) {
+      writeFileSync(path, broken);
+      expect(collect().missing).toEqual([{ index: 1, begun: 0, why: 'it is cut or was changed' }]);
+    }
+    writeFileSync(path, readFileSync(resultPath(dir, 0)));
+    expect(collect).toThrow('chunk-1.ndjson does not belong to this plan: it is of another plan');
+    const foreign = { ...plan, sheet: { ...plan.sheet, configHash: 'of other parameters' } };
+    writeChunk(dir, foreign, 1, outcomes(1));
+    expect(collect).toThrow('it is of another plan');
+    expect(readChunk(dir, foreign, 1)).toMatchObject({ kind: 'whole' });
+    put(1);
+    expect(collect().missing).toEqual([]);
+  });
+
+  it('takes no result that is none: a task too few, an event too few, a figure that is not whole', () => {
+    const bad = (change: (all: readonly ChunkOutcome[]) => readonly ChunkOutcome[]) => {
+      writeChunk(dir, plan, 0, change(outcomes(0)));
+      return readChunk(dir, plan, 0);
+    };
+    const withFigures = (figures: Partial<TaskFigures>) => (all: readonly ChunkOutcome[]) =>
+      all.map(
+        ({ task }): ChunkOutcome => ({ task, outcome: { kind: 'done', figures: { ...figuresOf([7]), ...figures } } }),
+      );
+    expect(bad((all) => all)).toMatchObject({ kind: 'whole' });
+    expect(bad((all) => all.slice(1))).toMatchObject({ kind: 'broken', why: 'it has not 4 backtests' });
+    expect(bad((all) => [...all].reverse())).toMatchObject({ kind: 'broken', why: 'its line 2 is no result' });
+    expect(bad(withFigures({ eventResults: [1, 2] }))).toMatchObject({ kind: 'broken' });
+    expect(bad(withFigures({ eventResults: [0.5] }))).toMatchObject({ kind: 'broken' });
+    expect(bad(withFigures({ resultMicros: Number.NaN }))).toMatchObject({ kind: 'broken' });
+  });
+
+  it('raises an alarm when a backtest that was stored comes back with another trace', () => {
+    put(0, 1, 2, 3);
+    collect();
+    writeChunk(dir, plan, 0, outcomes(0, 2_000_000));
+    expect(collect).toThrow('configuration 1, fold 1, risk-averse gives another result than before');
+    expect(rowsOf('SELECT DISTINCT result_micros AS micros FROM results WHERE configuration = 1')).toEqual([
+      { micros: 1_000_000 },
+    ]);
+  });
+
+  it('tells how often a missing chunk was begun, and stores it as failed only when it is given up', () => {
+    put(0, 1, 2);
+    for (let time = 0; time < 3; time++) noteBegun(dir, 3);
+    expect(collect().missing).toEqual([{ index: 3, begun: 3, why: '' }]);
+    const given = collect([3]);
+    expect(given.missing).toEqual([]);
+    expect(given.result.counts).toMatchObject({ done: 2, failed: 1, unfinished: 0 });
+    expect(given.result.configurations.at(-1)?.error).toBe(
+      'given up: its chunk 3 was begun 3 times and nothing came of it',
+    );
+    // What comes after all takes its place.
+    put(3);
+    expect(collect()).toMatchObject({ stored: 2, missing: [], result: { counts: { done: 3, failed: 0 } } });
+    expect(() => collect([9])).toThrow('there is no chunk 9');
+  });
+
+  it('lists chunks as array jobs are submitted', () => {
+    expect(listOfChunks([])).toBe('');
+    expect(listOfChunks([3, 17, 18, 19, 21])).toBe('3,17-19,21');
+  });
+});

@@ -1,0 +1,87 @@
+/** Sweeps that are run in chunks, elsewhere: the same rows as on threads of one process. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../cli/run.js';
+import { record, type SweepPlace, sweepPlace } from './place.js';
+
+let place: SweepPlace;
+
+beforeAll(async () => {
+  place = sweepPlace();
+  await record(place.data, { events: 2 });
+  expect(await sweep('--out', 'threads')).toMatchObject({ code: 0 });
+});
+afterAll(() => place.remove());
+
+const never = () => new Promise<void>(() => undefined);
+const twinbook = (args: readonly string[], env: Readonly<Record<string, string>> = {}, stopAsked = never) =>
+  run(args, { cwd: place.folder, stopAsked, env });
+const OF_MACHINE = ['-c', 'trader.yaml', '--data', 'recordings'];
+const QUESTION = [...OF_MACHINE, '--param', 'behind_ticks=0:1:1', '--folds', '2', '--fill-model', 'risk-averse'];
+const sweep = (...args: readonly string[]) => twinbook(['sweep', ...QUESTION, '--workers', '1', ...args]);
+const runChunk = (env: Readonly<Record<string, string>>, dir = 'chunks', machine = OF_MACHINE, stopAsked = never) =>
+  twinbook(['sweep', 'run-chunk', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
+
+/** Every row of every table. */
+function contentOf(out: string): Record<string, unknown[]> {
+  const db = new Sqlite(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
+  const names = db
+    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    .pluck()
+    .all();
+  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
+  db.close();
+  return Object.fromEntries(rows);
+}
+
+describe('a sweep as a job array', () => {
+  it('gives the rows of threads, chunk by chunk, and says what is missing until then', async () => {
+    const planned = await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'chunks', '--out', 'array']);
+    expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(/chunks\s+2, from 0 to 1/) });
+    expect(planned.out).toContain('sbatch --array=0-1');
+    expect(await runChunk({ JOB_COMPLETION_INDEX: '1' })).toMatchObject({
+      code: 0,
+      out: 'chunk 1: 2 backtests, 0 failed\n',
+    });
+    const early = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
+    expect(early).toMatchObject({ code: 6, out: '0\n' });
+    expect(early.err).toContain('1 of 2 chunks are missing; 2 backtests were stored now.');
+    expect(await runChunk({ SLURM_ARRAY_TASK_ID: '0' })).toMatchObject({ code: 0 });
+    const file = join(place.folder, 'chunks/results/chunk-0.ndjson');
+    const before = readFileSync(file, 'utf8');
+    expect(await runChunk({ AWS_BATCH_JOB_ARRAY_INDEX: '0' })).toMatchObject({ out: 'chunk 0 is done already\n' });
+    const whole = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
+    expect(whole).toMatchObject({ code: 0, out: expect.stringContaining('2 configurations, 2 events in 2 folds') });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(contentOf('array')).toEqual(contentOf('threads'));
+  });
+
+  it('is refused by a machine with another configuration or other recordings, and says what is wrong with an index', async () => {
+    await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'refused']);
+    const refused = async (env: Readonly<Record<string, string>>, machine = OF_MACHINE) => {
+      const { code, err, out } = await runChunk(env, 'refused', machine);
+      expect(out).toBe('');
+      return `${code} ${err}`;
+    };
+    expect(await refused({})).toMatch(/^2 nobody says which chunk is to be run/);
+    expect(await refused({ SLURM_ARRAY_TASK_ID: 'x' })).toMatch(/^2 SLURM_ARRAY_TASK_ID is "x"/);
+    expect(await refused({ SLURM_ARRAY_TASK_ID: '2' })).toMatch(/^2 there is no chunk 2/);
+    const index = { SLURM_ARRAY_TASK_ID: '0' };
+    const text = readFileSync(place.config, 'utf8');
+    writeFileSync(join(place.folder, 'other.yaml'), text.replace('"1000"', '"1001"'));
+    expect(await refused(index, ['-c', 'other.yaml', '--data', 'recordings'])).toMatch(
+      /^4 .*other.yaml is not the configuration that the sweep was planned with/,
+    );
+    mkdirSync(join(place.folder, 'few'));
+    await record(join(place.folder, 'few'), { events: 1 });
+    expect(await refused(index, ['-c', 'trader.yaml', '--data', 'few'])).toMatch(
+      /^1 these are not the recordings of the sweep: of 2 markets 1 are missing/,
+    );
+    const stopped = await runChunk(index, 'refused', OF_MACHINE, () => Promise.resolve());
+    expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is kept of chunk 0') });
+    expect(await twinbook(['sweep', 'collect', '--dir', 'refused'])).toMatchObject({ code: 6, out: '0-1\n' });
+  });
+});
