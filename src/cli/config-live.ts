@@ -103,7 +103,7 @@ async function diffOf(options: LiveOptions, io: CliIo): Promise<ConfigData> {
 
 /** What is said of it. Throws `ledger_locked` while a trader runs, and `usage` where nothing is to be accepted. */
 async function acceptFiles(config: Config, reason: string, io: CliIo): Promise<string> {
-  const { takenBackIn, takenBackText } = await import('../shell/daemon/taken-back.js');
+  const { takenBackIn, takenBackText } = await import('../shell/daemon/live/taken-back.js');
   const back = await readLedger(config, io, (ledger) => takenBackIn(config, ledger));
   if (back === null)
     throw new TwinbookError('usage', 'the files hold nothing that was taken back: there is nothing to accept');
@@ -122,7 +122,7 @@ async function acceptFiles(config: Config, reason: string, io: CliIo): Promise<s
 async function diffToLast(config: Config, io: CliIo): Promise<ConfigData> {
   const { configChanges } = await import('../shell/config/live/config-diff.js');
   const { withLiveText } = await import('../shell/config/live/live-text.js');
-  const { takenBackIn, takenBackText } = await import('../shell/daemon/taken-back.js');
+  const { takenBackIn, takenBackText } = await import('../shell/daemon/live/taken-back.js');
   const last = await readLedger(config, io, (ledger) => {
     const hash = configHistory(ledger).at(-1)?.hash ?? '';
     return { hash, text: configText(ledger, hash), back: takenBackIn(config, ledger) };

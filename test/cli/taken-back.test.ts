@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { liveText } from '../../src/shell/config/live/live-text.js';
 import { loadConfig } from '../../src/shell/config/load.js';
 import type { Config } from '../../src/shell/config/types.js';
-import { startingConfig } from '../../src/shell/daemon/taken-back.js';
+import { startingConfig } from '../../src/shell/daemon/live/taken-back.js';
 import { rememberConfig, rememberStart } from '../../src/trader/engine/control/config-history.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';

@@ -89,7 +89,8 @@ export interface ConfigureCommand {
   readonly config: string;
   /** A sentence for each setting that differs from what was in force, for the ledger. */
   readonly changes: readonly string[];
-  readonly by: 'operator' | 'rollback' | 'probation';
+  /** `watch`: the files changed, and the trader's file lets them be taken up by themselves. */
+  readonly by: 'operator' | 'watch' | 'rollback' | 'probation';
   readonly reason: string;
 }
 

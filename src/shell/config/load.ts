@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import { alertProblems, alertsOf } from './alerts.js';
 import { applyEnvironment, type Environment } from './environment.js';
@@ -36,6 +37,8 @@ export interface LoadOptions {
   readonly strategyFileToo?: boolean;
   /** Feeds that there are besides those of the file: those of a backtest, or whichever a made-up market is asked for. */
   readonly feeds?: readonly string[] | 'any';
+  /** By its key, the only code of the user's own that may be used; absent: whatever is named is loaded. */
+  readonly onlyCode?: ReadonlyMap<string, Strategy>;
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
   /** What `path` and relative paths of the environment are relative to. */
@@ -50,7 +53,8 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   const problems = new ProblemList();
   const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems);
   const more = options.feeds ?? [];
-  const known = { limits, feeds: feeds === null || more === 'any' ? null : [...feeds, ...more] };
+  const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
+  const known = { limits, feeds: knownFeeds, onlyCode: options.onlyCode ?? null };
   const strategies: StrategyConfig[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
@@ -69,6 +73,16 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
   problems.throwIfAny();
   const config = { ...must(trader, 'a trader without a problem'), strategies };
   return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
+}
+
+/** The trader's file and its strategy files, whether they are there or not; the first alone where it cannot be read. */
+export function configFiles(path: string, options: LoadOptions): readonly string[] {
+  try {
+    const { file, strategyFiles } = readTrader(path, options, new ProblemList());
+    return [file, ...strategyFiles.map((name) => resolve(dirname(file), name))];
+  } catch {
+    return [resolve(options.cwd, path)];
+  }
 }
 
 /** The same without the strategy files. */
@@ -170,6 +184,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       tokenFile: content.metrics.token_file === undefined ? null : absolute(content.metrics.token_file),
       maxMarkets: content.metrics.max_markets,
     },
+    reload: content.reload,
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
 }

@@ -297,6 +297,8 @@ const feedSchema = z.strictObject({
     .default(60),
 });
 
+const watch = z.boolean().default(false).describe('Takes up changed files where nothing in them wants more.');
+
 export const traderSchema = z.strictObject({
   venue: z
     .strictObject({
@@ -339,6 +341,10 @@ export const traderSchema = z.strictObject({
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
+  reload: z
+    .strictObject({ watch })
+    .prefault({})
+    .describe('How changed files are taken up; else by `config apply` alone.'),
   control: z
     .strictObject({ socket: path('Control socket; default beside the ledger.').optional() })
     .prefault({})

@@ -19,6 +19,8 @@ import { readYaml, type YamlSource } from './yaml-source.js';
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
+  /** By its key, the only code of the user's own that may be used; null when any may be loaded. */
+  readonly onlyCode: ReadonlyMap<string, Strategy> | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface KnownToTrader {
  */
 export async function loadStrategyFile(
   file: string,
-  { limits, feeds }: KnownToTrader,
+  { limits, feeds, onlyCode }: KnownToTrader,
   cwd: string,
   asker?: Problem,
 ): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
@@ -35,7 +37,7 @@ export async function loadStrategyFile(
   const problems = new ProblemList();
   const parts = partsOf(source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
-  const loaded = name === undefined ? null : await problems.attemptLater(() => moduleOf(source, name));
+  const loaded = name === undefined ? null : await problems.attemptLater(() => moduleOf(source, name, onlyCode));
   problems.attempt(() => checkShape(source, loaded?.strategy ?? null));
   const values = params && loaded && problems.attempt(() => valuesOf(loaded.strategy, params, source));
   if (loaded && values && feeds) problems.attempt(() => checkFeeds(loaded.strategy, values, feeds, source));
@@ -83,9 +85,9 @@ function checkShape(source: YamlSource, strategy: Strategy | null): void {
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
 
-async function moduleOf(source: YamlSource, name: string): Promise<LoadedModule> {
+async function moduleOf(source: YamlSource, name: string, onlyCode: KnownToTrader['onlyCode']): Promise<LoadedModule> {
   try {
-    return await loadStrategyModule(name, dirname(source.file));
+    return await loadStrategyModule(name, dirname(source.file), onlyCode);
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
     throw configError([source.problem(['strategy'], error.message)], error.hint);

@@ -25,8 +25,17 @@ export interface LoadedModule {
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
-/** `name` as written; `folder` is what a relative path is relative to. Throws `strategy_invalid` with one sentence. */
-export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
+type Code = ReadonlyMap<string, Strategy>;
+
+/**
+ * `name` as written; `folder` is what a relative path is relative to; with `onlyCode` no code of the user's own is run that is not in
+ * it. Throws `strategy_invalid` with one sentence.
+ */
+export async function loadStrategyModule(
+  name: string,
+  folder: string,
+  onlyCode: Code | null = null,
+): Promise<LoadedModule> {
   const shipped = shippedStrategies();
   if (shipped.includes(name)) return loadShipped(name);
   if (!EXTENSIONS.includes(extname(name))) {
@@ -37,7 +46,7 @@ export async function loadStrategyModule(name: string, folder: string): Promise<
       'Your own module is named by its path, ending in .ts or .js.',
     );
   }
-  return loadOwn(isAbsolute(name) ? name : resolve(folder, name));
+  return loadOwn(isAbsolute(name) ? name : resolve(folder, name), onlyCode);
 }
 
 export async function loadShipped(name: string): Promise<LoadedModule> {
@@ -47,7 +56,7 @@ export async function loadShipped(name: string): Promise<LoadedModule> {
   return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}`, files: [] };
 }
 
-async function loadOwn(file: string): Promise<LoadedModule> {
+async function loadOwn(file: string, onlyCode: Code | null): Promise<LoadedModule> {
   let files: readonly ModuleFile[];
   try {
     files = moduleFiles(file);
@@ -56,7 +65,10 @@ async function loadOwn(file: string): Promise<LoadedModule> {
     const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
-  return { ...identityOf(files), strategy: await imported(file, file) };
+  const identity = identityOf(files);
+  const strategy = onlyCode === null ? await imported(file, file) : onlyCode.get(identity.key);
+  if (strategy === undefined) throw invalid(`${file}: its code is not what runs, and other code wants a reason`, '');
+  return { ...identity, strategy };
 }
 
 /** From its texts, as a journal or a ledger kept them. Throws as `loadStrategyModule`. */

@@ -35,6 +35,7 @@ export interface Config {
   readonly dashboard: DashboardConfig;
   readonly metrics: MetricsConfig;
   readonly alerts: AlertsConfig;
+  readonly reload: { readonly watch: boolean };
   readonly control: { readonly socket: string };
   readonly feeds: readonly FeedConfig[];
   readonly strategies: readonly StrategyConfig[];

@@ -21,7 +21,7 @@ import type {
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading } from './explain.js';
-import type { LiveConfig } from './live-config.js';
+import type { LiveConfig } from './live/live-config.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */
 const WAIT_MS = 60_000;

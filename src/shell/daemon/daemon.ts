@@ -24,7 +24,7 @@ import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './di
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { FeedSession } from './feed-session.js';
 import { Jobs } from './jobs.js';
-import { LiveConfig } from './live-config.js';
+import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
@@ -366,6 +366,7 @@ class Service {
     this.#guard(() => {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
+      this.#live.sampled(snapshot);
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
       this.#manager?.show(serviceStatus(snapshot));
     });

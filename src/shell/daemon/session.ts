@@ -35,8 +35,8 @@ import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { refuseWrongFees } from './fee-check.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
+import { type StartingConfig, startingConfig } from './live/taken-back.js';
 import type { Log } from './log.js';
-import { type StartingConfig, startingConfig } from './taken-back.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;

@@ -9,6 +9,7 @@ import type { HeldBack, Mode } from './control/modes.js';
 import { wayBackOf } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
+import type { StrategyAnswer } from './quoting/quote-slot.js';
 import { showTitle, type TraderState } from './state.js';
 
 /** The trader as a whole. */
@@ -63,6 +64,8 @@ export interface MarketSnapshot {
   readonly conditionId: string;
   readonly title: string;
   readonly strategies: readonly string[];
+  /** What each of them said at its last turn; null for one that was not asked. */
+  readonly answers: Readonly<Record<string, StrategyAnswer | null>>;
   /** What its strategy last said, or why nothing is quoted. */
   readonly note: string;
   readonly fairMicros: Micros | null;
@@ -129,6 +132,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     conditionId,
     title: showTitle(state, conditionId),
     strategies: entry.slots.map((slot) => slot.strategy.name),
+    answers: Object.fromEntries(entry.slots.map(({ strategy, answer }) => [strategy.name, answer])),
     note: entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),

@@ -18,7 +18,7 @@ export interface ConfigEntry {
   /** Our clock, ms. */
   readonly atMs: number;
   readonly hash: string;
-  readonly by: 'start' | 'operator' | 'rollback' | 'probation';
+  readonly by: 'start' | 'operator' | 'watch' | 'rollback' | 'probation';
   readonly reason: string;
   /** A sentence for each setting that differs from what was in force before. */
   readonly changes: readonly string[];

@@ -34,6 +34,9 @@ export interface WishBounds {
 /** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 const REQUOTE_MS = 1_000;
 
+/** Whether a strategy that was asked wanted any order. */
+export type StrategyAnswer = 'levels' | 'nothing';
+
 export class QuoteSlot {
   readonly conditionId: string;
   /** Outside its quote hours a slot wants nothing. Without quote hours it is always open. */
@@ -51,6 +54,7 @@ export class QuoteSlot {
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #view: MarketView | null = null;
   #isPostOnly = false;
+  #wasAsked = false;
   #isFailureTaken = false;
   /** Our clock, ms. */
   #savedMs = Number.NEGATIVE_INFINITY;
@@ -110,6 +114,12 @@ export class QuoteSlot {
 
   get quotes(): Quotes {
     return this.#quotes;
+  }
+
+  /** What its strategy said at the last turn; null when it was not asked: something else kept it silent. */
+  get answer(): StrategyAnswer | null {
+    if (!this.#wasAsked) return null;
+    return this.#quotes.bids.length + this.#quotes.asks.length > 0 ? 'levels' : 'nothing';
   }
 
   /** What it was last shown; null before the first book. */
@@ -176,6 +186,7 @@ export class QuoteSlot {
     this.dirty = false;
     this.quotedMs = bounds.nowMs;
     this.#view = view;
+    this.#wasAsked = false;
     this.#quotes = this.#decide(view, bounds);
     // What is on its way belongs to the last quotes that there were.
     if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
@@ -200,6 +211,7 @@ export class QuoteSlot {
     if (trouble !== null) return trouble;
     // Read before the strategy speaks: what it is held to must not be its own word.
     const { stance, market, inventory } = view;
+    this.#wasAsked = true;
     return applyStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
   }
 }

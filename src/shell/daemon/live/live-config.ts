@@ -1,19 +1,21 @@
 /** Changes of the configuration while the trader runs: read, compared, taken, watched for two minutes, and taken back. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { ConfigureCommand } from '../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory, configText } from '../../trader/engine/control/config-history.js';
-import type { Notice } from '../../trader/engine/notices.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
-import { type ConfigChange, configChanges } from '../config/live/config-diff.js';
-import { liveText, withLiveText } from '../config/live/live-text.js';
-import { loadConfig } from '../config/load.js';
-import type { Config } from '../config/types.js';
-import type { ConfigData } from '../control/control-protocol.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
+import { type ConfigEntry, configHistory, configText } from '../../../trader/engine/control/config-history.js';
+import type { Notice } from '../../../trader/engine/notices.js';
+import type { Ledger } from '../../../trader/ledger/contract.js';
+import type { Strategy } from '../../../trader/strategy/contract.js';
+import { type ConfigChange, configChanges } from '../../config/live/config-diff.js';
+import { liveText, withLiveText } from '../../config/live/live-text.js';
+import { configFiles, loadConfig } from '../../config/load.js';
+import type { Config } from '../../config/types.js';
+import type { ConfigData } from '../../control/control-protocol.js';
+import { FileWatch } from './file-watch.js';
+import { Probation, type ProbationSample } from './probation.js';
 import { takenBackIn, takenBackText } from './taken-back.js';
 
-/** A strategy whose code or settings are new and which fails within this gets the ones before back, ms. */
+/** A strategy whose code or settings are new and which fails or misbehaves within this gets the ones before back, ms. */
 const PROBATION_MS = 120_000;
 
 export interface LiveConfigOptions {
@@ -34,7 +36,7 @@ export interface LiveConfigOptions {
   readonly nowMs: () => number;
 }
 
-interface Probation {
+interface Watched {
   readonly untilMs: number;
   readonly before: Config;
   /** Names of strategies that are not as they were. */
@@ -49,12 +51,16 @@ interface Wanted {
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   #inForce: Config;
-  #probation: Probation | null = null;
+  #probation: Watched | null = null;
   #isBusy = false;
+  readonly #behaviour = new Probation();
+  /** Null when changed files wait for `config apply`. */
+  readonly #files: FileWatch | null;
 
   constructor(options: LiveConfigOptions) {
     this.#options = options;
     this.#inForce = options.config;
+    this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
   /** What the trader goes by now. */
@@ -100,6 +106,47 @@ export class LiveConfig {
     setImmediate(() => this.#goBack(probation.before, text));
   }
 
+  /** The trader as it is, about once a second: too many requests or silence bring back what was before, and changed files are seen. */
+  sampled(sample: ProbationSample): void {
+    const nowMs = this.#options.nowMs();
+    this.#behaviour.observe(sample, nowMs);
+    const probation = this.#probation;
+    if (probation !== null) {
+      const isOver = nowMs >= probation.untilMs;
+      const why = this.#behaviour.complaint(isOver);
+      if (isOver || why !== null) {
+        this.#probation = null;
+        this.#behaviour.end();
+      }
+      if (why !== null) this.#goBack(probation.before, why);
+    }
+    if (this.#files?.hasSettled(nowMs) === true) void this.#takeChanged(this.#files);
+  }
+
+  /** Takes up changed files where all of it is free. Runs no code that does not run already: it might never end. */
+  async #takeChanged(files: FileWatch): Promise<void> {
+    const { session, say } = this.#options;
+    try {
+      await this.#alone(async () => {
+        // First: what changes while they are read is another change.
+        files.follow(this.#named());
+        const next = await this.#read({ onlyCode: session.modules });
+        return this.#take(next, { by: 'watch', reason: '', dryRun: false });
+      });
+    } catch (error) {
+      say(`warning: the files have changed, and what is in force stays: ${(error as Error).message}`);
+      say('  `twinbook config diff` shows what they say, `twinbook config apply` takes it.');
+    }
+  }
+
+  #named(): readonly string[] {
+    return configFiles(this.#inForce.file, this.#place());
+  }
+
+  #place() {
+    return { env: this.#options.env, cwd: process.cwd() };
+  }
+
   #goBack(before: Config, why: string): void {
     const { say } = this.#options;
     try {
@@ -112,8 +159,8 @@ export class LiveConfig {
     }
   }
 
-  async #read(): Promise<Config> {
-    return loadConfig(this.#options.config.file, { env: this.#options.env, cwd: process.cwd() });
+  async #read(options: { readonly onlyCode?: ReadonlyMap<string, Strategy> } = {}): Promise<Config> {
+    return loadConfig(this.#inForce.file, { ...this.#place(), ...options });
   }
 
   /** Of files: what was taken back before is not taken up again by accident. */
@@ -124,7 +171,8 @@ export class LiveConfig {
   }
 
   #take(next: Config, asked: Asked): ConfigData {
-    const changes = asked.by === 'operator' ? this.#changesTo(next) : configChanges(this.#inForce, next);
+    const changes =
+      asked.by === 'operator' || asked.by === 'watch' ? this.#changesTo(next) : configChanges(this.#inForce, next);
     if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
     const lines = linesOf(changes);
     refuseUnlessFree(changes, asked);
@@ -160,6 +208,8 @@ export class LiveConfig {
       this.#probation = probation;
       throw new TwinbookError('usage', refusal);
     }
+    if (by === 'probation') this.#behaviour.end();
+    else this.#behaviour.begin(strategies, nowMs());
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
     changed(next);

@@ -3,14 +3,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { ConfigureCommand } from '../../../src/shared/protocol/seam.js';
-import { liveText } from '../../../src/shell/config/live/live-text.js';
-import { loadConfig } from '../../../src/shell/config/load.js';
-import { LiveConfig } from '../../../src/shell/daemon/live-config.js';
-import { rememberConfig, rememberStart } from '../../../src/trader/engine/control/config-history.js';
-import type { Strategy } from '../../../src/trader/strategy/contract.js';
-import { folderOf } from '../../support/folders.js';
-import { trader } from '../config/files.js';
+import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
+import { liveText } from '../../../../src/shell/config/live/live-text.js';
+import { loadConfig } from '../../../../src/shell/config/load.js';
+import { LiveConfig } from '../../../../src/shell/daemon/live/live-config.js';
+import { rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
+import type { StrategyAnswer } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import type { Strategy } from '../../../../src/trader/strategy/contract.js';
+import { folderOf } from '../../../support/folders.js';
+import { trader } from '../../config/files.js';
 
 const module = (width: number) => `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 import { WORD } from './word.js';
@@ -29,8 +30,8 @@ const FILES = {
   'word.ts': "export const WORD: string = 'never';\n",
 };
 
-async function running() {
-  const folder = folderOf(FILES);
+async function running(extra = '') {
+  const folder = folderOf({ ...FILES, 'trader.yaml': FILES['trader.yaml'] + extra });
   const config = await loadConfig('trader.yaml', { env: {}, cwd: folder });
   const notes = new Map<string, string>();
   const ledger = {
@@ -41,7 +42,7 @@ async function running() {
   const commands: ConfigureCommand[] = [];
   const said: string[] = [];
   const clock = { nowMs: 1_000 };
-  const modules = new Map<string, Strategy>();
+  const modules = new Map<string, Strategy>(config.strategies.map(({ moduleKey, module: code }) => [moduleKey, code]));
   const changed = vi.fn();
   let refusal: string | null = null;
   const live: LiveConfig = new LiveConfig({
@@ -59,8 +60,9 @@ async function running() {
     nowMs: () => clock.nowMs,
   });
   const write = (name: keyof typeof FILES, from: string, to: string) => {
-    const text = FILES[name].replace(from, to);
-    expect(text).not.toBe(FILES[name]);
+    const before = FILES[name] + (name === 'trader.yaml' ? extra : '');
+    const text = before.replace(from, to);
+    expect(text).not.toBe(before);
     writeFileSync(join(folder, name), text);
   };
   return {
@@ -203,5 +205,81 @@ describe('a running trader’s configuration', () => {
     live.noticed({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
     await new Promise((resolve) => setImmediate(resolve));
     expect(commands).toHaveLength(1);
+  });
+});
+
+const QUOTING = { mode: 'quoting', openOrders: 1, spent: [] } as const;
+const said = (answer: StrategyAnswer) => ({ ...QUOTING, markets: [{ conditionId: 'm', answers: { maker: answer } }] });
+
+it('comes back when a strategy with something new falls silent', async () => {
+  const { live, commands, write, config, clock } = await running();
+  write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+  const pass = (seconds: number, answer: StrategyAnswer) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.nowMs += 1_000;
+      live.sampled(said(answer));
+    }
+  };
+  pass(2, 'levels');
+  await apply(live);
+  pass(119, 'nothing');
+  expect(commands).toHaveLength(1);
+  pass(1, 'nothing');
+  expect(commands[1]).toMatchObject({ by: 'probation', hash: config.configHash });
+  expect(commands[1]?.reason).toContain('strategy maker wants no order any more');
+  pass(5, 'nothing');
+  expect(commands).toHaveLength(2);
+});
+
+describe('changed files of a trader that watches them', () => {
+  const watching = async () => {
+    const here = await running('\nreload: { watch: true }\n');
+    const pass = (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        here.clock.nowMs += 1_000;
+        here.live.sampled(said('levels'));
+      }
+    };
+    return { ...here, pass };
+  };
+
+  it('are taken up by themselves once they rest for two seconds', async () => {
+    const { commands, write, pass } = await watching();
+    pass(10);
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    pass(2);
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 15');
+    pass(2);
+    expect(commands).toEqual([]);
+    pass(1);
+    await vi.waitFor(() => expect(commands).toHaveLength(1));
+    expect(commands[0]).toMatchObject({ by: 'watch', reason: '' });
+    expect(commands[0]?.changes).toEqual(['strategy maker: params.half_spread_ticks: 2 → 15']);
+  });
+
+  it('are left alone where something wants a reason, and no new code is run', async () => {
+    const { commands, write, pass, said: words } = await watching();
+    write('trader.yaml', '"50"', '"60"');
+    pass(3);
+    await vi.waitFor(() =>
+      expect(words.join()).toContain('this wants a reason, and nothing was taken: risk.max_position'),
+    );
+    write('own.ts', 'export default', "globalThis.name = 'it ran';\nexport default");
+    write('trader.yaml', '"50"', '"40"');
+    pass(3);
+    await vi.waitFor(() => expect(words.join()).toContain('its code is not what runs, and other code wants a reason'));
+    expect(commands).toEqual([]);
+    expect(Reflect.get(globalThis, 'name')).toBeUndefined();
+  });
+
+  it('wait for `config apply` where it does not', async () => {
+    const { commands, write, live, clock } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    for (let second = 0; second < 10; second++) {
+      clock.nowMs += 1_000;
+      live.sampled(said('levels'));
+    }
+    await apply(live);
+    expect(commands).toMatchObject([{ by: 'operator' }]);
   });
 });

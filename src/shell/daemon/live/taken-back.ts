@@ -1,16 +1,16 @@
 /** Files that hold what was taken back while a trader ran: a start does not take them up again by itself. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError } from '../../../shared/base/errors.js';
 import {
   acceptedConfig,
   configHistory,
   configText,
   type TakenBack,
   takenBack,
-} from '../../trader/engine/control/config-history.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
-import { liveText, withLiveText } from '../config/live/live-text.js';
-import type { Config } from '../config/types.js';
+} from '../../../trader/engine/control/config-history.js';
+import type { Ledger } from '../../../trader/ledger/contract.js';
+import { liveText, withLiveText } from '../../config/live/live-text.js';
+import type { Config } from '../../config/types.js';
 
 type Notes = Pick<Ledger, 'note'>;
 
