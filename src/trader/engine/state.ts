@@ -13,7 +13,7 @@ import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
-import { type HeldBack, LADDER, type Mode, Modes, type StoredModes } from './control/modes.js';
+import { type HeldBack, LADDER, MODES_NOTE, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
@@ -32,8 +32,6 @@ const BOOK_DEPTH = 20;
 
 /** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
-
-export const MODES_NOTE = 'modes';
 
 export class TraderState {
   /** Replaced as a whole when an operator configures. */

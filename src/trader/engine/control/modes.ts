@@ -57,6 +57,9 @@ interface ChosenModes {
   readonly killed: string | null;
 }
 
+/** The ledger's note that keeps them. */
+export const MODES_NOTE = 'modes';
+
 /** What survives a restart. */
 export interface StoredModes extends ChosenModes {
   /** Everything is to be canceled, and the exchange has not shown yet that nothing rests: the next process takes it up. */

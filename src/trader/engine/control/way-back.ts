@@ -7,8 +7,8 @@ import { FillAlarm } from '../guards/fill-alarm.js';
 import { FillMemory } from '../guards/fill-memory.js';
 import type { Notes } from '../guards/guard.js';
 import { LossMemory } from '../guards/loss-memory.js';
-import { MODES_NOTE, type TraderState } from '../state.js';
-import { type Mode, Modes, type StoredModes } from './modes.js';
+import type { TraderState } from '../state.js';
+import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
 import { Pauses } from './pauses.js';
 
 const WITH_REASON = 'resume --reason TEXT';

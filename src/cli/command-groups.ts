@@ -1,0 +1,50 @@
+/**
+ * Which file has which command. A process runs one command, and to load what all the others need costs more than most of
+ * them take: only the group of the command that is named is loaded, and all of them where none is, or none of this name.
+ */
+
+import type { Command } from 'commander';
+import type { Session } from './output/io.js';
+
+/** Commands whose declarations stand in one file. */
+export interface CommandGroup {
+  /** Of the commands, as a person types them. */
+  readonly names: readonly string[];
+  /** Gives what adds them to the program. */
+  readonly load: () => Promise<(program: Command, session: Session) => void>;
+}
+
+/** In the order of the help. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
+  { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
+  { names: ['alerts'], load: async () => (await import('./control/alerts.js')).addAlertCommands },
+  { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },
+  { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
+  { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },
+  {
+    names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'beliefs', 'events'],
+    load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,
+  },
+  {
+    names: ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill', 'stop', 'cancel-all', 'kill', 'explain'],
+    load: async () => (await import('./control/control-commands.js')).addControlCommands,
+  },
+  { names: ['reconcile'], load: async () => (await import('./ledger/reconcile.js')).addReconcileCommand },
+  { names: ['doctor'], load: async () => (await import('./doctor/doctor.js')).addDoctorCommand },
+  { names: ['rehearse'], load: async () => (await import('./rehearse.js')).addRehearseCommand },
+  { names: ['keys'], load: async () => (await import('./keys.js')).addKeysCommands },
+  { names: ['backtest'], load: async () => (await import('./lab/backtest.js')).addBacktestCommand },
+  { names: ['sweep'], load: async () => (await import('./lab/sweep/sweep.js')).addSweepCommand },
+  { names: ['arena'], load: async () => (await import('./lab/arena.js')).addArenaCommand },
+  { names: ['data'], load: async () => (await import('./data/data-commands.js')).addDataCommands },
+  { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
+];
+
+/** The groups that this command line may need; all of them where help is asked for, or a command that there is not. */
+export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
+  const [first] = argv;
+  const named = COMMAND_GROUPS.filter(({ names }) => first !== undefined && names.includes(first));
+  return named.length > 0 ? named : COMMAND_GROUPS;
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_GROUPS, groupsFor } from '../../src/cli/command-groups.js';
+import { run } from './run.js';
+
+const silent = {
+  out: () => undefined,
+  err: () => undefined,
+  raw: { out: () => undefined, err: () => undefined },
+  env: {},
+  cwd: '/',
+  stopAsked: () => Promise.resolve(),
+  onKillSignal: () => undefined,
+};
+
+describe('a group of commands', () => {
+  for (const { names, load } of COMMAND_GROUPS) {
+    it(`adds ${names.join(', ')} and nothing else`, async () => {
+      const program = new Command();
+      const add = await load();
+      add(program, { io: silent, exitCode: 0 });
+      expect(program.commands.map((command) => command.name()).sort()).toEqual([...names].sort());
+    });
+  }
+
+  it('is loaded alone for its command', () => {
+    for (const group of COMMAND_GROUPS) {
+      for (const name of group.names) expect(groupsFor([name, '--json'])).toEqual([group]);
+    }
+  });
+
+  it('is one of all for help, for a name that there is not, and for none', async () => {
+    for (const argv of [[], ['--help'], ['help', 'kill'], ['statsu'], ['--version']])
+      expect(groupsFor(argv)).toBe(COMMAND_GROUPS);
+    expect((await run(['statsu'])).err).toContain('status');
+  });
+});
