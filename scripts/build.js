@@ -21,15 +21,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { bundle } from './bundle.js';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 /** Written last: the hash of the sources, and the size of every file that was made of them. */
 const stampFile = join(dist, '.built.json');
 const PROGRAM = 'src/cli/twinbook.js';
-const SOURCES = ['package.json', 'tsconfig.json', 'src', 'strategies'];
+/** The lock file too, as some packages become part of what is built. */
+const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'src', 'strategies'];
 
-if (!process.argv.includes('--if-needed') || !(isByNpx() || isWhole())) build();
+if (!process.argv.includes('--if-needed') || !(isByNpx() || isWhole())) await build();
 
 /**
  * `npx twinbook` links the clone into npm's cache, and that runs `prepare`: a look at the status must not compile new
@@ -43,17 +45,26 @@ function isByNpx() {
 /** Whether `dist` holds every file of its last build, and the sources are still those. */
 function isWhole() {
   try {
-    const { sources, files } = JSON.parse(readFileSync(stampFile, 'utf8'));
-    if (sources !== hashSources()) return false;
-    return Object.entries(files).every(([name, bytes]) => statSync(join(dist, name)).size === bytes);
+    const stamp = readStamp();
+    if (stamp === null || stamp.sources !== hashSources()) return false;
+    return Object.entries(stamp.files).every(([name, bytes]) => statSync(join(dist, name)).size === bytes);
   } catch {
-    return false; // no stamp, or a file is gone
+    return false; // a file is gone
+  }
+}
+
+/** Null when nothing was built, or the stamp cannot be read. */
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    return null;
   }
 }
 
 function hashSources() {
   const hash = createHash('sha256');
-  for (const name of SOURCES) {
+  for (const name of SOURCES.filter((source) => existsSync(join(root, source)))) {
     const path = join(root, name);
     const files = statSync(path).isDirectory() ? listFiles(path).map((file) => join(name, file)) : [name];
     for (const file of files)
@@ -65,11 +76,12 @@ function hashSources() {
   return hash.digest('hex');
 }
 
-function build() {
+async function build() {
   const sources = hashSources();
   const made = join(root, `dist.new-${process.pid}`);
   try {
     compile(made);
+    await bundle(root, made);
     chmodSync(join(made, PROGRAM), 0o755);
     const files = moveOver(made);
     const stamp = `${stampFile}-${process.pid}`;
@@ -107,8 +119,11 @@ function moveOver(made) {
     mkdirSync(dirname(to), { recursive: true });
     renameSync(from, to);
   }
+  const before = readStamp()?.files ?? {};
   for (const name of listFiles(dist)) {
-    if (!(name in files) && !name.startsWith('.built.json')) rmSync(join(dist, name));
+    // A running trader may still ask for a chunk that it began with: those of the last build stay until the next one.
+    const isWanted = name in files || name.startsWith('.built.json') || (name.startsWith('chunks/') && name in before);
+    if (!isWanted) rmSync(join(dist, name));
   }
   return files;
 }

@@ -28,7 +28,8 @@ function clone(name: string): string {
   const folder = join(home, name);
   for (const part of ['scripts', 'src/cli', 'strategies', 'node_modules'])
     mkdirSync(join(folder, part), { recursive: true });
-  for (const file of ['scripts/build.js', 'twinbook']) copyFileSync(join(root, file), join(folder, file));
+  for (const file of ['scripts/build.js', 'scripts/bundle.js', 'twinbook'])
+    copyFileSync(join(root, file), join(folder, file));
   const compilerOptions = { module: 'nodenext', target: 'es2023', rootDir: '.', outDir: 'dist', types: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src/**/*.ts'] }));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clone', type: 'module' }));

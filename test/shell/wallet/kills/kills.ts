@@ -6,12 +6,27 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Random } from '../../../../src/shared/base/random.js';
 import { loadCredentials, saveCredentials } from '../../../../src/shell/wallet/credentials.js';
 import { createKeyFile, openKeyFile } from '../../../../src/shell/wallet/key-file.js';
 
-const WRITER = join(import.meta.dirname, 'writer.mjs');
+/** The program as one file, so that its system calls are those of its writing and of one start. */
+let writer: string | null = null;
+function writerProgram(): string {
+  if (writer !== null) return writer;
+  const outfile = join(mkdtempSync(join(tmpdir(), 'twinbook-writer-')), 'writer.mjs');
+  const words = [join(import.meta.dirname, 'writer.mjs'), '--bundle', '--platform=node', '--format=esm'];
+  execFileSync(join(import.meta.dirname, '../../../../node_modules/.bin/esbuild'), [
+    ...words,
+    `--outfile=${outfile}`,
+    '--log-level=warning',
+  ]);
+  process.once('exit', () => rmSync(dirname(outfile), { recursive: true, force: true }));
+  writer = outfile;
+  return outfile;
+}
+
 const PASSPHRASE = 'correct horse';
 const OTHER = { baseUrl: 'http://other', wallet: 'theirs' };
 const OURS = { baseUrl: 'http://venue', wallet: 'ours' };
@@ -52,7 +67,7 @@ export class KilledWriter {
 
   /** Starts a writer, kills it, and returns what was lost: nothing, if all is well. */
   async kill(at: KillAt): Promise<readonly string[]> {
-    const args = [WRITER, this.#folder, String(this.#next), PASSPHRASE];
+    const args = [writerProgram(), this.#folder, String(this.#next), PASSPHRASE];
     const inject = at === null ? [] : ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${at.call}`];
     const when = at === null ? [] : ['-e', `inject=${at.call}:signal=SIGKILL:when=${at.number}`];
     const [command, words] =

@@ -1,10 +1,8 @@
 // Writes secrets files until it is killed: `node writer.mjs FOLDER FIRST PASSPHRASE`. Says the number of each round that is done.
 import { writeSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-
-const dist = resolve(import.meta.dirname, '../../../../dist/src/shell/wallet');
-const { importKeyFile } = await import(`${dist}/key-file.js`);
-const { saveCredentials } = await import(`${dist}/credentials.js`);
+import { join } from 'node:path';
+import { saveCredentials } from '../../../../src/shell/wallet/credentials.js';
+import { importKeyFile } from '../../../../src/shell/wallet/key-file.js';
 
 const [folder = '', first = '', passphrase = ''] = process.argv.slice(2);
 const owner = { baseUrl: 'http://venue', wallet: 'ours' };
