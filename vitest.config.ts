@@ -29,8 +29,7 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'system',
-          ...LIMITS,
+          ...{ name: 'system', ...LIMITS, isolate: false },
           include: [SYSTEM],
           // Twice the cores: tests of real processes mostly wait.
           maxWorkers: 4,

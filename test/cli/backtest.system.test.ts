@@ -12,6 +12,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'data/sample');
 /** One of its three markets, for what is the same with one. */
 const ONE_MARKET = join(SAMPLE, 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK');
+/** What a usual run plays. */
+const PLAYED = times(ONE_MARKET, SAMPLE);
 const MAKER = join(ROOT, 'config/strategies/crowd-maker.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-backtest-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +36,7 @@ interface Told {
 
 describe('twinbook backtest', () => {
   it('runs a lone strategy file over a recording under the bracket of fill models', async () => {
-    const { code, out } = await backtest('-c', MAKER, '--data', times(ONE_MARKET, SAMPLE));
+    const { code, out } = await backtest('-c', MAKER, '--data', PLAYED);
     expect(code).toBe(0);
     for (const words of [...BRACKET, 'Result', 'spread earned', 'Fills']) {
       expect(out).toContain(words);
@@ -45,7 +47,7 @@ describe('twinbook backtest', () => {
   it('writes every figure as JSON and the report as one file', async () => {
     const report = join(folder, 'report.html');
     const one = ['--fill-model', 'trade-through', '--latency', 'constant:50:x2', '--report', report, '--json'];
-    const { code, out } = await backtest('-c', MAKER, '--data', SAMPLE, ...one);
+    const { code, out } = await backtest('-c', MAKER, '--data', PLAYED, ...one);
     expect(code).toBe(0);
     const [told, ...others] = JSON.parse(out) as Told[];
     expect(others).toEqual([]);
@@ -60,7 +62,7 @@ describe('twinbook backtest', () => {
     // A module of one's own: those that are shipped are other files where they are compiled.
     file('threaded.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('threaded.yaml', 'strategy: ./threaded.ts\n');
-    const asked = ['-c', mine, '--data', times(ONE_MARKET, SAMPLE), '--repeat', '2', '--json'];
+    const asked = ['-c', mine, '--data', PLAYED, '--repeat', '2', '--json'];
     const models = ['--fill-model', 'risk-averse,optimistic'];
     const alone = await backtest(...asked, ...models, '--workers', '1');
     expect(alone.code).toBe(0);
@@ -75,7 +77,7 @@ describe('twinbook backtest', () => {
     const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
     file('my-maker.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('mine.yaml', 'strategy: ./my-maker.ts\n');
-    const { code, out, err } = await backtest('-c', mine, '--data', SAMPLE, '--fill-model', 'risk-averse', '--json');
+    const { code, out, err } = await backtest('-c', mine, '--data', PLAYED, '--fill-model', 'risk-averse', '--json');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [told] = JSON.parse(out) as Told[];
     expect(told?.trading.fills).toBeGreaterThan(10);
@@ -104,7 +106,7 @@ describe('twinbook backtest', () => {
       [['-c', MAKER, '--data', SAMPLE, '--latency', 'fast'], 2, /'fast'.*constant:MS/s],
       [['-c', MAKER, '--data', SAMPLE, '--maker-fee', '2'], 2, /0 to 0.999999/],
       [
-        ['-c', MAKER, '--data', SAMPLE, '--fill-model', 'optimistic', '--report', report],
+        ['-c', MAKER, '--data', PLAYED, '--fill-model', 'optimistic', '--report', report],
         1,
         /cannot write .*report\.html/,
       ],
@@ -126,7 +128,7 @@ describe('twinbook backtest', () => {
     } };`;
     file('thrower.mjs', module);
     const strategy = file('thrower.yaml', 'strategy: ./thrower.mjs\n');
-    const { code, out } = await backtest('-c', strategy, '--data', SAMPLE, '--fill-model', 'optimistic', '--json');
+    const { code, out } = await backtest('-c', strategy, '--data', PLAYED, '--fill-model', 'optimistic', '--json');
     expect(code).toBe(0);
     const [told] = JSON.parse(out) as Told[];
     expect(told?.warnings.map(({ text }) => text).join('\n')).toMatch(/thrower is stopped .*out of ideas/);

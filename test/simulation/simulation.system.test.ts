@@ -101,11 +101,14 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
     expect(EVERY_KIND.filter((kind) => total.of(kind) === 0)).toEqual([]);
   });
 
-  it.each([2, 9])('seed %i: on a slow network nothing new leaves once an operator has killed or paused it', (seed) => {
-    const faults = { ...CALM, delayMs: 600, throttled: 0.02, answerLost: 0.05, tail: 0.03, command: 0.2 };
-    const { violations } = simulate({ seed, faultyMs: 3 * MINUTE_MS, faults });
-    expect(violations).toEqual([]);
-  });
+  it.each(times([2], [2, 9]))(
+    'seed %i: on a slow network nothing new leaves once an operator has killed or paused it',
+    (seed) => {
+      const faults = { ...CALM, delayMs: 600, throttled: 0.02, answerLost: 0.05, tail: 0.03, command: 0.2 };
+      const { violations } = simulate({ seed, faultyMs: 3 * MINUTE_MS, faults });
+      expect(violations).toEqual([]);
+    },
+  );
 
   it('the same seed is the same story, request for request', () => {
     const short = () => simulate({ seed: 6, faultyMs: MINUTE_MS / 2 });

@@ -57,6 +57,14 @@ async function planFor(
   };
 }
 
+/** The least that is a plan. */
+const ONE_WORLD: Partial<WorldSweepPlan> = {
+  worlds: [worldNamed('challenge')],
+  seeds: { first: 0, count: 1 },
+  fresh: { first: 50, count: 1 },
+  workers: 1,
+};
+
 const edgesOf = async (file: string, world: string, first: number, count: number) => {
   const [entrant] = await entrantsOf({ files: [join(folder, file)], env: {}, cwd: folder });
   const seeds = Array.from({ length: count }, (_, place) => first + place);
@@ -109,7 +117,7 @@ describe('a sweep over worlds', () => {
     const other = await usual();
     expect(resumed.result).toEqual(other.result);
     const more = await runWorldSweep(
-      await planFor('again', { seeds: { first: 100, count: 1 }, fresh: { first: 1, count: 2 } }),
+      await planFor('again', { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 1, count: 1 } }),
       watching().watcher,
     );
     // Seed 1 was chosen on above; the same two configurations are no new trials.
@@ -120,7 +128,7 @@ describe('a sweep over worlds', () => {
   });
 
   it('ranks no configuration whose strategy throws, and says where it did', async () => {
-    const plan = await planFor('broken', {}, 'maker.yaml', 'maker.mode=sound,throws');
+    const plan = await planFor('broken', ONE_WORLD, 'maker.yaml', 'maker.mode=sound,throws');
     const { result } = await runWorldSweep(plan, watching().watcher);
     expect(result.configurations.map(({ status }) => status)).toEqual(['done', 'failed']);
     expect(result.configurations[1]?.error).toContain('seed 0 of challenge: quote() failed: TypeError: no such figure');
