@@ -42,6 +42,30 @@ async function peer(behave: (server: Server) => void): Promise<string> {
   return path;
 }
 
+test('markets --value ranks what the running trader looks at, those of unknown value last', async () => {
+  const market = (id: string, net: number | null) => ({
+    market_condition_id: id.padEnd(44, '1'),
+    title: `Will ${id}?`,
+    strategy: 'maker',
+    state: 'quoting',
+    value: net === null ? null : { ...TERMS, net },
+  });
+  const markets = [market('A', -1), market('B', null), market('C', 2.5)];
+  const trader = await socketIn(() => ({ ok: true, data: { markets } }) as unknown as ControlResponse);
+  const { code, out } = await trader.command('markets --value');
+  expect(code).toBe(0);
+  const rows = out.trim().split('\n').slice(1);
+  expect(rows.map((row) => row.slice(-1 * 'Will C?'.length))).toEqual(['Will C?', 'Will A?', 'Will B?']);
+  expect(rows[0]).toMatch(/ 2\.500 +4\.000 +-1\.000 +-0\.250 +-0\.225 +-0\.025 +30 s /);
+  const told: unknown = JSON.parse((await trader.command('markets --value --limit 1 --json')).out);
+  expect(told).toEqual([markets[2]]);
+});
+
+const TERMS = {
+  ...{ place: 1, edge: 4, stale: 1, looks: 0.25, moves: 0.1, fills: 0.05, reserve: 0.075, currency: 0.025 },
+  ...{ look_every_s: 30, fills_an_hour: 12, currency_bound: 20 },
+};
+
 describe('commands reach the running trader', () => {
   const mode: ControlResponse = { ok: true, data: { mode: 'paused', reason: 'lunch' } };
 

@@ -14,13 +14,14 @@ import type {
 } from '../../trader/ledger/contract.js';
 import { integerBetween } from '../arguments.js';
 import { marketMeant } from '../market-meant.js';
-import { EXIT } from '../output/exit.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, short, table, when } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
 import { addLedgerFileCommands } from './ledger-files.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { showMarketValues } from './market-values.js';
 import { addPnlCommand } from './pnl.js';
 import { addStatusCommand } from './status.js';
 
@@ -72,6 +73,10 @@ export function addLedgerCommands(program: Command, session: Session): void {
   addList(program, session, {
     name: 'markets',
     summary: 'markets that the trader has seen',
+    options: (command) =>
+      command.option('--value', 'what quoting each is worth an hour, as the running trader reckons'),
+    instead: ({ value, ...options }: ListOptions & { readonly value?: true }) =>
+      value === true ? showMarketValues(options, session.io) : null,
     read: (ledger, { marketConditionId }) =>
       ledger.markets().filter((row) => marketConditionId === undefined || row.conditionId === marketConditionId),
     row: marketRow,
@@ -97,6 +102,8 @@ interface List<Item extends InMarket, Row, Options> {
   readonly name: string;
   readonly summary: string;
   readonly options?: (command: Command) => Command;
+  /** What is shown in place of the list with these options; null for the list. */
+  readonly instead?: (options: Options) => Promise<ExitCode> | null;
   readonly read: (ledger: LedgerReader, page: ReadPage, options: Options) => readonly Item[];
   readonly row: (item: Item) => Row;
   /** Of the table, which knows each market's title too. */
@@ -124,6 +131,8 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
     .option('--market <name>', 'only this market: the beginning of its id, or words of its title');
   list.options?.(command);
   addAction<Options>(command, session, async (options) => {
+    const instead = list.instead?.(options) ?? null;
+    if (instead !== null) return instead;
     const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
     // One more than is shown tells whether there are more.
     const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);

@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
+import { marketsSchema } from './markets-schema.js';
 import { LOG_LEVELS } from './types.js';
 
 /** A decimal string of currency or shares within bounds, read as Micros. */
@@ -356,32 +356,9 @@ export const traderSchema = z.strictObject({
   strategies: z.array(path('A strategy file.')).max(100).describe('Strategy files, relative to this file.'),
 });
 
-const words = (what: string) => z.array(z.string().trim().min(2).max(100)).max(100).default([]).describe(what);
-
 export const strategyFileSchema = z.strictObject({
   strategy: z.string().min(1).max(1000).describe('Name of a shipped strategy, or the path of a .ts or .js module.'),
-  markets: z
-    .strictObject({
-      ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
-      select: z
-        .strictObject({
-          state: z.enum(MARKET_STATES).default('open').describe('State of the markets.'),
-          kind: z.literal('orderbook').default('orderbook').describe('Only order-book markets can be quoted.'),
-          categories: z.array(z.enum(CATEGORIES)).default([]).describe('Empty for all.'),
-          title_words: words('Only titles that contain one of them, in any case; empty for all.'),
-          without_words: words('No title that contains one of them, in any case.'),
-          except: z
-            .array(z.string().min(1).max(128))
-            .max(1000)
-            .default([])
-            .describe('Condition ids that it never quotes.'),
-        })
-        .optional()
-        .describe('Markets of the catalog that match every filter.'),
-      max: integer(1, 1000, 'Quotes at most so many markets.').default(20),
-    })
-    .prefault({})
-    .describe('Which markets it quotes: named ids, or a selection.'),
+  markets: marketsSchema,
   params: z
     .record(z.string(), z.unknown())
     .default({})

@@ -12,7 +12,7 @@ import { configError, type Problem, ProblemList } from './problems.js';
 import { type StrategyFile, strategyFileSchema } from './schema.js';
 import { jsonSchema, knownKeys, placesBelow } from './schema-tree.js';
 import { type LoadedModule, loadStrategyModule } from './strategy-module.js';
-import type { MarketSelection, StrategyConfig } from './types.js';
+import type { MarketRules, MarketSelection, StrategyConfig } from './types.js';
 import { readYaml, type YamlSource } from './yaml-source.js';
 
 /** What a strategy file is judged by; null where the trader's own file is wrong there, or any feed will do. */
@@ -132,15 +132,37 @@ const NO_FILTER = {
 } as const satisfies StrategyFile['markets']['select'];
 
 function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
-  const { ids = [], select = NO_FILTER, max } = markets;
+  const { ids = [], select = NO_FILTER, max, candidates = max, choose } = markets;
   if (markets.ids !== undefined && markets.select !== undefined) {
     throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
   }
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (twice >= 0)
     throw configError([source.problem(['markets', 'ids', twice], 'this market stands twice in the list')]);
+  if (candidates < max)
+    throw configError([
+      source.problem(['markets', 'candidates'], `wants at least max, which is ${max}, and it is ${candidates}`),
+    ]);
   const { state, kind, categories, title_words: words, without_words: withoutWords, except } = select;
-  return { ids, state, kind, categories, words, withoutWords, except, max };
+  const rules = rulesOf(select, source);
+  return { ids, state, kind, categories, words, withoutWords, except, max, candidates, choose, rules };
+}
+
+/** Throws for a range that no market is in. */
+function rulesOf(select: NonNullable<StrategyFile['markets']['select']>, source: YamlSource): MarketRules {
+  for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
+    const [least, most] = [select[low], select[high]];
+    if (least === undefined || most === undefined || least <= most) continue;
+    const text = `wants at most ${high}, which is ${most}, and it is ${least}`;
+    throw configError([source.problem(['markets', 'select', low], text)]);
+  }
+  return {
+    minSpread: select.min_spread ?? null,
+    maxSpread: select.max_spread ?? null,
+    minVolumeDay: select.min_volume_day ?? null,
+    minDaysLeft: select.min_days_left ?? null,
+    maxDaysLeft: select.max_days_left ?? null,
+  };
 }
 
 /** Null when the trader's own limits are not known. */

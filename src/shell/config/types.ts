@@ -276,6 +276,15 @@ export interface StrategyConfig {
   readonly risk: RiskLimits;
 }
 
+/** What a strategy wants of a market beside what the list says; null where anything will do. Prices, currency, days. */
+export interface MarketRules {
+  readonly minSpread: number | null;
+  readonly maxSpread: number | null;
+  readonly minVolumeDay: number | null;
+  readonly minDaysLeft: number | null;
+  readonly maxDaysLeft: number | null;
+}
+
 /** Which markets a strategy quotes: named ones, or those of the catalog that match every given filter. */
 export interface MarketSelection {
   /** Condition ids; when given, nothing is selected from the catalog. */
@@ -288,6 +297,11 @@ export interface MarketSelection {
   readonly words?: readonly string[];
   /** No title that contains one of them, in any case. */
   readonly withoutWords?: readonly string[];
+  /** Looked at, of which those are quoted that are chosen; absent: as many as are quoted. */
+  readonly candidates?: number;
+  /** Absent: `listed`. */
+  readonly choose?: 'listed' | 'value';
+  readonly rules?: MarketRules;
   /** Condition ids that it never quotes. */
   readonly except?: readonly string[];
   readonly max: number;

@@ -132,6 +132,25 @@ export interface StatusMarket {
   readonly yes: string;
   readonly no: string;
   readonly open_orders: number;
+  /** What quoting it is worth; null where that is not known. Absent from a trader older than this field. */
+  readonly value?: StatusValue | null;
+}
+
+/** Currency an hour, and what it follows from. */
+export interface StatusValue {
+  /** 1 for the most valuable. */
+  readonly place: number;
+  readonly net: number;
+  readonly edge: number;
+  readonly stale: number;
+  readonly looks: number;
+  readonly moves: number;
+  readonly fills: number;
+  readonly reserve: number;
+  readonly currency: number;
+  readonly look_every_s: number;
+  readonly fills_an_hour: number;
+  readonly currency_bound: number;
 }
 
 /** A source of the user's own fair values. */

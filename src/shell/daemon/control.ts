@@ -17,6 +17,7 @@ import type {
   StatusData,
   StatusFeed,
   StatusMarket,
+  StatusValue,
 } from '../control/control-protocol.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
@@ -215,6 +216,26 @@ export function feedOf({ name, current, values, ageMs }: FeedSnapshot, sources: 
   };
 }
 
+const HOUR_S = 3600;
+
+function hourlyValue({ value, place }: NonNullable<MarketSnapshot['worth']>): StatusValue {
+  const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
+  return {
+    place,
+    net: net * HOUR_S,
+    edge: edge * HOUR_S,
+    stale: stale * HOUR_S,
+    looks: looks * HOUR_S,
+    moves: moves * HOUR_S,
+    fills: fills * HOUR_S,
+    reserve: reserve * HOUR_S,
+    currency: currency * HOUR_S,
+    look_every_s: value.lookEveryS,
+    fills_an_hour: value.fillsPerS * HOUR_S,
+    currency_bound: value.currencyBound,
+  };
+}
+
 function marketOf(market: MarketSnapshot): StatusMarket {
   const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
   return {
@@ -228,5 +249,6 @@ function marketOf(market: MarketSnapshot): StatusMarket {
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.openOrders,
+    value: market.worth === null ? null : hourlyValue(market.worth),
   };
 }

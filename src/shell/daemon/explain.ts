@@ -82,6 +82,28 @@ function feedText({ name, view, withheld }: FeedReading): string {
   return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
 }
 
+/** What quoting it is worth, term by term, currency an hour. */
+function worthLines({ leftOutBecause, worth }: MarketSnapshot): readonly string[] {
+  const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
+  if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];
+  const { value, prices, place, belief } = worth;
+  const hourly = (perS: number): string => (perS * 3600).toFixed(4);
+  const every =
+    value.lookEveryS < 60 ? `${value.lookEveryS.toFixed(0)} s` : `${(value.lookEveryS / 60).toFixed(0)} min`;
+  return [
+    ...chosen,
+    `worth of quoting it: ${hourly(value.net)} an hour, place ${place}`,
+    `  fills, after adverse moves and fees: ${hourly(value.edge)} (${(value.fillsPerS * 3600).toFixed(1)} an hour)`,
+    `  stale quotes: -${hourly(value.stale)}, with a look every ${every}`,
+    `  looks: -${hourly(value.looks)}, at ${prices.look.toPrecision(3)} each`,
+    `  moves: -${hourly(value.moves)} (${(value.movesPerS * 3600).toFixed(1)} an hour), at ${prices.request.toPrecision(3)} a signed request`,
+    `  placing anew after fills: -${hourly(value.fills)}`,
+    `  reserve for its cancels: -${hourly(value.reserve)}`,
+    `  currency: -${hourly(value.currency)}, for ${value.currencyBound.toFixed(2)} bound`,
+    `  believed: ${belief.fillRatio.toFixed(2)} fills for each expected, ${belief.adversePart.toFixed(2)} of the distance lost after one`,
+  ];
+}
+
 export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): readonly string[] {
   const price = (value: MarketSnapshot['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
   const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
@@ -94,6 +116,7 @@ export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): reado
     `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
     `book seen ${market.bookAgeMs === null ? 'never' : `${Math.round(market.bookAgeMs)} ms ago`}`,
     ...market.feeds.map(feedText),
+    ...worthLines(market),
     ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
   ];
 }

@@ -33,6 +33,7 @@ export function act(state: TraderState, nowMs: number): void {
       if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
     state.valueHoldings(nowMs);
     state.feeds.look(state, nowMs);
+    state.selection.look(state, nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
     state.modes.onStart();

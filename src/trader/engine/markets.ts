@@ -10,7 +10,8 @@ import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
-import type { StrategySettings, TraderSettings } from './settings.js';
+import { MarketMeasures } from './selection/measures.js';
+import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
 export interface MarketEntry {
   readonly conditionId: string;
@@ -28,6 +29,8 @@ export interface MarketEntry {
   saleAfterMs: number;
   /** Our clock, ms: when we last learned of a fill of ours here. */
   filledMs: number;
+  /** What fills of ours here have told. */
+  readonly measures: MarketMeasures;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -74,6 +77,7 @@ export class Markets {
       conversionFailures: 0,
       saleAfterMs: 0,
       filledMs: Number.NEGATIVE_INFINITY,
+      measures: new MarketMeasures(),
     };
     this.#tracked.set(conditionId, entry);
     this.version++;
@@ -99,7 +103,8 @@ export class Markets {
     this.catalogSize = rows.length;
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
-      let room = strategy.markets.max - this.#openMarketsOf(strategy);
+      const { max, candidates = max } = strategy.markets;
+      let room = candidates - this.#openMarketsOf(strategy);
       for (const row of rows) {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
@@ -136,11 +141,10 @@ export class Markets {
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
-    const { max: _max, ...selection } = next.markets;
-    const { max: _before, ...selectionBefore } = before.markets;
-    if (!isDeepStrictEqual(selection, selectionBefore)) return new Set();
+    if (!isDeepStrictEqual(filterOf(next.markets), filterOf(before.markets))) return new Set();
     const quoted = [...this.#tracked.keys()].filter((id) => this.#isQuotedBy(id, before));
-    return new Set(quoted.slice(0, next.markets.max));
+    const { max, candidates = max } = next.markets;
+    return new Set(quoted.slice(0, candidates));
   }
 
   #save(slot: QuoteSlot, nowMs: number): void {
@@ -246,6 +250,10 @@ export class Markets {
     if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
   }
 }
+
+/** Of a selection all but how many of what it finds are looked at and quoted, and by what it chooses. */
+const filterOf = ({ max: _max, candidates: _candidates, choose: _choose, rules: _rules, ...filter }: MarketSelection) =>
+  filter;
 
 const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
   JSON.stringify({ ...stored, seenMs: 0 }) === JSON.stringify({ ...record, seenMs: 0 });

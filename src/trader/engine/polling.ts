@@ -102,7 +102,7 @@ class Polled implements PolledMarket {
     return this.#tracked.feed.motion?.takersPerS ?? 0;
   }
 
-  /** Near its resolution a price moves faster than its past has shown. */
+  /** As `sigmaOf`. */
   get sigmaPerSqrtS(): number {
     const { feed } = this.#tracked;
     const measured = feed.motion?.sigmaPerSqrtS ?? 0;
@@ -124,3 +124,13 @@ class Polled implements PolledMarket {
 }
 
 const NO_QUOTES: readonly RestingQuote[] = [];
+
+/** Volatility of the price: near its resolution it moves faster than its past has shown. */
+export function sigmaOf(feed: MarketEntry['feed'], nowMs: number): number {
+  const { motion } = feed;
+  const leftMs = feed.timeToResolutionMs(nowMs);
+  const measured = motion?.sigmaPerSqrtS ?? 0;
+  if (leftMs === null || motion === null) return measured;
+  if (leftMs <= 0) return Number.POSITIVE_INFINITY;
+  return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
+}

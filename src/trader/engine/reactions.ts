@@ -77,6 +77,9 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.countFill(fill, nowMs);
   lookAfterFill(state, fill.marketConditionId, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
+  const own = state.slotsOf(fill.marketConditionId).find((slot) => slot.strategy.name === strategy);
+  const fairMicros = own?.wanted.fairMicros ?? null;
+  state.track(fill.marketConditionId).measures.onFill({ side, priceMicros, fairMicros, nowMs });
   for (const slot of state.slotsOf(fill.marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;

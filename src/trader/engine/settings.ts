@@ -10,6 +10,7 @@ import type { Economics } from '../strategy/economics.js';
 import type { ParamValues } from '../strategy/params.js';
 import type { MarketFilter } from './market-filter.js';
 import type { BoundedCall } from './quoting/quote-host.js';
+import type { MarketRules } from './selection/rules.js';
 
 export interface TraderSettings {
   /** Unique among the runs of a ledger; every id of an intent begins with it. */
@@ -64,17 +65,26 @@ export interface MergeSettings {
   readonly minSharesMicros: Micros;
 }
 
+/** Which markets a strategy looks at, and which of those it quotes. */
+export interface MarketSelection extends MarketFilter {
+  readonly ids: readonly string[];
+  readonly state: MarketState;
+  /** Quoted at once. */
+  readonly max: number;
+  /** Looked at, of those that the list shows; absent: `max`. */
+  readonly candidates?: number;
+  /** `listed`: the first that meet the rules, absent too; `value`: those that are worth most. */
+  readonly choose?: 'listed' | 'value';
+  readonly rules?: MarketRules;
+}
+
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
   /** Equal for equal code; absent: the module never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
-  readonly markets: MarketFilter & {
-    readonly ids: readonly string[];
-    readonly state: MarketState;
-    readonly max: number;
-  };
+  readonly markets: MarketSelection;
   /** Whether this strategy has quote hours at all; outside them the shell says so by a command. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;

@@ -10,6 +10,7 @@ import { wayBackOf } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
 import type { StrategyAnswer } from './quoting/quote-slot.js';
+import type { Worth } from './selection/contract.js';
 import { showTitle, type TraderState } from './state.js';
 
 /** The trader as a whole. */
@@ -79,6 +80,10 @@ export interface MarketSnapshot {
   readonly bookAgeMs: number | null;
   /** What the feeds of its strategies last said of it, current or not. */
   readonly feeds: readonly FeedReading[];
+  /** Why its strategies look at it and do not quote it; null where they do. */
+  readonly leftOutBecause: string | null;
+  /** What quoting it was last reckoned to be worth; null where it could not be. */
+  readonly worth: Worth | null;
   readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
@@ -147,6 +152,8 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
       entry.slots.flatMap((slot) => slot.feeds),
       nowMs,
     ),
+    leftOutBecause: entry.slots[0]?.leftOutBecause ?? null,
+    worth: entry.slots[0]?.worth ?? null,
     refusals: entry.slots.flatMap((slot) => slot.refusals),
   };
 }

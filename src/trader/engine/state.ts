@@ -24,6 +24,7 @@ import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './o
 import { Valuation } from './own/valuation.js';
 import { Polling } from './polling.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
+import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
 import { VenueClock } from './venue-clock.js';
 
@@ -52,6 +53,7 @@ export class TraderState {
   readonly valuation: Valuation;
   readonly feeds: Feeds;
   readonly notices: Notices;
+  readonly selection = new Selection();
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
@@ -296,6 +298,7 @@ export class TraderState {
       entry.nextConversionMs = 0;
       entry.saleAfterMs = 0;
       entry.filledMs = Number.NEGATIVE_INFINITY;
+      entry.measures.clockSetBack();
       for (const slot of entry.slots) slot.placeAfterMs = 0;
     }
   }

@@ -136,6 +136,27 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
   return index * market.takersPerS;
 }
 
+/**
+ * Currency that its quotes are expected to lose in each second, on average, where the book is looked at every `everyS` seconds
+ * and changed quotes stand a little later.
+ */
+export function staleLossPerS(market: StaleMarket, everyS: number): number {
+  const { price, sigmaPerSqrtS, jumpsPerS, quotes, takersPerS } = market;
+  const variance = Math.max(SMALLEST_VARIANCE, price * (1 - price));
+  const sigma = Math.min(LARGEST_SIGMA, sigmaPerSqrtS);
+  const oldest = Math.min(everyS + REACTION_S, variance / (sigma * sigma));
+  const deviation = sigma * Math.sqrt(oldest);
+  const jump = JUMP_SIZE * variance;
+  let loss = 0;
+  for (const { side, priceMicros, remainingMicros } of quotes) {
+    const h = Math.max(0, side === 'bid' ? price - priceMicros / ONE : priceMicros / ONE - price);
+    const atOldest = deviation * PICK_OFF.at(h / deviation) + jumpsPerS * jump * PICK_OFF.at(h / jump) * everyS;
+    const mean = atOldest - shareIndex(h, everyS, REACTION_S, sigma, variance, jumpsPerS) / everyS;
+    loss += (remainingMicros / ONE) * Math.max(0, mean);
+  }
+  return loss * takersPerS;
+}
+
 /** A price at its very end still moves by what rounding hides. */
 const SMALLEST_VARIANCE = 1e-6;
 /** In price: at the moment of resolution nothing more is known, and infinity cannot be reckoned with. */

@@ -327,6 +327,16 @@ describe('a strategy file', () => {
       's/mine.yaml:2:24: markets.ids[2]: this market stands twice in the list',
     ],
     [
+      'fewer candidates than it quotes',
+      'strategy: log-odds-maker\nmarkets: { max: 9, candidates: 5 }',
+      's/mine.yaml:2:32: markets.candidates: wants at least max, which is 9, and it is 5',
+    ],
+    [
+      'a range that no market is in',
+      'strategy: log-odds-maker\nmarkets: { select: { min_spread: 0.2, max_spread: 0.1 } }',
+      's/mine.yaml:2:34: markets.select.min_spread: wants at most max_spread, which is 0.1, and it is 0.2',
+    ],
+    [
       'an unknown category',
       'strategy: log-odds-maker\nmarkets: { select: { categories: [politcs] } }',
       's/mine.yaml:2:35: markets.select.categories[0]: wants "politics", "sports", "crypto", "wtf", "tech" or "finance", got the text "politcs"; did you mean "politics"?',

@@ -23,6 +23,8 @@ const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapsh
   markMicros: micros(661_234),
   bookAgeMs: 100,
   feeds: [],
+  leftOutBecause: null,
+  worth: null,
   refusals: [],
   // Only what the status shows matters here.
   ...(more as object),

@@ -61,7 +61,7 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
     ...entrant.strategy,
     quoteHours: null,
     // Whatever it selects among real markets, here it is offered all.
-    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets },
+    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose: choiceOf(entrant) },
     risk: limitsOf(entrant.strategy),
   };
   const { rate_limits } = venue.profile;
@@ -96,6 +96,9 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
     data: [],
   };
 }
+
+/** Which of them it quotes is still its own to say. */
+const choiceOf = ({ strategy }: Entrant) => strategy.markets.choose ?? 'listed';
 
 interface Money {
   readonly capitalMicros: Config['capitalMicros'];

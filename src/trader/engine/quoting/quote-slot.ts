@@ -6,6 +6,7 @@ import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
+import { isSelective, type Worth } from '../selection/contract.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
 import { type BoundedCall, QuoteHost } from './quote-host.js';
@@ -21,6 +22,8 @@ export interface RefusalCount {
 
 /** What a strategy remembers is saved at its first turn in each span of so long. */
 const SAVE_EVERY_MS = 10_000;
+
+const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
 /** What holds for every slot of a turn, whatever its strategy thinks. */
 export interface WishBounds {
@@ -52,6 +55,10 @@ export class QuoteSlot {
   #isPulling = false;
   #host: QuoteHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
+  #wanted: Quotes = NO_QUOTES('not quoted yet');
+  #leftOutBecause: string | null;
+  /** What quoting here was last reckoned to be worth; null where it could not be. */
+  worth: Worth | null = null;
   #view: MarketView | null = null;
   #isPostOnly = false;
   #wasAsked = false;
@@ -68,6 +75,7 @@ export class QuoteSlot {
     this.#strategy = strategy;
     this.#feeds = feedsNamed(strategy.module.params, strategy.params);
     this.inQuoteHours = strategy.quoteHours === null;
+    this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
   get strategy(): StrategySettings {
@@ -85,6 +93,9 @@ export class QuoteSlot {
     this.#strategy = next;
     this.#feeds = feedsNamed(next.module.params, next.params);
     this.dirty = true;
+    const isChoosing = isSelective(next.markets);
+    if (!isChoosing) this.#leftOutBecause = null;
+    else if (!isSelective(before.markets)) this.#leftOutBecause = NOT_CHOSEN;
     this.#isPulling ||= limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser);
     if ((before.quoteHours === null) !== (next.quoteHours === null)) this.inQuoteHours = next.quoteHours === null;
     const isSame = before.moduleKey === next.moduleKey && isDeepStrictEqual(before.params, next.params);
@@ -120,6 +131,22 @@ export class QuoteSlot {
   get answer(): StrategyAnswer | null {
     if (!this.#wasAsked) return null;
     return this.#quotes.bids.length + this.#quotes.asks.length > 0 ? 'levels' : 'nothing';
+  }
+
+  /** What its strategy last wanted, whether or not the market is left out. */
+  get wanted(): Quotes {
+    return this.#wanted;
+  }
+
+  /** Why its strategy does not quote this market, though it looks at it; null where it does. */
+  get leftOutBecause(): string | null {
+    return this.#leftOutBecause;
+  }
+
+  /** Null takes it up. */
+  leaveOut(because: string | null): void {
+    if ((because === null) !== (this.#leftOutBecause === null)) this.dirty = true;
+    this.#leftOutBecause = because;
   }
 
   /** What it was last shown; null before the first book. */
@@ -200,6 +227,29 @@ export class QuoteSlot {
   }
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
+    const silent = this.#silence(view, hold);
+    if (silent !== null || view === null || this.#host === null) {
+      // Of one that is only looked at too seldom it is still known what would be wanted.
+      if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
+      return silent ?? this.#wanted;
+    }
+    // Read before the strategy speaks: what it is held to must not be its own word.
+    const { stance, market, inventory, health } = view;
+    const { bookAgeMs } = health;
+    const quotes = this.#host.quote(view);
+    if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
+    const because = this.#leftOutBecause;
+    // What it is left out for is not its own silence.
+    this.#wasAsked = because === null;
+    if (because === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
+    // What is held there is not left to itself.
+    const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
+    const left = reducing.bids.length + reducing.asks.length;
+    return left === 0 ? NO_QUOTES(because) : { ...reducing, note: `only to get out, for ${because}: ${quotes.note}` };
+  }
+
+  /** Why the strategy is not asked; null when it is. */
+  #silence(view: MarketView | null, hold: string | null): Quotes | null {
     if (hold !== null) return NO_QUOTES(hold);
     if (this.#isPulling) {
       this.#isPulling = false;
@@ -207,14 +257,12 @@ export class QuoteSlot {
     }
     if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
     if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
-    const trouble = dataTrouble(view, this.strategy);
-    if (trouble !== null) return trouble;
-    // Read before the strategy speaks: what it is held to must not be its own word.
-    const { stance, market, inventory } = view;
-    this.#wasAsked = true;
-    return applyStance(this.#host.quote(view), { stance, market, inventory }, limits.widenDistanceMicros);
+    return dataTrouble(view, this.strategy);
   }
 }
+
+/** A strategy that wants nothing of a book so young means it, and does not only find it too old. */
+const FRESH_BOOK_MS = 2_000;
 
 /**
  * Quotes are pulled, not only withheld, when the market or what we know of it no longer bears them. The same limits

@@ -1,0 +1,62 @@
+/** `twinbook markets --value`: what quoting each market is worth to the running trader. */
+
+import { loadTraderConfig } from '../../shell/config/load.js';
+import { askTrader } from '../../shell/control/control-client.js';
+import type { StatusMarket, StatusValue } from '../../shell/control/control-protocol.js';
+import { EXIT, type ExitCode } from '../output/exit.js';
+import type { CliIo } from '../output/io.js';
+import { type Column, json, short, table } from '../output/table.js';
+import type { ReadOptions } from './ledger-reading.js';
+
+const ANSWERS_WITHIN_MS = 5_000;
+
+type ValuedMarket = StatusMarket & { readonly value: StatusValue | null };
+
+/** The most valuable first, those of unknown value last. Throws `not_running` without a trader: only it knows its budgets. */
+export async function showMarketValues(
+  options: ReadOptions & { readonly limit?: number },
+  io: CliIo,
+): Promise<ExitCode> {
+  const { socket } = loadTraderConfig(options.config, io).control;
+  const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
+  const rows = rankByValue(markets).slice(0, options.limit ?? markets.length);
+  io.out(options.json === true ? json(rows.map(valueRow)) : table(rows, COLUMNS));
+  return EXIT.ok;
+}
+
+export function rankByValue(markets: readonly StatusMarket[]): readonly ValuedMarket[] {
+  const net = ({ value }: ValuedMarket) => value?.net ?? Number.NEGATIVE_INFINITY;
+  const valued = markets.map((market) => ({ ...market, value: market.value ?? null }));
+  return valued.sort((a, b) => (net(a) === net(b) ? 0 : net(b) - net(a)));
+}
+
+const valueRow = ({ market_condition_id: id, title, strategy, state, value }: ValuedMarket) => ({
+  market_condition_id: id,
+  title,
+  strategy,
+  state,
+  value,
+});
+
+const hourly = (pick: (value: StatusValue) => number) => ({
+  cell: ({ value }: ValuedMarket) => (value === null ? '' : pick(value).toFixed(3)),
+  right: true,
+});
+
+/** Currency an hour but for the looks and fills. */
+const COLUMNS: readonly Column<ValuedMarket>[] = [
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'NET', ...hourly(({ net }) => net) },
+  { title: 'FILLS', ...hourly(({ edge }) => edge) },
+  { title: 'STALE', ...hourly(({ stale }) => -stale) },
+  { title: 'LOOKS', ...hourly(({ looks }) => -looks) },
+  { title: 'REQUESTS', ...hourly(({ moves, fills, reserve }) => -(moves + fills + reserve)) },
+  { title: 'CURRENCY', ...hourly(({ currency }) => -currency) },
+  {
+    title: 'LOOK EVERY',
+    cell: ({ value }) => (value === null ? '' : `${value.look_every_s.toFixed(0)} s`),
+    right: true,
+  },
+  { title: 'STATE', cell: (row) => row.state },
+  { title: 'TITLE', cell: (row) => row.title },
+];

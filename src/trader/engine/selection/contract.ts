@@ -1,0 +1,19 @@
+/** What is said of a market's place in the selection of its strategy. */
+
+import type { NetValue, ScarcityPrices } from '../../scheduler/net-value.js';
+import type { MarketSelection } from '../settings.js';
+import type { Belief } from './measures.js';
+import { hasRules } from './rules.js';
+
+/** What a market was last reckoned to be worth to its strategy. */
+export interface Worth {
+  readonly value: NetValue;
+  readonly prices: ScarcityPrices;
+  /** 1 for the most valuable of all. */
+  readonly place: number;
+  readonly belief: Belief;
+}
+
+/** Whether not every market that a strategy looks at is quoted as a matter of course. */
+export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
+  choose === 'value' || (candidates ?? max) > max || hasRules(rules);

@@ -1,0 +1,92 @@
+/** What quoting a market would bring and take, from what its strategy wants there and what was seen of it. */
+
+import { complement, type Micros, ONE } from '../../../shared/base/micros.js';
+import type { BookLevel, BookSide, MarketView } from '../../market/view.js';
+import type { MarketOffer, OfferedSide } from '../../scheduler/net-value.js';
+import type { RestingQuote } from '../../scheduler/stale-index.js';
+import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
+import { legFees } from '../quoting/legs.js';
+import type { Belief } from './measures.js';
+
+/** How its price moves; prices as floats. */
+export interface Motion {
+  readonly sigmaPerSqrtS: number;
+  readonly jumpsPerS: number;
+}
+
+/** Null where its strategy wants nothing. */
+export function offerOf(
+  quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks'>,
+  view: Pick<MarketView, 'market' | 'others' | 'flow'>,
+  motion: Motion,
+  belief: Belief,
+): MarketOffer | null {
+  const { fairMicros, bids, asks, keepWithinTicks } = quotes;
+  if (fairMicros === null || bids.length + asks.length === 0) return null;
+  const { market, flow } = view;
+  const tick = market.tickMicros / ONE;
+  const sides = [
+    ...sidesOf('bid', quotes, fairMicros, view, belief),
+    ...sidesOf('ask', quotes, fairMicros, view, belief),
+  ];
+  return {
+    sides,
+    market: {
+      seenMs: 0,
+      price: fairMicros / ONE,
+      usualDistance: tick,
+      sigmaPerSqrtS: motion.sigmaPerSqrtS,
+      jumpsPerS: motion.jumpsPerS,
+      takersPerS: flow.tradesPerS,
+      quotes: [...resting('bid', bids), ...resting('ask', asks)],
+    },
+    // A level is moved when what it follows has moved by half a tick more than is kept.
+    leastTolerance: tick * (keepWithinTicks + 1 / 2),
+    currency: currencyOf(bids, (price) => price) + currencyOf(asks, complement),
+  };
+}
+
+function sidesOf(
+  side: BookSide,
+  quotes: Pick<Quotes, 'bids' | 'asks'>,
+  fairMicros: Micros,
+  { market, others, flow }: Pick<MarketView, 'market' | 'others' | 'flow'>,
+  { fillRatio, adversePart }: Belief,
+): OfferedSide[] {
+  const levels = side === 'bid' ? quotes.bids : quotes.asks;
+  const sign = side === 'bid' ? 1 : -1;
+  // Takers as a rule have sizes around a mean; before any was seen they take what is offered.
+  const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
+  let before = 0;
+  return levels.map(({ priceMicros, amountMicros }) => {
+    const rest = side === 'bid' ? others.bids : others.asks;
+    const ahead = before + sharesAhead(rest, priceMicros, sign);
+    before += amountMicros / ONE;
+    const distance = (sign * (fairMicros - priceMicros)) / ONE;
+    const fees = legFees(market, side, priceMicros, false);
+    return {
+      // Half of the takers come to either side, and those with more than what stands before us reach us.
+      fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
+      sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
+      distance,
+      adverse: adversePart * Math.max(distance, market.tickMicros / ONE),
+      feePerShare: Math.min(fees.sell, fees.buy),
+    };
+  });
+}
+
+/** Shares of others at this price or better ones: they came before. */
+function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
+  let ahead = 0;
+  for (const level of levels) {
+    if (sign * (level.priceMicros - priceMicros) < 0) break;
+    ahead += level.amountMicros / ONE;
+  }
+  return ahead;
+}
+
+const resting = (side: BookSide, levels: readonly QuoteLevel[]): RestingQuote[] =>
+  levels.map(({ priceMicros, amountMicros }) => ({ side, priceMicros, remainingMicros: amountMicros }));
+
+const currencyOf = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
+  levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);

@@ -1,0 +1,228 @@
+/**
+ * Which of the markets that a strategy looks at it quotes: those that meet its rules, in the order of the venue's list or the most
+ * valuable. Reckons what every market is worth, chosen by it or not, for whoever looks.
+ */
+
+import { ONE } from '../../../shared/base/micros.js';
+import type { Queue } from '../../scheduler/contract.js';
+import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
+import { PricedOffer } from '../../scheduler/net-value.js';
+import type { MarketEntry } from '../markets.js';
+import type { OwnState } from '../own/own-state.js';
+import { sigmaOf } from '../polling.js';
+import type { QuoteSlot } from '../quoting/quote-slot.js';
+import type { StrategySettings, TraderSettings } from '../settings.js';
+import type { VenueClock } from '../venue-clock.js';
+import { isSelective } from './contract.js';
+import { type Belief, believe, sumOf } from './measures.js';
+import { offerOf } from './offer.js';
+import { hasRules, unwantedBecause } from './rules.js';
+
+/** What the rules say is looked at this often ... */
+const RULES_EVERY_MS = 5_000;
+/** ... and what markets are worth this often. */
+const VALUE_EVERY_MS = 60_000;
+/** Markets that are taken up in that time, but for the first choice. */
+const ENTRIES = 2;
+/** The first choice waits for looks at all candidates, but no longer. */
+const FIRST_PATIENCE_MS = 120_000;
+/** Of the public budget what looks at books get while everything is wanted. */
+const BOOK_PART = 0.6;
+
+/** Of the trader, what is chosen from and by. */
+interface Chooser {
+  readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
+  readonly markets: { readonly all: Iterable<MarketEntry> };
+  readonly queue: Pick<Queue, 'perMinute' | 'spent'>;
+  readonly own: Pick<OwnState, 'cashMicros'>;
+  readonly venueClock: Pick<VenueClock, 'nowMs'>;
+}
+
+interface Offered {
+  readonly slot: QuoteSlot;
+  readonly belief: Belief;
+  readonly candidate: Candidate;
+}
+
+export class Selection {
+  /** Our clock, ms. */
+  #rulesMs = Number.NEGATIVE_INFINITY;
+  #valueMs = Number.NEGATIVE_INFINITY;
+  #bornMs: number | null = null;
+  /** Strategies that have made their first choice. */
+  readonly #begun = new Set<string>();
+  readonly #chosen = new WeakSet<QuoteSlot>();
+  /** Our clock, ms: when its strategy last wanted something there. */
+  readonly #offeredMs = new WeakMap<QuoteSlot, number>();
+
+  /** Due work of a tick. */
+  look(state: Chooser, nowMs: number): void {
+    this.#bornMs ??= nowMs;
+    for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
+    if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
+    this.#rulesMs = nowMs;
+    for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
+    if (Math.abs(nowMs - this.#valueMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
+    this.#valueMs = nowMs;
+    this.#chooseByValue(state, nowMs);
+  }
+
+  #slotsOf(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
+    return Array.from(state.markets.all).flatMap((entry) =>
+      entry.slots.filter((slot) => slot.strategy === strategy).map((slot) => [entry, slot] as const),
+    );
+  }
+
+  /** Of strategies that go by the list's order: the first that meet the rules. One that is quoted keeps its place. */
+  #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
+    const { markets } = strategy;
+    if (!isSelective(markets)) return;
+    const slots = this.#slotsOf(state, strategy);
+    const wanted = slots.filter(([, slot]) => {
+      const reason = ruledOut(state, slot, nowMs);
+      if (reason !== null) this.#leaveOut(slot, reason);
+      return reason === null;
+    });
+    if (markets.choose === 'value') return;
+    const quoted = wanted.filter(([, slot]) => this.#chosen.has(slot));
+    const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
+    [...quoted, ...others].forEach(([, slot], place) => {
+      if (place < markets.max) this.#take(slot);
+      else this.#leaveOut(slot, `there is room for ${markets.max} markets, and others come before it`);
+    });
+  }
+
+  #isFirstChoiceDue(state: Chooser, nowMs: number): boolean {
+    return state.settings.strategies.some(
+      (strategy) =>
+        strategy.markets.choose === 'value' && !this.#begun.has(strategy.name) && this.#isReady(state, strategy, nowMs),
+    );
+  }
+
+  #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
+    const slots = this.#slotsOf(state, strategy);
+    if (slots.length === 0) return false;
+    return nowMs - (this.#bornMs ?? nowMs) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null);
+  }
+
+  #chooseByValue(state: Chooser, nowMs: number): void {
+    const offered = this.#offers(state, nowMs);
+    const { economics, strategies } = state.settings;
+    const least = { look: 0, request: economics.requestPrice, currencyPerS: economics.currencyPricePerS };
+    const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
+    const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
+    const isFirst = ready.some(({ name }) => !this.#begun.has(name));
+    // One that is silent for a moment keeps its place.
+    const isPausing = (slot: QuoteSlot) =>
+      this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
+    const most = new Map(
+      ready.map((strategy) => {
+        const pausing = this.#slotsOf(state, strategy).filter(([, slot]) => slot.worth === null && isPausing(slot));
+        return [strategy.name, strategy.markets.max - pausing.length];
+      }),
+    );
+    const choice = choose(
+      offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null).map(({ candidate }) => candidate),
+      supplyOf(state, nowMs),
+      least,
+      { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
+    );
+    const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
+    for (const { slot, candidate, belief } of offered) {
+      const found = places.get(candidate.id);
+      if (found !== undefined) slot.worth = { ...found, prices: choice.prices, belief };
+    }
+    for (const strategy of ready) {
+      this.#begun.add(strategy.name);
+      for (const [, slot] of this.#slotsOf(state, strategy)) {
+        if (ruledOut(state, slot, nowMs) !== null) continue;
+        if (choice.chosen.has(idOf(slot)) || (slot.worth === null && isPausing(slot))) this.#take(slot);
+        else this.#leaveOut(slot, whyNot(slot));
+      }
+    }
+  }
+
+  #offers(state: Chooser, nowMs: number): readonly Offered[] {
+    const categories = new Map<string, MarketEntry[]>();
+    for (const entry of state.markets.all) {
+      const category = entry.feed.facts?.category ?? '';
+      categories.set(category, [...(categories.get(category) ?? []), entry]);
+    }
+    return Array.from(categories.values()).flatMap((entries) => {
+      const before = believe(sumOf(entries.map(({ measures }) => measures.sums)));
+      return entries.flatMap((entry) => {
+        const belief = believe(entry.measures.sums, before);
+        const offers = entry.slots.flatMap((slot) => this.#offered(slot, entry, belief, nowMs) ?? []);
+        const modelled = offers.reduce((sum, { quoted }) => sum + quoted, 0);
+        entry.measures.pass(nowMs, modelled / belief.fillRatio);
+        return offers;
+      });
+    });
+  }
+
+  #offered(slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
+    const { motion } = feed;
+    const { view, strategy } = slot;
+    slot.worth = null;
+    if (motion === null || view === null) return null;
+    const motionNow = { sigmaPerSqrtS: sigmaOf(feed, nowMs), jumpsPerS: motion.jumpsPerS };
+    const offer = offerOf(slot.wanted, view, motionNow, belief);
+    if (offer === null) return null;
+    this.#offeredMs.set(slot, nowMs);
+    const byValue = strategy.markets.choose === 'value';
+    const gross = offer.sides.reduce(
+      (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
+      0,
+    );
+    const candidate: Candidate = {
+      id: idOf(slot),
+      group: strategy.name,
+      offer: new PricedOffer(offer),
+      isFixed: !byValue && slot.leftOutBecause === null,
+      isChosen: this.#chosen.has(slot),
+      doubt: Math.max(0, gross) / Math.sqrt(1 + measures.sums.fills),
+    };
+    const fillsPerS = offer.sides.reduce((sum, side) => sum + side.fillsPerS, 0);
+    const isQuoted = slot.leftOutBecause === null && slot.quotes.fairMicros !== null;
+    return { slot, belief, candidate, quoted: isQuoted ? fillsPerS : 0 };
+  }
+
+  #take(slot: QuoteSlot): void {
+    this.#chosen.add(slot);
+    slot.leaveOut(null);
+  }
+
+  #leaveOut(slot: QuoteSlot, because: string): void {
+    this.#chosen.delete(slot);
+    slot.leaveOut(because);
+  }
+}
+
+const idOf = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
+
+function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
+  const { rules } = slot.strategy.markets;
+  if (!hasRules(rules)) return null;
+  if (slot.view === null) return 'its book has not been seen yet';
+  const venueNowMs = state.venueClock.nowMs(nowMs) ?? nowMs;
+  return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
+}
+
+function whyNot({ worth, wanted }: QuoteSlot): string {
+  if (worth === null) return `it cannot be valued: ${wanted.note}`;
+  const { value, place } = worth;
+  const hourly = (value.net * 3600).toFixed(4);
+  return value.net > 0
+    ? `worth ${hourly} an hour, place ${place}: others are worth more`
+    : `worth ${hourly} an hour: less than it takes`;
+}
+
+/** What this trader has to give out, as its budgets are now. */
+function supplyOf({ queue, own }: Chooser, nowMs: number): Supply {
+  const ownReads = queue.spent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
+  return {
+    looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
+    requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - ownReads) / 60,
+    currency: Math.max(0, own.cashMicros) / ONE,
+  };
+}

@@ -1,0 +1,151 @@
+/** Which markets are quoted: what they take is there, the best come first, and small differences change nothing. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Candidate,
+  choose,
+  DWELL_S,
+  pricesFor,
+  type Supply,
+} from '../../../src/trader/scheduler/market-choice.js';
+import { PricedOffer, requestsPerS } from '../../../src/trader/scheduler/net-value.js';
+import { m } from '../market/fixtures.js';
+
+const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };
+const PLENTY: Supply = { looksPerS: 1e6, requestsPerS: 1e6, currency: 1e9 };
+const ROOM = { most: new Map([['a', 100]]), entries: 100 };
+
+interface Made {
+  readonly fillsPerS: number;
+  readonly sigma?: number;
+  readonly distance?: number;
+  readonly isChosen?: boolean;
+  readonly isFixed?: boolean;
+  readonly doubt?: number;
+}
+
+function candidate(id: string, made: Made): Candidate {
+  const { fillsPerS, sigma = 0.0005, distance = 0.02, isChosen = false, isFixed = false, doubt = 0 } = made;
+  const side = { fillsPerS, sharesPerFill: 10, distance, adverse: 0.3 * distance, feePerShare: 0 };
+  const offer = new PricedOffer({
+    sides: [side, side],
+    market: {
+      seenMs: 0,
+      price: 0.5,
+      usualDistance: distance,
+      sigmaPerSqrtS: sigma,
+      jumpsPerS: 1 / 36_000,
+      takersPerS: 2 * fillsPerS,
+      quotes: [
+        { side: 'bid', priceMicros: m(0.5 - distance), remainingMicros: m(10) },
+        { side: 'ask', priceMicros: m(0.5 + distance), remainingMicros: m(10) },
+      ],
+    },
+    leastTolerance: 0.005,
+    currency: 10,
+  });
+  return { id, group: 'a', offer, isChosen, isFixed, doubt };
+}
+
+const manyCandidates = fc
+  .array(
+    fc.record({
+      fillsPerS: fc.double({ min: 0.0005, max: 0.02, noNaN: true }),
+      sigma: fc.double({ min: 0.0002, max: 0.003, noNaN: true }),
+      distance: fc.double({ min: 0.005, max: 0.05, noNaN: true }),
+      isChosen: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((all) => all.map((made, i) => candidate(`m${i}`, made)));
+
+describe('the choice of markets', () => {
+  it('finds prices under which what is of value takes no more than there is', () => {
+    fc.assert(
+      fc.property(
+        manyCandidates,
+        fc.double({ min: 0.01, max: 2, noNaN: true }),
+        fc.double({ min: 0.05, max: 4, noNaN: true }),
+        fc.double({ min: 5, max: 200, noNaN: true }),
+        (candidates, looksPerS, signedPerS, currency) => {
+          const supply = { looksPerS, requestsPerS: signedPerS, currency };
+          const prices = pricesFor(candidates, supply, LEAST);
+          const taken = candidates.map(({ offer }) => offer.at(prices)).filter(({ net }) => net > 0);
+          const sum = (of: (value: (typeof taken)[number]) => number) => taken.reduce((all, each) => all + of(each), 0);
+          expect(sum((value) => value.currencyBound)).toBeLessThanOrEqual(currency);
+          expect(sum((value) => 1 / value.lookEveryS)).toBeLessThanOrEqual(looksPerS * 1.0001);
+          expect(sum(requestsPerS)).toBeLessThanOrEqual(signedPerS * 1.0001);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('charges no more than was told where there is enough', () => {
+    expect(pricesFor([candidate('x', { fillsPerS: 0.002 })], PLENTY, LEAST)).toEqual(LEAST);
+  });
+
+  it('takes the best for which there is room, and none that costs more than it brings', () => {
+    const all = [0.002, 0.008, 0.004, 0.00001].map((fillsPerS, i) => candidate(`m${i}`, { fillsPerS }));
+    const two = choose(all, PLENTY, LEAST, { ...ROOM, most: new Map([['a', 2]]) });
+    expect([...two.chosen].sort()).toEqual(['m1', 'm2']);
+    expect(two.ranked.map(({ id }) => id)).toEqual(['m1', 'm2', 'm0', 'm3']);
+    expect([...choose(all, PLENTY, LEAST, ROOM).chosen].sort()).toEqual(['m0', 'm1', 'm2']);
+  });
+
+  it('charges nothing for those that find no place', () => {
+    const all = Array.from({ length: 30 }, (_, i) => candidate(`m${i}`, { fillsPerS: 0.004 }));
+    const one = all[0]?.offer.at(LEAST).currencyBound ?? 0;
+    const supply = { ...PLENTY, currency: 4 * one };
+    expect(choose(all, supply, LEAST, { ...ROOM, most: new Map([['a', 3]]) }).prices).toEqual(LEAST);
+    expect(choose(all, supply, LEAST, ROOM).prices.currencyPerS).toBeGreaterThan(1e-6);
+  });
+
+  it('lets what is quoted stay until it costs what coming and going does, and takes up what earns that', () => {
+    const margin = (8 * LEAST.request) / DWELL_S;
+    const worth = (fillsPerS: number) => candidate('x', { fillsPerS }).offer.at(LEAST).net;
+    // Found by halving: fills at which the value is at most that.
+    const fillsFor = (net: number) => {
+      let [low, high] = [0.00001, 0.01];
+      for (let i = 0; i < 60; i++)
+        [low, high] = worth((low + high) / 2) < net ? [(low + high) / 2, high] : [low, (low + high) / 2];
+      return low;
+    };
+    const isTaken = (net: number, isChosen: boolean) =>
+      choose([candidate('x', { fillsPerS: fillsFor(net), isChosen })], PLENTY, LEAST, ROOM).chosen.has('x');
+    expect(isTaken(0.9 * margin, false)).toBe(false);
+    expect(isTaken(1.1 * margin, false)).toBe(true);
+    expect(isTaken(-0.9 * margin, true)).toBe(true);
+    expect(isTaken(-1.1 * margin, true)).toBe(false);
+  });
+
+  it('takes up few at once, and lets none go for one that is hardly better', () => {
+    const all = Array.from({ length: 5 }, (_, i) => candidate(`m${i}`, { fillsPerS: 0.004 + i / 1000 }));
+    expect([...choose(all, PLENTY, LEAST, { ...ROOM, entries: 2 }).chosen].sort()).toEqual(['m3', 'm4']);
+    const quoted = candidate('old', { fillsPerS: 0.004, isChosen: true });
+    const one = { ...ROOM, most: new Map([['a', 1]]) };
+    const against = (fillsPerS: number) => [
+      ...choose([quoted, candidate('new', { fillsPerS })], PLENTY, LEAST, one).chosen,
+    ];
+    expect(against(0.00402)).toEqual(['old']);
+    expect(against(0.008)).toEqual(['new']);
+  });
+
+  it('keeps every tenth place for one that may be better than believed', () => {
+    const sure = Array.from({ length: 12 }, (_, i) => candidate(`m${i}`, { fillsPerS: 0.004 }));
+    const doubtful = candidate('new', { fillsPerS: 0.002, doubt: 1 });
+    const chosen = choose([...sure, doubtful], PLENTY, LEAST, { ...ROOM, most: new Map([['a', 10]]) }).chosen;
+    expect(chosen.size).toBe(10);
+    expect(chosen.has('new')).toBe(true);
+  });
+
+  it('counts what is quoted as a matter of course, whatever it is worth', () => {
+    const fixed = candidate('fixed', { fillsPerS: 0.00001, isFixed: true });
+    const free = candidate('free', { fillsPerS: 0.004 });
+    const { chosen } = choose([fixed, free], PLENTY, LEAST, { ...ROOM, most: new Map() });
+    expect([...chosen]).toEqual(['fixed']);
+    const scarce = { ...PLENTY, currency: 15 };
+    expect(choose([fixed, free], scarce, LEAST, ROOM).chosen.has('free')).toBe(false);
+  });
+});
