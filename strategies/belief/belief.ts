@@ -222,7 +222,10 @@ export class Belief {
     if (is === null) return;
     const wall = placeOf(is);
     const width = this.#wall / STEP;
-    const coming = comingIn(dt);
+    // Whoever has just placed it knew better, and whoever has just taken what stood before it left it; one that stands where it
+    // stood has only not been taken yet.
+    const stands = was !== null && Math.abs(is - was) < tick / 2;
+    const coming = stands ? comingIn(dt) : 1;
     const sign = side === 'bid' ? 1 : -1;
     this.grid.weighBy((index) => {
       const z = (sign * (index - wall)) / width;

@@ -323,6 +323,28 @@ describe('the maker', () => {
     expect(after).toBeGreaterThan(m(0.53));
   });
 
+  it.each([
+    [0.53, 0.55, 0.48, 0.49],
+    [0.45, 0.47, 0.51, 0.52],
+  ])(
+    'follows others who quote through what it believed, however soon it looks again: %d/%d, then %d/%d',
+    (...prices) => {
+      const maker = fresh();
+      const fairAt = (nowMs: number, bid: number, ask: number): number => {
+        const seen = book([[bid, 100]], [[ask, 100]]);
+        const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+        return (
+          maker.quote({ ...VIEW, nowMs, health, trades: [], orders: [], others: seen, book: seen }).fairMicros ?? 0
+        );
+      };
+      const [bid, ask, laterBid, laterAsk] = prices;
+      for (let nowMs = 1000; nowMs < 10_000; nowMs += 1000) fairAt(nowMs, bid, ask);
+      const after = fairAt(9200, laterBid, laterAsk);
+      expect(after).toBeGreaterThan(m(laterBid - 0.005));
+      expect(after).toBeLessThan(m(laterAsk + 0.005));
+    },
+  );
+
   it('believes its own order that still stands, and its own order that is gone', () => {
     const seen = book([[0.4, 100]], [[0.6, 100]]);
     const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
