@@ -253,10 +253,10 @@ describe('what cannot be replayed', () => {
     );
 
     const described = readFileSync(join(copy, 'run.json'), 'utf8');
-    writeFileSync(join(copy, 'run.json'), described.replace('"format": 1', '"format": 2'));
+    writeFileSync(join(copy, 'run.json'), described.replace('"format": 1', '"format": 3'));
     const other = await run(['replay', copy]);
     expect(other.code).toBe(1);
-    expect(other.err).toContain('in format 2 of the journal, this version reads format 1');
+    expect(other.err).toContain('in format 3 of the journal, this version reads formats 1 and 2');
 
     writeFileSync(join(copy, 'run.json'), described);
     const model = await run(['parity', path, '--fill-model', 'hopeful']);

@@ -7,8 +7,8 @@ import { parseName } from './layout.js';
 import { STREAM_KINDS } from './tables.js';
 
 export const FORMAT = 'twinbook-recording';
-/** Raised when files of this version can no longer be read as the version before. */
-export const FORMAT_VERSION = 1;
+/** 2 where there are values of feeds, which versions before them cannot read; 1 where there are none. */
+type FormatVersion = 1 | 2;
 
 const count = z.number().int().min(0);
 /** Unix ms of a moment that a calendar knows. */
@@ -43,7 +43,7 @@ const otherFile = z.strictObject({
 
 const manifest = z.strictObject({
   format: z.literal(FORMAT),
-  version: z.literal(FORMAT_VERSION),
+  version: z.literal([1, 2] satisfies FormatVersion[]),
   condition_id: z.string(),
   date: z.string(),
   origin: z.string(),
@@ -56,13 +56,17 @@ const manifest = z.strictObject({
   broken_lines: count,
 });
 
+/** Of a manifest that lists such tables, or of one file. */
+export const formatVersion = (tables: readonly { readonly table: string }[]): FormatVersion =>
+  tables.some(({ table }) => table === 'feeds') ? 2 : 1;
+
 export type Manifest = z.output<typeof manifest>;
 export type EventsFile = z.output<typeof eventsFile>;
 export type OtherFile = z.output<typeof otherFile>;
 
 export const emptyManifest = (conditionId: string, date: string, origin: string): Manifest => ({
   format: FORMAT,
-  version: FORMAT_VERSION,
+  version: 1,
   condition_id: conditionId,
   date,
   origin,

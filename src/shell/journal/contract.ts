@@ -22,11 +22,17 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 import type { ModuleFile } from '../config/module-files.js';
 
-export const JOURNAL_FORMAT = 1;
+/** Those that are read. The second has values of feeds and changes of the configuration, and is written where there are any. */
+export const JOURNAL_FORMATS = [1, 2] as const;
+export const NEWEST_FORMAT = 2;
+
+/** Whether only the newest format has such an entry. */
+export const hasNewerEntry = (observation: Observation): boolean =>
+  observation.kind === 'feed' || (observation.kind === 'command' && observation.command.kind === 'configure');
 
 /** What the core was made of, as data. Holds no key, secret or passphrase. */
 export interface RunDescription {
-  readonly format: typeof JOURNAL_FORMAT;
+  readonly format: (typeof JOURNAL_FORMATS)[number];
   readonly runId: string;
   readonly version: string;
   readonly configHash: string;

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { shippedStrategies, shippedStrategyFile } from '../config/shipped.js';
 import type { Config, StrategyConfig } from '../config/types.js';
-import { JOURNAL_FORMAT, type JournaledStrategy, type RunDescription } from './contract.js';
+import type { JournaledStrategy, RunDescription } from './contract.js';
 
 export interface RunFacts {
   readonly config: Config;
@@ -21,7 +21,7 @@ export interface RunFacts {
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   return {
-    format: JOURNAL_FORMAT,
+    format: 1,
     runId,
     version,
     configHash: config.configHash,

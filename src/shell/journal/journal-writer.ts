@@ -7,7 +7,7 @@
  * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
@@ -17,11 +17,12 @@ import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
-import type { RunDescription, RunEnd } from './contract.js';
+import type { RunEnd } from './contract.js';
 import { describeRun, type RunFacts } from './describe-run.js';
 import { DiskQuota, removeUnbegun } from './disk-quota.js';
 import { END_FILE, LEDGER_COPY, RUN_FILE } from './journal.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
+import { RunFile } from './run-file.js';
 import { Segments } from './segments.js';
 import { StepInputRecorder } from './step-input-recorder.js';
 
@@ -78,10 +79,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const room = new DiskQuota(dir, folder, config.ledger.path);
     const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    const description = describeRun(options, copy === null ? missing : NOT_COPIED_YET);
-    writeDescription(folder, description);
-    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settleCopy(folder, description, loud)) };
-    return new RunJournalWriter(folder, room, options, bytes, copied);
+    const description = new RunFile(folder, describeRun(options, copy === null ? missing : NOT_COPIED_YET));
+    const copied = copy === null ? null : { ...copy, done: copy.done.then(...settleCopy(description, loud)) };
+    return new RunJournalWriter({ folder, room, description, options, ledgerBytes: bytes, copy: copied });
   } catch (error) {
     removeIfThere(folder);
     loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
@@ -89,18 +89,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
-function writeDescription(folder: string, description: RunDescription): void {
-  const temporary = join(folder, `${RUN_FILE}.part`);
-  writeFileSync(temporary, `${JSON.stringify(description, null, 2)}\n`);
-  renameSync(temporary, join(folder, RUN_FILE));
-}
-
 /** What becomes of the description when the copy is whole, and when there will be none. */
-function settleCopy(folder: string, description: RunDescription, loud: (text: string) => void) {
+function settleCopy(description: RunFile, loud: (text: string) => void) {
   const failed = (error: unknown) => loud(`this run cannot be replayed: ${textOf(error)}`);
   const whole = () => {
     try {
-      writeDescription(folder, { ...description, ledgerMissing: null });
+      description.hasLedger();
     } catch (error) {
       failed(error);
     }
@@ -145,6 +139,16 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
   if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
 }
 
+interface WriterParts {
+  readonly folder: string;
+  readonly room: DiskQuota;
+  readonly description: RunFile;
+  readonly options: JournalOptions;
+  /** Of the starting ledger, copied or being copied. */
+  readonly ledgerBytes: number;
+  readonly copy: LedgerCopy | null;
+}
+
 class RunJournalWriter implements Journal {
   readonly #folder: string;
   readonly #room: DiskQuota;
@@ -159,11 +163,14 @@ class RunJournalWriter implements Journal {
   #isFlushing = false;
   #steps = 0;
   #stopped: string | null = null;
+  readonly #description: RunFile;
+  /** Something waits to be written that the format of the description does not have. */
+  #wantsFormat = false;
 
-  /** @param ledgerBytes of the starting ledger, copied or being copied */
-  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
+  constructor({ folder, room, description, options, ledgerBytes, copy }: WriterParts) {
     this.#folder = folder;
     this.#copy = copy;
+    this.#description = description;
     this.#room = room;
     this.#options = options;
     this.#segments = new Segments(folder);
@@ -194,6 +201,7 @@ class RunJournalWriter implements Journal {
         ...(failure === null ? {} : { failure: textOf(failure) }),
       });
       if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
+      this.#wantsFormat ||= this.#description.lacks(observation);
       this.#steps += 1;
     } catch (error) {
       this.#stop(textOf(error));
@@ -211,6 +219,7 @@ class RunJournalWriter implements Journal {
     this.#copy?.hurry();
     await this.#flushing;
     try {
+      if (this.#stopped === null && this.#wantsFormat) await this.#raiseFormat();
       if (this.#stopped === null) await this.#segments.close();
       if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
@@ -232,11 +241,18 @@ class RunJournalWriter implements Journal {
   }
 
   async #write(): Promise<void> {
+    if (this.#wantsFormat) await this.#raiseFormat();
     await this.#segments.flush();
     const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
     await makeRoom(this.#room, bytes, 0, this.#options);
+  }
+
+  /** Before what wants it is on disk: a version that cannot read it must not begin to. */
+  async #raiseFormat(): Promise<void> {
+    await this.#description.raiseFormat();
+    this.#wantsFormat = false;
   }
 
   #stop(why: string): void {

@@ -1,0 +1,51 @@
+/** `run.json` in the folder of a run: there whole, and written anew when more is known of the run. */
+
+import { renameSync, writeFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Observation } from '../../shared/protocol/seam.js';
+import { hasNewerEntry, NEWEST_FORMAT, type RunDescription } from './contract.js';
+import { RUN_FILE } from './journal.js';
+
+export class RunFile {
+  readonly #path: string;
+  #description: RunDescription;
+
+  /** Writes it. Throws what the file system says. */
+  constructor(folder: string, description: RunDescription) {
+    this.#path = join(folder, RUN_FILE);
+    this.#description = description;
+    this.#write();
+  }
+
+  /** Whether a version that reads its format alone could not read this. */
+  lacks(observation: Observation): boolean {
+    return this.#description.format !== NEWEST_FORMAT && hasNewerEntry(observation);
+  }
+
+  /** The copy of the ledger is whole. Throws what the file system says. */
+  hasLedger(): void {
+    this.#description = { ...this.#description, ledgerMissing: null };
+    this.#write();
+  }
+
+  /** Beside the loop: it may be that the disk does not answer. Rejects with what the file system says. */
+  async raiseFormat(): Promise<void> {
+    this.#description = { ...this.#description, format: NEWEST_FORMAT };
+    // What becomes known meanwhile must not be lost again.
+    for (let written: RunDescription | null = null; written !== this.#description; ) {
+      written = this.#description;
+      const temporary = `${this.#path}.raised.part`;
+      await writeFile(temporary, textOf(written));
+      await rename(temporary, this.#path);
+    }
+  }
+
+  #write(): void {
+    const temporary = `${this.#path}.part`;
+    writeFileSync(temporary, textOf(this.#description));
+    renameSync(temporary, this.#path);
+  }
+}
+
+const textOf = (description: RunDescription): string => `${JSON.stringify(description, null, 2)}\n`;
