@@ -57,6 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'shell/runtime',
     'shell/wallet',
   ],
+  'shell/queue': ['shared/base'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/document': [],
   'shell/dashboard': ['shell/document'],
@@ -94,6 +95,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'trader',
     'exchange',
     'shell/config',
+    'shell/queue',
     'shell/runtime',
     'lab/backtest',
     'lab/report',
@@ -170,6 +172,11 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },
+  bullmq: {
+    rooms: ['shell/queue'],
+    instead: 'hand out work through `shell/queue`, which is loaded when it is asked for',
+  },
+  ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
     // Of the lab only sweeps: outcomes come from other machines.
     rooms: ['cli', 'exchange', 'lab/sweep', 'recording', 'shared/protocol', 'shell', 'trader/risk'],

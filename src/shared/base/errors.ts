@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   'recording_invalid', // a recording cannot be read
   'strategy_invalid', // a strategy module cannot be loaded or returned nonsense
   'usage', // a command was called wrongly
+  'queue_unusable', // the server of a queue does not answer, or cannot be trusted with work
   'results_differ', // the same backtest gave two results
   'timed_out', // something did not happen in its time
 ] as const;

@@ -3,8 +3,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../cli/run.js';
+import { twinbook as startTwinbook } from '../../support/processes.js';
+import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
 import { record, type SweepPlace, sweepPlace } from './place.js';
 
 let place: SweepPlace;
@@ -83,5 +86,58 @@ describe('a sweep as a job array', () => {
     const stopped = await runChunk(index, 'refused', OF_MACHINE, () => Promise.resolve());
     expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is kept of chunk 0') });
     expect(await twinbook(['sweep', 'collect', '--dir', 'refused'])).toMatchObject({ code: 6, out: '0-1\n' });
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server is missing)', () => {
+  let redis: RedisServer;
+  const atQueue = (...args: readonly string[]) =>
+    twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], { TWINBOOK_QUEUE_URL: redis.url });
+  const worker = (...args: readonly string[]) => {
+    const paths = ['-c', place.config, '--data', place.data, '--workers', '1'];
+    return startTwinbook(['sweep', 'worker', ...paths, ...args], { TWINBOOK_QUEUE_URL: redis.url });
+  };
+
+  beforeAll(async () => {
+    redis = await startRedis(place.folder);
+  });
+  afterAll(async () => {
+    redis.running.process.kill('SIGKILL');
+    await redis.running.exited;
+  });
+
+  it('gives the rows of threads, from a worker of its own, and leaves no job behind', async () => {
+    const taking = worker();
+    expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
+    expect(contentOf('queued')).toEqual(contentOf('threads'));
+    taking.process.kill('SIGTERM');
+    expect(await taking.exited).toBe(0);
+    const client = new Redis(redis.url);
+    expect((await client.keys('*')).filter((key) => /:[0-9a-f]{64}$/.test(key) && !key.includes('document'))).toEqual(
+      [],
+    );
+    client.disconnect();
+    // What is done is not sent again, so nobody is needed for it.
+    expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
+  });
+
+  it('says what is wrong with the queue before anything is sent', async () => {
+    const withUrl = async (url: string, ...args: readonly string[]) => {
+      const env: Record<string, string> = url === '' ? {} : { TWINBOOK_QUEUE_URL: url };
+      const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
+      return `${ran.code} ${ran.err}`;
+    };
+    expect(await withUrl('')).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
+    expect(await withUrl('http://127.0.0.1:1')).toMatch(/^2 the address of the queue is not understood/);
+    expect(await withUrl('redis://:hunter22@127.0.0.1:1')).toMatch(
+      /^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/,
+    );
+    expect(await withUrl(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)).toMatch(/refuses this user or password/);
+    expect(await withUrl('redis://127.0.0.1:1', '--queue', 'No Name')).toMatch(/^2 .*Wanted lower-case letters/s);
+    const client = new Redis(redis.url);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await withUrl(redis.url)).toMatch(/has the maxmemory-policy allkeys-lru\n {2}Wanted: noeviction/);
+    await client.config('SET', 'maxmemory-policy', 'noeviction');
+    client.disconnect();
   });
 });

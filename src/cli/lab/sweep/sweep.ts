@@ -20,11 +20,19 @@ import {
   withConditions,
   worldsOf,
 } from '../world-options.js';
-import { addChunkCommands, threadsOption } from './sweep-chunks.js';
+import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
 import { dataOf, planFrom, type QuestionFlags, questionFrom, withQuestion } from './sweep-question.js';
+import {
+  addWorkerCommand,
+  engineOption,
+  openEngine,
+  type QueueFlags,
+  queueOption,
+  USUAL_QUEUED_SECONDS,
+} from './sweep-queue.js';
 import { type ProgressWords, tellResult, watcher } from './sweep-tell.js';
 
-interface SweepFlags extends QuestionFlags, ConditionFlags {
+interface SweepFlags extends QuestionFlags, QueueFlags, ConditionFlags {
   readonly world?: readonly string[];
   readonly seeds?: number;
   readonly first?: number;
@@ -41,11 +49,15 @@ export function addSweepCommand(program: Command, session: Session): void {
     .enablePositionalOptions();
   withWorlds(withQuestion(command))
     .addOption(threadsOption())
+    .addOption(engineOption())
+    .addOption(queueOption())
+    .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
   addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
   addChunkCommands(command, session);
+  addWorkerCommand(command, session);
 }
 
 /** In place of recordings. */
@@ -76,7 +88,7 @@ const withWorlds = (command: Command): Command =>
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate', 'engine', 'queue', 'chunkSeconds'],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',
@@ -142,7 +154,9 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
   }
   const plan = await planFrom({ ...options, data: dataOf(options) }, io);
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
-  return { outDir: plan.outDir, play: (told) => runSweep(plan, told), progress: ['backtests', 'events'] };
+  const engine = await openEngine(options, io);
+  const play = (told: SweepWatcher) => runSweep(plan, told, engine.run).finally(engine.close);
+  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] };
 }
 
 async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {

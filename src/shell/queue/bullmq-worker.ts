@@ -1,0 +1,92 @@
+/**
+ * Takes jobs from the queue, one at a time. The thread of this loop only talks to the server: what is done for a job must be
+ * done by other threads, or its lock is not renewed and the job is given to another.
+ */
+
+import { type Job, WaitingError, Worker } from 'bullmq';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { documentKey, PREFIX } from './bullmq-queue.js';
+import { type Handled, MOST_STALLS, type QueueAddress, type QueueTiming } from './contract.js';
+import { connection, requireServer } from './server.js';
+
+export interface QueueWork {
+  /** @param document gives a document that whoever hands out work has kept; null: there is none */
+  readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
+  readonly say: (text: string) => void;
+  /** Then nothing new is taken; what is under way is done to its end. */
+  readonly stopAsked: Promise<void>;
+}
+
+/** Until it is asked to stop. Throws what a job was refused for, and TwinbookError `queue_unusable` when the server is away. */
+export async function workOn({ url, name }: QueueAddress, timing: QueueTiming, work: QueueWork): Promise<void> {
+  await requireServer(url);
+  const redis = connection(url);
+  let end: (error: unknown) => void = () => undefined;
+  const ended = new Promise<unknown>((resolve) => {
+    end = resolve;
+  });
+  const document = (key: string) => redis.get(documentKey(name, key));
+  const worker = new Worker(
+    name,
+    async (job: Job, token) => {
+      const handled = await work.handle(job.data, document);
+      if (handled.kind === 'done') return handled.text;
+      await job.moveToWait(token);
+      // From here on it takes nothing: neither this job again nor another.
+      void worker.close(true);
+      end(handled.error);
+      throw new WaitingError();
+    },
+    {
+      connection: redis,
+      prefix: PREFIX,
+      concurrency: 1,
+      lockDuration: timing.lockMs,
+      stalledInterval: timing.lockMs / 2,
+      maxStalledCount: MOST_STALLS,
+      skipVersionCheck: true,
+    },
+  );
+  worker.on('error', ({ message }) => work.say(`queue: ${message}`));
+  const stopWatching = watchConnection(redis, timing.awayMs, work.say, end);
+  const isStopped = { yes: false };
+  const error = await Promise.race([
+    ended,
+    work.stopAsked.then(() => {
+      isStopped.yes = true;
+      return null;
+    }),
+  ]);
+  // After an error nothing more is to be done; else what is under way ends first.
+  await worker.close(!isStopped.yes).catch(() => undefined);
+  stopWatching();
+  redis.disconnect();
+  if (!isStopped.yes) throw error;
+}
+
+/** Ends the work when the server was away for too long: a supervisor starts it anew, with new connections. */
+function watchConnection(
+  redis: ReturnType<typeof connection>,
+  awayMs: number,
+  say: (text: string) => void,
+  end: (error: unknown) => void,
+): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  redis.on('close', () => {
+    if (timer !== null) return;
+    say('the server of the queue is away; waiting for it');
+    timer = setTimeout(() => {
+      const text = `the queue's server was away for ${awayMs / 1000} s`;
+      end(new TwinbookError('queue_unusable', text, 'Start the worker again when the server is back.'));
+    }, awayMs);
+  });
+  redis.on('ready', () => {
+    if (timer === null) return;
+    clearTimeout(timer);
+    timer = null;
+    say('the server of the queue is back');
+  });
+  return () => {
+    if (timer !== null) clearTimeout(timer);
+  };
+}

@@ -1,0 +1,108 @@
+/** Connections to the server of a queue, which is looked at before work is trusted to it. */
+
+import { Redis } from 'ioredis';
+import { TwinbookError } from '../../shared/base/errors.js';
+
+const CONNECT_WITHIN_MS = 5_000;
+const OLDEST = 7;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** For work: requests wait while the server is away, and connect again by themselves. */
+export function connection(url: string): Redis {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempts) => Math.min(LONGEST_PAUSE_MS, 100 * attempts),
+  });
+  // Each failed attempt is one; who uses the connection hears of it by `close`.
+  redis.on('error', () => undefined);
+  return redis;
+}
+
+/**
+ * Throws TwinbookError `queue_unusable` for a server that does not answer, is none of Redis or Valkey, is too old, may forget
+ * what it was given, or cannot be written. Says host and port, never user or password.
+ */
+export async function requireServer(url: string): Promise<void> {
+  const place = placeOf(url);
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let heard: unknown = null;
+  redis.on('error', (error) => {
+    heard = error;
+  });
+  let info: ReadonlyMap<string, string>;
+  try {
+    info = await within(CONNECT_WITHIN_MS, async () => {
+      await redis.connect();
+      return fieldsOf(await redis.info());
+    });
+  } catch (error) {
+    throw unreachable(place, heard ?? error);
+  } finally {
+    redis.disconnect();
+  }
+  requireFit(place, info);
+}
+
+function requireFit(place: string, info: ReadonlyMap<string, string>): void {
+  const version = info.get('redis_version') ?? '';
+  if (!(Number(version.split('.')[0]) >= OLDEST)) {
+    throw unusable(`${place} is Redis ${version || 'of an unknown version'}`, `Redis ${OLDEST} or newer, or Valkey`);
+  }
+  const policy = info.get('maxmemory_policy') ?? 'unknown';
+  if (policy !== 'noeviction') {
+    throw unusable(
+      `${place} has the maxmemory-policy ${policy}`,
+      'noeviction: others forget jobs when memory is short',
+    );
+  }
+  if (info.get('role') === 'slave') throw unusable(`${place} is a replica`, 'the server that is written to');
+  if (info.get('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
+}
+
+function unreachable(place: string, error: unknown): TwinbookError {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/WRONGPASS|NOAUTH|NOPERM|invalid password/i.test(text)) {
+    return unusable(`${place} refuses this user or password: ${text}`, 'one that may use all commands on twinbook:*');
+  }
+  if (/Protocol error/i.test(text))
+    return unusable(`${place} does not speak as Redis does`, 'the port of Redis or Valkey');
+  return unusable(`${place} does not answer: ${text}`, 'a server that runs there: `redis-cli ping` asks it');
+}
+
+const unusable = (what: string, wanted: string): TwinbookError =>
+  new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
+
+/** Host and port. Throws TwinbookError `usage` for what is no address of such a server; never repeats it. */
+function placeOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '') {
+    return `${parsed.hostname}:${parsed.port || 6379}`;
+  }
+  const text = 'the address of the queue is not understood';
+  throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT.');
+}
+
+const fieldsOf = (info: string): ReadonlyMap<string, string> =>
+  new Map(
+    info.split('\r\n').flatMap((line): [string, string][] => {
+      const at = line.indexOf(':');
+      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
+    }),
+  );
+
+async function within<T>(ms: number, act: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing for ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([act(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
