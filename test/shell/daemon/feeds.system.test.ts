@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
@@ -63,12 +64,8 @@ strategies: [first.yaml, second.yaml]`,
   });
   const config = join(folder, 'trader.yaml');
   const trader = started(['start', '-c', config]);
-  const status = async (): Promise<StatusData | null> => {
-    const { code, output } = await ran(['status', '--json', '-c', config]);
-    return code === 0 && output.includes('"budget"')
-      ? (JSON.parse(output.slice(output.indexOf('{'))) as StatusData)
-      : null;
-  };
+  const status = (): Promise<StatusData | null> =>
+    askTrader({ command: 'status' }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 60_000 }).catch(() => null);
   const ordersOf = async (id: string): Promise<number | undefined> =>
     (await status())?.markets.find(({ market_condition_id }) => market_condition_id === id)?.open_orders;
   const rests = (id: string) =>
