@@ -1,21 +1,18 @@
 /** Bringing a ledger up to date: it is of the old version or of the new one, and says the same. */
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openLedger, openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/trader/ledger/schema.js';
-import { BIN } from '../support/processes.js';
+import { trader } from '../shell/config/files.js';
 import { HOLDER } from '../trader/ledger/books.js';
 import type { Comparison } from './kill-comparison.js';
 import type { Flow } from './kill-flows.js';
 import type { Ending } from './kill-world.js';
 import { LedgerWork } from './ledger-work.js';
-import { type Tracing, traced } from './traced.js';
-
-const ROOM = pathToFileURL(join(BIN, '../../ledger/ledger.js')).href;
+import { runCommand, type Tracing } from './traced.js';
 
 /**
  * Makes a ledger file as the version before this one left it, with its tables and without rows that only the newest
@@ -42,14 +39,14 @@ export class MigrationFlow implements Flow {
 
   prepare(): Promise<void> {
     this.#count += 1;
+    mkdirSync(dirname(this.#path));
+    writeFileSync(join(dirname(this.#path), 'trader.yaml'), trader());
     olderLedger(this.#path);
     return Promise.resolve();
   }
 
-  async run(how: Tracing): Promise<Ending> {
-    const script = `const { openLedger } = await import('${ROOM}'); openLedger('${this.#path}', { pid: 1, startedMs: 1 }).close();`;
-    const code = await traced([process.execPath, '--input-type=module', '-e', script], how).exited;
-    return code === 0 ? 'done' : 'killed';
+  run(how: Tracing): Promise<Ending> {
+    return runCommand(['ledger', 'archive', '--older-than', '1', '-c', join(dirname(this.#path), 'trader.yaml')], how);
   }
 
   recover(how: Tracing): Promise<Ending> {
@@ -76,6 +73,6 @@ export class MigrationFlow implements Flow {
   }
 
   get #path(): string {
-    return join(this.#root, `${this.#count}.sqlite`);
+    return join(this.#root, `${this.#count}`, 'twinbook.sqlite');
   }
 }

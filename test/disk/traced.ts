@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { program, type Running } from '../support/processes.js';
+import { BIN, program, type Running } from '../support/processes.js';
 
 const CALLS = [
   ...['write', 'writev', 'pwrite64', 'pwritev', 'sendto', 'sendmsg', 'fsync', 'fdatasync', 'ftruncate'],
@@ -49,6 +49,15 @@ const wordsOf = (how: Tracing): string[] => [...QUIETLY, ...('list' in how ? lis
 /** Starts a program under strace from its first instruction on. */
 export const traced = (command: readonly string[], how: Tracing, env: Readonly<Record<string, string>> = {}): Running =>
   program('strace', [...wordsOf(how), ...command], env);
+
+/** Runs a command of the program under strace to its end. Throws when it ended by itself otherwise than well. */
+export async function runCommand(words: readonly string[], how: Tracing): Promise<'done' | 'killed'> {
+  const running = traced([process.execPath, BIN, ...words], how);
+  const code = await running.exited;
+  if (code === 0) return 'done';
+  if (code === null) return 'killed';
+  throw new Error(`${words.join(' ')} ended with ${code}: ${running.output()}`);
+}
 
 /** Goes on tracing a program that runs; resolves when every thread of it is traced. */
 export async function tracing(pid: number, how: Tracing): Promise<Running> {

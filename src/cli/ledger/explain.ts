@@ -13,7 +13,7 @@ import { findNamed } from '../names.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { readLedger } from './ledger-reading.js';
+import { readWithArchives } from './ledger-reading.js';
 
 export function addExplainCommand(program: Command, session: Session): void {
   const command = program
@@ -41,7 +41,7 @@ const LOOKED_AT = 20_000;
 /** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
 async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
   try {
-    return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
+    return await readWithArchives(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
   } catch (error) {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
@@ -68,7 +68,7 @@ async function explainSubject(
     return await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    const lines = await readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(() => null);
+    const lines = await readWithArchives(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(() => null);
     if (lines !== null) return { lines };
     throw error;
   }

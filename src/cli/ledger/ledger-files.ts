@@ -11,6 +11,7 @@ import { nonEmpty } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, table, when } from '../output/table.js';
+import { addArchiveCommands } from './archive-ledger.js';
 import { addQueryCommand } from './ledger-query.js';
 import type { ReadOptions } from './ledger-reading.js';
 
@@ -23,12 +24,13 @@ interface RestoreOptions extends ReadOptions {
 export function addLedgerFileCommands(program: Command, session: Session): void {
   const group = program
     .command('ledger')
-    .description('the ledger as a file: SQL over it, backups, checks, and going back to one');
+    .description('the ledger as a file: SQL over it, backups, checks, archives, and going back to a backup');
   addQueryCommand(group, session);
   addBackups(group, session);
   addBackup(group, session);
   addVerify(group, session);
   addRestore(group, session);
+  addArchiveCommands(group, session);
 }
 
 interface ListedBackup extends BackupFile {

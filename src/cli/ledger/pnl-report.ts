@@ -15,7 +15,7 @@ import { VERSION } from '../../shell/config/version.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
-import { readLedger } from './ledger-reading.js';
+import { readWithArchives } from './ledger-reading.js';
 
 export interface LiveQuestion {
   readonly config: TraderConfig;
@@ -42,7 +42,7 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await journaled(question.config, io) : null;
   const pricesOf = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
-  const session = await readLedger(question.config, io, (ledger) =>
+  const session = await readWithArchives(question.config, io, (ledger) =>
     sessionFromLedger(ledger, {
       title: `${basename(question.configFile, extname(question.configFile))}: live results`,
       version: VERSION,
@@ -64,7 +64,7 @@ export async function writePnlReport({ session, analysis }: LiveSession, file: s
 
 /** Markets in which the ledger has something; others need not be read. */
 const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
-  readLedger(config, io, (ledger) => {
+  readWithArchives(config, io, (ledger) => {
     const page = { limit: Number.MAX_SAFE_INTEGER };
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return new Set(rows.map(({ marketConditionId }) => marketConditionId));
@@ -91,7 +91,7 @@ async function journalsOf(config: TraderConfig, io: CliIo): Promise<readonly { r
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const ids = await readLedger(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
+  const ids = await readWithArchives(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
   return ids.reverse().map((id) => {
     const folder = folders.get(id);
     try {

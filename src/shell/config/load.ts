@@ -149,7 +149,14 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       file: walletFile,
       credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
     },
-    ledger: { path: ledgerPath, backups: backupsOf(content.ledger.backups) },
+    ledger: {
+      path: ledgerPath,
+      backups: backupsOf(content.ledger.backups),
+      archive: {
+        afterMs: daysMs(content.ledger.archive.after_days),
+        maxBytes: content.ledger.archive.max_mb * BYTES_PER_MB,
+      },
+    },
     capitalMicros: content.capital,
     risk: content.risk,
     polling: pollingOf(content.polling),
@@ -174,6 +181,7 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       enabled: content.journal.enabled,
       dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),
       maxBytes: content.journal.max_mb * BYTES_PER_MB,
+      keptMs: daysMs(content.journal.days),
     },
     guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
     feeds: feedsOf(content.feeds, folder),
@@ -188,6 +196,8 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
   };
 }
+
+const daysMs = (days: number | null): number | null => (days === null ? null : days * DAY_MS);
 
 /** Links to follow before they are taken for a circle, as the system does. */
 const MOST_LINKS = 40;
@@ -218,6 +228,7 @@ function fileBehind(path: string): string {
 const PAPER = 'paper';
 
 const BYTES_PER_MB = 1_000_000;
+const DAY_MS = 86_400_000;
 
 /** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
 const MAX_SOCKET_BYTES = 103;

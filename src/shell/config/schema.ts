@@ -12,6 +12,8 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 import { marketsSchema } from './markets-schema.js';
+import { integer, path } from './schema-parts.js';
+import { archiveSchema, backupsSchema, journalSchema } from './schema-stores.js';
 import { LOG_LEVELS } from './types.js';
 
 /** A decimal string of currency or shares within bounds, read as Micros. */
@@ -31,17 +33,6 @@ const amount = (min: string, max: string, help: string) =>
       return value;
     })
     .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min] });
-
-const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
-
-/** Marked, so that overrides from the environment know which texts are paths. */
-const PATH_MARK = 'x-path';
-const path = (help: string) =>
-  z
-    .string()
-    .min(1)
-    .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
-    .meta({ description: help, [PATH_MARK]: true });
 
 /** A cron expression or null, which switches it off. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
@@ -139,16 +130,6 @@ const scheduleSchema = z
   })
   .describe('The trader’s own jobs; null switches one off.');
 
-const backupsSchema = z
-  .strictObject({
-    newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
-    days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
-    max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
-      5000,
-    ),
-  })
-  .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
-
 const logSchema = z
   .strictObject({
     level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
@@ -164,14 +145,6 @@ const recordingSchema = z
       .describe('Folder of recordings, also of `twinbook record`.'),
   })
   .describe('Recordings of markets, for backtests.');
-
-const journalSchema = z
-  .strictObject({
-    enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
-    dir: path('Folder of runs; default runs beside the ledger.').optional(),
-    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
-  })
-  .describe('The journal of observations.');
 
 const guardianSchema = z
   .strictObject({
@@ -325,7 +298,11 @@ export const traderSchema = z.strictObject({
     })
     .describe('Whose orders these are.'),
   ledger: z
-    .strictObject({ path: path('SQLite file.'), backups: backupsSchema.prefault({}) })
+    .strictObject({
+      path: path('SQLite file.'),
+      backups: backupsSchema.prefault({}),
+      archive: archiveSchema.prefault({}),
+    })
     .describe('Where every order and fill is written.'),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.'),
   risk: riskLimitsSchema.prefault({}).describe('Limits no order may break.'),

@@ -110,6 +110,12 @@ export interface LedgerConfig {
     /** Room for all of them together. */
     readonly maxBytes: number;
   };
+  readonly archive: {
+    /** Since the end of an order; null when nothing leaves. */
+    readonly afterMs: number | null;
+    /** Room for all archives together. */
+    readonly maxBytes: number;
+  };
 }
 
 export interface ScheduleConfig {
@@ -141,6 +147,8 @@ export interface JournalConfig {
   readonly dir: string;
   /** Room for all runs of this ledger together. */
   readonly maxBytes: number;
+  /** Since the end of a run; null when none goes for its age. */
+  readonly keptMs: number | null;
 }
 
 export interface ChannelConfig {

@@ -17,6 +17,7 @@ import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
 import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
+import { startArchiving } from './archive-ledger.js';
 import { backUpLedger } from './back-up-ledger.js';
 import { ConsoleSupervisor } from './console-supervisor.js';
 import { answerControl, type Running } from './control.js';
@@ -192,6 +193,7 @@ class Service {
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
+    const archiving = startArchiving(this.#config, this.#session.ledger, this.#log, (work) => this.#guard(work));
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -201,6 +203,7 @@ class Service {
       return await this.#giveUp();
     } finally {
       clearInterval(status);
+      archiving.close();
       control.close();
       this.#loop.end();
       this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);

@@ -16,8 +16,8 @@ export class DiskQuota {
 
   /** Runs of another ledger are left alone: another trader may be writing them. */
   constructor(dir: string, own: string, ledgerPath: string) {
-    this.#others = runFolders(dir)
-      .filter((folder) => folder !== own && runField(folder, 'ledgerPath') === ledgerPath)
+    this.#others = runsOf(dir, ledgerPath)
+      .filter((folder) => folder !== own)
       .map((folder) => ({ folder, bytes: bytesOf(folder) }));
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -37,6 +37,24 @@ export class DiskQuota {
     }
     return true;
   }
+}
+
+const runsOf = (dir: string, ledgerPath: string): readonly string[] =>
+  runFolders(dir).filter((folder) => runField(folder, 'ledgerPath') === ledgerPath);
+
+/** Runs of this ledger of which nothing was written since a moment, Unix ms. */
+export const runsEndedBefore = (dir: string, ledgerPath: string, beforeMs: number): readonly OldRun[] =>
+  runsOf(dir, ledgerPath)
+    .filter((folder) => entriesOf(folder).every((entry) => writtenMs(join(folder, entry.name)) < beforeMs))
+    .map((folder) => ({ folder, bytes: bytesOf(folder) }));
+
+export interface OldRun {
+  readonly folder: string;
+  readonly bytes: number;
+}
+
+function writtenMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Removes what starts left behind that were killed before they had a run: a copy of the ledger and nothing else. */

@@ -333,6 +333,19 @@ export interface OrderChange {
 }
 
 /**
+ * Intents that an archive has, on its disk. What moved money stays in the ledger for ever: fills, conversions, postings and the
+ * orders that had a fill; and of every other order the terms, so that each is known, and each fill booked once.
+ */
+export interface ArchivedIntents {
+  /** These leave with their orders, of which nothing was filled. */
+  readonly whole: readonly string[];
+  /** Of these the texts leave that were to be signed, and the signatures. */
+  readonly texts: readonly string[];
+  /** Only what was over before this moment, our clock, ms. */
+  readonly beforeMs: number;
+}
+
+/**
  * The writer. Every write must run inside `transaction`; a write, commit or sync that fails throws LedgerBroken, after
  * which the ledger refuses everything: the process cancels and exits, it never retries.
  */
@@ -370,6 +383,9 @@ export interface Ledger extends LedgerReader {
   addEvent(event: OperatorEvent): void;
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
+
+  /** Takes out what an archive has; see `ArchivedIntents`. What has changed since it was chosen stays. */
+  putAway(archived: ArchivedIntents): void;
 
   /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
   checkFile(): void;

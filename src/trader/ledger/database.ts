@@ -175,6 +175,11 @@ export class Database {
     }
   }
 
+  /** Whether what is written now belongs to a transaction. */
+  get isWriting(): boolean {
+    return this.#transaction !== 'none';
+  }
+
   get source(): BackupSource {
     return this.#sqlite;
   }

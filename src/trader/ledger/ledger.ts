@@ -9,7 +9,9 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
+import { bringBack, putAway } from './archive/archived-orders.js';
 import {
+  type ArchivedIntents,
   type BackupSource,
   type BookedConversion,
   type BookedFill,
@@ -30,6 +32,7 @@ import {
   type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
+import { insertIntent, insertOrder } from './inserts.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
@@ -91,6 +94,17 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return this.#known.intents.get(id) ?? super.intent(id);
   }
 
+  /** Whoever asks for it within a step goes on to change it: its rows are made again. */
+  protected override archived(pubkey: string): OrderRecord | null {
+    const order = super.archived(pubkey);
+    if (order !== null && this.db.isWriting) bringBack(this.db, pubkey);
+    return order;
+  }
+
+  putAway(archived: ArchivedIntents): void {
+    putAway(this.db, archived);
+  }
+
   override positions(): readonly PositionRow[] {
     this.#known.positions ??= super.positions();
     return this.#known.positions;
@@ -143,36 +157,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   addIntent(intent: IntentRow): void {
-    this.db.run(
-      `INSERT INTO intents (id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
-         fee_rate, strategy, reason, state, draft_pubkey, message, expires_at_s, signature, submit_count, created_ms,
-         updated_ms, last_reason, config_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      intent.id,
-      intent.runId,
-      intent.kind,
-      intent.marketConditionId,
-      rows.optionalFlag(intent.isYes),
-      intent.side,
-      intent.priceMicros,
-      intent.amountMicros,
-      intent.redeemYesMicros,
-      intent.redeemNoMicros,
-      intent.orderPubkey,
-      intent.feeRateMicros,
-      intent.strategy,
-      intent.reason,
-      intent.state,
-      intent.draftPubkey,
-      intent.message,
-      intent.expiresAtS,
-      intent.signature,
-      intent.submitCount,
-      intent.createdMs,
-      intent.updatedMs,
-      intent.lastReason,
-      intent.configHash,
-    );
+    insertIntent(this.db, intent);
     this.#rememberIntent(intent);
   }
 
@@ -196,21 +181,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   addOrder(order: OrderRecord): void {
-    this.db.run(
-      `INSERT INTO orders (pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      order.pubkey,
-      order.intentId,
-      order.marketConditionId,
-      rows.flag(order.isYes),
-      order.side,
-      order.priceMicros,
-      order.amountMicros,
-      order.filledMicros,
-      order.status,
-      order.createdMs,
-      order.closedMs,
-    );
+    insertOrder(this.db, order);
   }
 
   changeOrder(pubkey: string, change: OrderChange): void {

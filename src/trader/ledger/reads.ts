@@ -3,6 +3,7 @@
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
+import { archivedOrder } from './archive/archived-orders.js';
 import type {
   Booked,
   BookedConversion,
@@ -73,7 +74,7 @@ export class SqliteReader implements LedgerReader {
 
   order(pubkey: string): OrderRecord | null {
     const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
-    return row === undefined ? null : rows.toOrder(row);
+    return row === undefined ? this.archived(pubkey) : rows.toOrder(row);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
@@ -238,6 +239,11 @@ export class SqliteReader implements LedgerReader {
     this.db.close();
   }
 
+  /** Of an order that went into an archive, what its row said. */
+  protected archived(pubkey: string): OrderRecord | null {
+    return archivedOrder(this.db, pubkey);
+  }
+
   protected balance(account: string): Micros {
     return micros(
       this.db.get<{ amount: number }>('SELECT amount FROM balances WHERE account = ?', account)?.amount ?? 0,
@@ -288,7 +294,7 @@ function termsOf(intent: IntentRow): DraftTerms {
 }
 
 /** A WHERE clause with its values; the page's limit is the last value. */
-class Filter {
+export class Filter {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];
   readonly #limit: number;
