@@ -87,10 +87,10 @@ describe('the file', () => {
       FIVE_MB,
     ],
   ] as const;
-  test.each([['a day of 20 markets under three models', () => day, 1_500_000], ...times([], large)] as const)(
-    '%s fit',
-    (_, sessions, most) => expect(bytes(pageOf(sessions()))).toBeLessThan(most),
-  );
+  test.each([
+    ['a day of 20 markets under three models', () => day, 1_500_000],
+    ...times<readonly (typeof large)[number][]>([], large),
+  ] as const)('%s fit', (_, sessions, most) => expect(bytes(pageOf(sessions()))).toBeLessThan(most));
 
   test('fits when every text of the exchange is as long and as bad as can be', () => {
     const text = '漢&"<'.repeat(300);
