@@ -79,7 +79,9 @@ function publisherOf(world: World) {
   const clock = { beganMs: 0 };
   const source = {
     hello: () => ({ type: 'hello', run: 'bench' }) as HelloLine, // readers of a benchmark look at nothing
-    account: (nowMs: number) => world.trader.account(nowMs) as unknown as AccountFigures, // of the same weight
+    // Of the same weight.
+    account: (nowMs: number) =>
+      ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountFigures,
     faces: () => world.trader.faces(),
     mode: () => world.trader.mode,
     failed: (error: unknown) => {

@@ -168,7 +168,10 @@ class Service {
       env,
       session,
       command: (command) => this.#command(command),
-      changed: (inForce) => this.#jobs.start(inForce),
+      changed: (inForce) => {
+        this.#jobs.start(inForce);
+        this.#telemetry.configChanged();
+      },
       say: (text) => screen.say(text),
       nowMs,
     });

@@ -1,8 +1,10 @@
 /** The trader's figures for whoever subscribed, and what it takes to tell them: when steps began, and when beats came. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
+import type { RiskUse } from '../../trader/engine/risk-use.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
+import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
@@ -41,14 +43,19 @@ export class Telemetry {
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
+  /** Spelled once: readers may come often. */
+  #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
     const { trader } = options.session;
     this.publisher = new TelemetryPublisher(
       {
-        hello: () => helloOf(options),
-        account: (atMs, publishing) => this.#account(trader.account(atMs), publishing),
+        hello: () => ({ ...helloOf(options), config: this.#shown(options.config()) }),
+        account: (atMs, publishing) => ({
+          ...this.#account(trader.account(atMs), publishing),
+          risk: riskOf(trader.riskUse(atMs)),
+        }),
         faces: () => trader.faces(),
         mode: () => trader.mode,
         failed: (error) => options.log.logger.error({ err: error }, 'telemetry failed; its readers were let go'),
@@ -83,7 +90,17 @@ export class Telemetry {
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
-  #account(now: AccountSnapshot, publishing: PublisherFigures): AccountFigures {
+  /** Another configuration is in force. */
+  configChanged(): void {
+    this.publisher.renew();
+  }
+
+  #shown(of: Config): Shown {
+    if (this.#config?.of !== of) this.#config = { of, shown: shownConfig(of) };
+    return this.#config.shown;
+  }
+
+  #account(now: AccountSnapshot, publishing: PublisherFigures): Omit<AccountFigures, 'risk'> {
     const { reconciled, budgets } = now;
     const sources = this.#options.feeds();
     return {
@@ -145,7 +162,19 @@ const budgetOf = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFi
   blocked_until: status.blockedUntilMs,
 });
 
-function helloOf({ config, session, startedMs }: TelemetryOptions): HelloLine {
+const riskOf = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): AccountFigures['risk'] => ({
+  total_cost_micros: totalLossMicros,
+  actions_last_second: pace.lastSecond,
+  actions_last_minute: pace.lastMinute,
+  fills_in_window: fillsInWindow,
+  events: events.map(({ eventKey, positionMicros, lossMicros }) => ({
+    id: eventKey,
+    position_micros: positionMicros,
+    loss_micros: lossMicros,
+  })),
+});
+
+function helloOf({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config'> {
   const inForce = config();
   const { risk } = inForce;
   return {

@@ -17,6 +17,7 @@ import { OutboundCheck } from './outbound-check.js';
 import { objectionToPlace } from './quoting/post-only.js';
 import { react } from './reactions.js';
 import { orderInTime, receive } from './receive.js';
+import { type RiskUse, riskUseOf } from './risk-use.js';
 import { route } from './router.js';
 import type { TraderSettings } from './settings.js';
 import { type AccountSnapshot, accountOf, type Snapshot, snapshotOf } from './snapshot.js';
@@ -129,6 +130,11 @@ export class Trader {
   /** The same without its markets. Reads only. */
   account(nowMs: number): AccountSnapshot {
     return accountOf(this.#state, nowMs);
+  }
+
+  /** How much of the limits is used. Reads only. */
+  riskUse(nowMs: number): RiskUse {
+    return riskUseOf(this.#state, nowMs);
   }
 
   /** What strategies were last shown and wanted, by reference. Reads only. */

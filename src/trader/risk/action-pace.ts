@@ -40,4 +40,10 @@ export class ActionPace {
     this.#newest = { nowMs, facts };
     return facts;
   }
+
+  /** The same for whoever only looks: nothing is dropped, so a look changes no later judgement. */
+  peek(nowMs: number): PaceFacts {
+    const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
+    return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
+  }
 }

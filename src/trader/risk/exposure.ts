@@ -225,6 +225,12 @@ export class Exposure {
     return worstEventLoss(losses, this.#rules.get(eventKey) ?? null);
   }
 
+  /** Every event in which anything is held or works, as keys for `eventPosition` and `eventLoss`. */
+  get eventKeys(): readonly string[] {
+    this.#count();
+    return [...new Set(Array.from(this.#markets.values(), ({ holding }) => eventOf(holding)))];
+  }
+
   /** Sum of the worst losses of all markets. */
   get totalLossMicros(): Micros {
     this.#count();

@@ -23,6 +23,7 @@ export const HELLO: HelloLine = {
     max_position_micros: 500_000_000,
     max_book_age_ms: 30_000,
   },
+  config: { risk: { max_order_shares: '250', max_open_orders: 40 }, strategies: [] },
 };
 
 export const ACCOUNT: AccountFigures = {
@@ -66,6 +67,13 @@ export const ACCOUNT: AccountFigures = {
     readers_cut: 0,
     memory_bytes: 1_000_000,
     guardian: '',
+  },
+  risk: {
+    total_cost_micros: 400_000_000,
+    actions_last_second: 1,
+    actions_last_minute: 20,
+    fills_in_window: 2,
+    events: [{ id: 'm', position_micros: 3_000_000, loss_micros: 1_800_000 }],
   },
 };
 

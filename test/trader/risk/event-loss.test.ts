@@ -48,7 +48,13 @@ describe('the worst loss of an event', () => {
     fc.assert(
       fc.property(randomState, rules, ({ holdings, orders }, declared) => {
         const plain = plainLoss(holdings, orders, declared[0] ?? null);
-        expect(BigInt(exposureOf(declared, holdings, orders).eventLoss('event'))).toBe(plain);
+        const exposure = exposureOf(declared, holdings, orders);
+        expect(BigInt(exposure.eventLoss('event'))).toBe(plain);
+        const touched = [...holdings, ...orders].filter(
+          (one) => !('yesMicros' in one) || one.yesMicros + one.noMicros > 0,
+        );
+        const events = new Set(touched.map((one) => one.eventConditionId ?? one.marketConditionId));
+        expect(new Set(exposure.eventKeys)).toEqual(events);
       }),
       { numRuns: 300 },
     );
@@ -85,6 +91,7 @@ describe('the worst loss of an event', () => {
       [holdingOf({ marketConditionId: 'c', eventConditionId: null, yesMicros: shares(10), costMicros: shares(4) })],
     );
     expect([alone.eventLoss('c'), alone.eventLoss('event')]).toEqual([4 * ONE, 0]);
+    expect(alone.eventKeys).toEqual(['c']);
     const order = orderOf({ marketConditionId: 'c', eventConditionId: null, feeRateMicros: m(0) });
     expect(alone.eventLoss('c', order)).toBe(8 * ONE);
   });

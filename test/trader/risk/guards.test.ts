@@ -69,6 +69,7 @@ describe('the pace of orders and cancels', () => {
           // The ledger gives the newest first.
           if (restart) pace = new ActionPace([...begun].reverse());
           const within = (ms: number) => begun.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
+          expect(pace.peek(nowMs)).toEqual({ lastSecond: within(1000), lastMinute: within(60_000) });
           expect(pace.facts(nowMs)).toEqual({ lastSecond: within(1000), lastMinute: within(60_000) });
           pace.note(nowMs);
           begun.push(nowMs);
@@ -84,6 +85,12 @@ describe('a clock that is set back', () => {
     const pace = new ActionPace([]);
     for (let n = 0; n < 5; n++) pace.note(1_000_000 + n);
     expect(pace.facts(1_000_000 - 30_000)).toEqual({ lastSecond: 0, lastMinute: 5 });
+  });
+
+  it('loses nothing by a look from far away', () => {
+    const pace = new ActionPace([1_000_000]);
+    expect(pace.peek(2_000_000)).toEqual({ lastSecond: 0, lastMinute: 0 });
+    expect(pace.facts(1_000_000)).toEqual({ lastSecond: 1, lastMinute: 1 });
   });
 });
 

@@ -8,7 +8,7 @@ import type { HistogramFigures } from './histogram.js';
 
 export type TelemetryLine = HelloLine | FrameLine | NoticeLine | ByeLine;
 
-/** The first line of a connection. */
+/** The first line of a connection, and again when another configuration is in force. */
 export interface HelloLine {
   readonly type: 'hello';
   readonly pid: number;
@@ -22,6 +22,8 @@ export interface HelloLine {
   readonly capital_micros: number;
   /** The bounds that figures of the account are held against. */
   readonly limits: LimitFigures;
+  /** The configuration in force, spelled as in its files, secrets as stars. */
+  readonly config: Readonly<Record<string, unknown>>;
 }
 
 export interface LimitFigures {
@@ -70,6 +72,28 @@ export interface AccountFigures {
   readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
   readonly health: HealthFigures;
+  readonly risk: RiskFigures;
+}
+
+/** How much of the limits is used. */
+export interface RiskFigures {
+  /** Currency lost if everything filled at its worst and every market resolved against us. */
+  readonly total_cost_micros: number;
+  /** Orders and cancels begun within the last second, and within the last minute. */
+  readonly actions_last_second: number;
+  readonly actions_last_minute: number;
+  /** In the fullest window among the newest fills. */
+  readonly fills_in_window: number;
+  readonly events: readonly EventFigures[];
+}
+
+/** An event in which anything is held or works; of a market without an event, that market. */
+export interface EventFigures {
+  readonly id: string;
+  /** Sum of its markets' positions at their worst, shares. */
+  readonly position_micros: number;
+  /** Currency that it can lose, below zero where it can only gain. */
+  readonly loss_micros: number;
 }
 
 export interface BudgetFigures {

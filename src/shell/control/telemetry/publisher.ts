@@ -109,6 +109,11 @@ export class TelemetryPublisher {
     this.#brake.noteUse(this.#clocks.steadyMs() - beganMs);
   }
 
+  /** What the first line says is other than it was. */
+  renew(): void {
+    if (this.#readers.size > 0) this.#tell(this.#source.hello());
+  }
+
   notice(time: number, severity: 'info' | 'loud', kind: string, text: string): void {
     if (this.#readers.size > 0) this.#tell({ type: 'notice', time, severity, kind, text });
   }

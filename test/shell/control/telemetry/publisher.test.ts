@@ -126,6 +126,16 @@ describe('telemetry', () => {
     expect(reader.lines.at(-1)).toEqual({ type: 'notice', time: 7, severity: 'loud', kind: 'halted', text: 'a limit' });
   });
 
+  test('says its first line again when that has changed, and nothing to nobody', () => {
+    const { step, publisher } = world([]);
+    publisher.renew();
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    step(500);
+    publisher.renew();
+    expect(reader.lines.map(({ type }) => type)).toEqual(['hello', 'frame', 'hello']);
+  });
+
   test('tells another mode at once', () => {
     const { at, step, publisher } = world([]);
     const reader = new Reader();
