@@ -43,6 +43,13 @@ export class AlertBook {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text };
   }
 
+  /** Those that somebody was told of and that are not over, longest first. */
+  get open(): readonly (Pick<Condition, 'kind' | 'severity' | 'title' | 'text'> & { readonly sinceMs: number })[] {
+    return [...this.#open.values()]
+      .filter(({ toldMs }) => toldMs !== null)
+      .map(({ condition: { kind, severity, title, text }, sinceMs }) => ({ kind, severity, title, text, sinceMs }));
+  }
+
   /** Alerts that somebody was told of and that are not over. */
   count(severity: AlertSeverity): number {
     return [...this.#open.values()].filter(

@@ -8,6 +8,8 @@ import { type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
 import { Outbox } from './outbox.js';
 
 const SUMMARY = 'daily_summary';
+/** Messages that are remembered. */
+const RECENT = 200;
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
@@ -37,6 +39,7 @@ export class AlertCenter {
   readonly #escalation: readonly string[];
   readonly #book: AlertBook;
   readonly #note: (text: string) => void;
+  readonly #recent: AlertMessage[] = [];
 
   constructor({ config, run, openSender, note }: AlertCenterOptions) {
     this.#channels = config.channels.map((channel) => ({
@@ -72,6 +75,15 @@ export class AlertCenter {
     return this.#book.count(severity);
   }
 
+  get open(): AlertBook['open'] {
+    return this.#book.open;
+  }
+
+  /** What was told to whoever wanted it, newest first. */
+  get recent(): readonly AlertMessage[] {
+    return this.#recent.toReversed();
+  }
+
   get figures(): readonly ChannelFigures[] {
     return this.#channels.map(({ config, outbox }) => ({
       channel: config.name,
@@ -81,6 +93,8 @@ export class AlertCenter {
   }
 
   #tell(message: AlertMessage, nowMs: number): void {
+    this.#recent.push(message);
+    if (this.#recent.length > RECENT) this.#recent.shift();
     for (const { config, outbox } of this.#channels) {
       const isWanted = message.kind === SUMMARY ? config.summary : isAtLeast(message.severity, config.min);
       if (isWanted) outbox.add(message, nowMs);

@@ -15,6 +15,7 @@ import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { act } from './actions.js';
+import { LedgerConnection } from './ledger-connection.js';
 import { LedgerLists } from './ledger-lists.js';
 import { renderMetrics, type ScrapeFacts } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
@@ -24,6 +25,8 @@ import { History } from './store/history.js';
 import { sampleOf } from './store/sample.js';
 import { StoreFile, storePathOf } from './store/store-file.js';
 import { TraderState } from './trader-state.js';
+import { ResultBook } from './views/result-book.js';
+import { viewsOf } from './views/views.js';
 import { Watch } from './watch.js';
 
 /** A console that is about to end may still have the port, ms. */
@@ -66,13 +69,16 @@ export interface Console {
 export async function openConsole({ config, secret, guardian, note }: ConsoleOptions): Promise<Console> {
   const { control, ledger, venue, dashboard, metrics } = config;
   const trader = new TraderState();
-  const lists = new LedgerLists(() => openReadOnly(ledger.path));
+  const access = new LedgerConnection(() => openReadOnly(ledger.path));
+  const lists = new LedgerLists(access);
   const name = parse(config.file).name;
   const store = new StoreFile({ path: storePathOf(ledger.path), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
+      // Another run may write another ledger.
+      if (line.type === 'hello' && line.run !== trader.hello?.run) access.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
     },
@@ -91,12 +97,24 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
     state: (market: string | null) =>
       pageStateOf({
         trader,
+        name,
         lists: lists.read(),
         venue: venue.name,
         guardian: guardian.status(),
         alerts: ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.center.count(severity), 0),
         market,
       }),
+    view: viewsOf({
+      config,
+      trader,
+      history,
+      guardian,
+      nowMs,
+      ledger: access,
+      book: new ResultBook(),
+      center: watch.center,
+      marks: () => trader.marks,
+    }),
     metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(scrape()) }),
     act: (action: PageAction, reason: string) =>
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
@@ -110,11 +128,11 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
     store.close();
     watch.close();
     subscription.close();
-    lists.close();
+    access.close();
   };
   try {
-    const access = { isOpen: metrics.open, token: tokenOf(metrics.tokenFile) };
-    const at = (port: number) => openDashboard({ host, secret, metrics: access, address: dashboard.host, port });
+    const scraped = { isOpen: metrics.open, token: tokenOf(metrics.tokenFile) };
+    const at = (port: number) => openDashboard({ host, secret, metrics: scraped, address: dashboard.host, port });
     const page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
       url: page?.dashboard.url ?? null,

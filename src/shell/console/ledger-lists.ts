@@ -4,6 +4,7 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
 import type { PageState } from '../dashboard/contract.js';
+import type { LedgerConnection } from './ledger-connection.js';
 
 /** Rows of each list: what fits on a screen or two. */
 const ROWS = 20;
@@ -16,15 +17,13 @@ export type PageLists = Pick<PageState, 'orders' | 'fills' | 'events'>;
 const NOTHING: PageLists = { orders: [], fills: [], events: [] };
 
 export class LedgerLists {
-  readonly #open: () => LedgerReader;
+  readonly #ledger: LedgerConnection;
   readonly #steadyMs: () => number;
-  #ledger: LedgerReader | null = null;
   #lists = NOTHING;
   #readMs = Number.NEGATIVE_INFINITY;
 
-  /** @param open throws while there is no ledger yet */
-  constructor(open: () => LedgerReader, steadyMs: () => number = () => performance.now()) {
-    this.#open = open;
+  constructor(ledger: LedgerConnection, steadyMs: () => number = () => performance.now()) {
+    this.#ledger = ledger;
     this.#steadyMs = steadyMs;
   }
 
@@ -33,30 +32,13 @@ export class LedgerLists {
     const steadyMs = this.#steadyMs();
     if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;
     this.#readMs = steadyMs;
-    try {
-      this.#ledger ??= this.#open();
-      this.#lists = listsOf(this.#ledger);
-    } catch {
-      // Another ledger may have taken its place, or none is there yet.
-      this.close();
-    }
+    this.#lists = this.#ledger.read(listsOf) ?? this.#lists;
     return this.#lists;
   }
 
   /** Null when the ledger cannot be read now. */
   eventCount(kind: string): number | null {
-    try {
-      this.#ledger ??= this.#open();
-      return this.#ledger.eventCount(kind);
-    } catch {
-      this.close();
-      return null;
-    }
-  }
-
-  close(): void {
-    this.#ledger?.close();
-    this.#ledger = null;
+    return this.#ledger.read((ledger) => ledger.eventCount(kind));
   }
 }
 
@@ -73,6 +55,7 @@ const listsOf = (ledger: LedgerReader): PageLists => ({
 const outcomeOf = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
 
 const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
+  id: order.pubkey,
   market: order.marketConditionId,
   side: order.side,
   outcome: outcomeOf(order),
@@ -83,6 +66,7 @@ const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
 });
 
 const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
+  id: fill.pubkey,
   market: fill.marketConditionId,
   side: fill.side,
   outcome: outcomeOf(fill),

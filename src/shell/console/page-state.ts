@@ -10,6 +10,7 @@ import type { TraderState } from './trader-state.js';
 export interface PageFacts {
   readonly trader: TraderState;
   readonly lists: PageLists;
+  readonly name: string;
   readonly venue: string;
   readonly guardian: string;
   /** Alerts that are open. */
@@ -18,10 +19,11 @@ export interface PageFacts {
   readonly market: string | null;
 }
 
-export function pageStateOf({ trader, lists, venue, guardian, alerts, market }: PageFacts): PageState {
+export function pageStateOf({ trader, name, lists, venue, guardian, alerts, market }: PageFacts): PageState {
   const { hello, account } = trader;
   const wanted = trader.markets.get(market ?? '');
   return {
+    trader: name,
     ...modeOf(trader),
     answers: trader.isCurrent,
     heard: trader.frameMs,

@@ -12,6 +12,7 @@ import type {
 /** A trader tells something at least every two seconds; one that has not for so long hangs, or is gone. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
+const MARKS_KEPT = 200;
 
 export class TraderState {
   hello: HelloLine | null = null;
@@ -21,6 +22,8 @@ export class TraderState {
   readonly markets = new Map<string, MarketFigures>();
   /** Newest last. */
   readonly notices: NoticeLine[] = [];
+  /** When another mode, or another configuration, was told for the first time; newest last. */
+  readonly marks: { readonly time: number; readonly text: string }[] = [];
   /** Why there is no connection; null while there is one. */
   lost: string | null = 'not connected yet';
   readonly #steadyMs: () => number;
@@ -41,7 +44,7 @@ export class TraderState {
         return this.#begin(line);
       case 'frame':
         this.frameMs = line.time;
-        if (line.account !== undefined) this.account = line.account;
+        if (line.account !== undefined) this.#take(line.account, line.time);
         for (const market of line.markets) this.markets.set(market.id, market);
         if (line.known !== undefined) this.#forgetOthers(new Set(line.known));
         return;
@@ -68,7 +71,21 @@ export class TraderState {
     return this.lost === null && this.bye === null && (this.silentMs ?? Number.POSITIVE_INFINITY) < SILENT_AFTER_MS;
   }
 
+  #take(account: AccountFigures, time: number): void {
+    if (this.account !== null && this.account.mode !== account.mode) this.#mark(time, account.mode);
+    this.account = account;
+  }
+
+  #mark(time: number, text: string): void {
+    this.marks.push({ time, text });
+    if (this.marks.length > MARKS_KEPT) this.marks.shift();
+  }
+
   #begin(hello: HelloLine): void {
+    const { hello: before } = this;
+    if (before !== null && before.run !== hello.run) this.#mark(hello.started, 'started');
+    else if (before !== null && before.config_hash !== hello.config_hash)
+      this.#mark(this.frameMs ?? hello.started, `configuration ${hello.config_hash.slice(0, 8)}`);
     // Another run: what the one before was at is over.
     if (this.hello?.run !== hello.run) {
       this.markets.clear();

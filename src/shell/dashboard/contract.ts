@@ -1,5 +1,7 @@
 /** What the page shows and what it may ask for. All of it is data that the console makes; the page decides nothing. */
 
+import type { PageViews, ViewName, ViewQuery } from './views.js';
+
 /** What a button can ask for. `resume` and `unkill` lead up the ladder, the others down. */
 export const PAGE_ACTIONS = [
   'widen',
@@ -15,6 +17,8 @@ export type PageAction = (typeof PAGE_ACTIONS)[number];
 
 /** Money, prices and amounts are decimal strings, times Unix milliseconds. Holds no secret. */
 export interface PageState {
+  /** Of its file, to tell it from others. */
+  readonly trader: string;
   /** The trader's, or `starting`, or `not answering` when what is shown is old. */
   readonly mode: string;
   readonly reason: string;
@@ -124,6 +128,7 @@ export interface PageLadderRow {
 }
 
 export interface PageOrder {
+  readonly id: string;
   readonly market: string;
   readonly side: string;
   readonly outcome: string;
@@ -134,6 +139,7 @@ export interface PageOrder {
 }
 
 export interface PageFill {
+  readonly id: string;
   readonly market: string;
   readonly side: string;
   readonly outcome: string;
@@ -160,6 +166,8 @@ export interface Acted {
 export interface Host {
   /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. */
   state(market: string | null): PageState;
+  /** Null where nothing is known of what is wanted. */
+  view(name: ViewName, query: ViewQuery): Promise<PageViews[ViewName] | null>;
   /** In Prometheus' text format. */
   metrics(): { readonly type: string; readonly text: string };
   /** `reason` is empty when none was given. */

@@ -12,6 +12,7 @@ import { BearerAuth } from './bearer-auth.js';
 import { type Host, PAGE_ACTIONS, type PageAction } from './contract.js';
 import { pageDocument } from './document.js';
 import { headersOf, refusalOf } from './origin-guard.js';
+import { VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
@@ -96,6 +97,15 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
   server.get<{ Querystring: { market?: unknown } }>('/state', guarded, ({ query: { market } }) =>
     host.state(typeof market === 'string' ? market : null),
   );
+  server.get<{ Params: { view: string }; Querystring: Readonly<Record<string, unknown>> }>(
+    '/views/:view',
+    guarded,
+    async ({ params, query }, reply) => {
+      const name = VIEW_NAMES.find((view): view is ViewName => view === params.view);
+      const shown = name === undefined ? null : await host.view(name, viewQuery(query));
+      return shown ?? reply.code(404).send({ error: NOT_KNOWN });
+    },
+  );
   addMetrics(server, host, metrics, secret);
   server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
     const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
@@ -104,6 +114,20 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
   return server;
+}
+
+const NOT_KNOWN = 'nothing is known of that yet';
+/** No chart reaches further back. */
+const LONGEST_SPAN_MS = 90 * 86_400_000;
+
+function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>): ViewQuery {
+  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const spanMs = Number(textOf(span) ?? 0);
+  return {
+    market: textOf(market),
+    subject: textOf(subject),
+    spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
+  };
 }
 
 function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: MetricsAccess, secret: string): void {

@@ -4,28 +4,41 @@ export const STYLE = `
 :root { color-scheme: light dark;
   --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2);
   --soft: light-dark(#59636d, #a0a8b0); --line: light-dark(#dcded8, #33393f); --bad: light-dark(#a4301d, #f28b74);
-  --good: light-dark(#0c6a57, #52c4a3); --alarm: light-dark(#fdf0ec, #33201c); --mark: light-dark(#1c6cb0, #6bb2f2) }
+  --good: light-dark(#0c6a57, #52c4a3); --alarm: light-dark(#fdf0ec, #33201c); --mark: light-dark(#1c6cb0, #6bb2f2);
+  --bid: light-dark(#1c6cb0, #6bb2f2); --ask: light-dark(#a8500f, #f19a5b); --book: light-dark(#8a929a, #6d757d);
+  --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
+:root[data-theme=light] { color-scheme: light } :root[data-theme=dark] { color-scheme: dark }
 *, *::before, *::after { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }
-body { margin: 0 auto; max-width: 1180px; padding: 16px; background: var(--page); color: var(--ink);
+body { margin: 0 auto; max-width: 1360px; padding: 16px; background: var(--page); color: var(--ink);
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums }
 [hidden] { display: none !important }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 h1 { margin: 0; font-size: 28px; line-height: 1.15; letter-spacing: -.01em }
 h1.stopped { color: var(--bad) } h1.quoting { color: var(--good) }
-h2 { margin: 24px 0 6px; font-size: 16px }
+h2 { margin: 0 0 6px; font-size: 20px; overflow-wrap: anywhere } h3 { margin: 22px 0 6px; font-size: 16px }
 p { margin: 4px 0; overflow-wrap: anywhere }
-.soft, .none, dt, th { color: var(--soft) }
-.banner { position: sticky; top: 0; margin: 0 0 12px; padding: 10px 12px; border-left: 4px solid var(--bad); background: var(--alarm); border-radius: 4px }
+.soft, .none, dt, th, small { color: var(--soft) }
+.banner { position: sticky; top: 0; z-index: 3; margin: 0 0 12px; padding: 10px 12px; border-left: 4px solid var(--bad); background: var(--alarm); border-radius: 4px }
+#main { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 24px; align-items: start }
+header, .actions, #said { grid-column: 1 / -1 }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 14px 0 6px; align-items: end }
-.actions label { flex: 1 1 100% }
-input { display: block; width: 100%; padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
-button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; cursor: pointer }
-button:hover { border-color: var(--soft) }
-button:disabled { opacity: .55; cursor: default }
-button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
-:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px }
+.actions label { flex: 1 1 16rem } .stop { display: flex; gap: 8px }
+nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
+nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none; cursor: pointer }
+nav a:hover, nav button:hover { background: var(--panel) }
+nav a[aria-current] { background: var(--panel); color: var(--mark); font-weight: 650; box-shadow: inset 3px 0 0 var(--mark) }
+nav button { color: var(--soft); font-size: 14px }
+label { display: block } label.span { margin: 12px 0 4px }
+input { display: block; width: 100%; padding: 8px 10px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; min-height: 44px }
+select { min-height: 44px; padding: 6px 8px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
+input::placeholder { color: var(--soft); opacity: 1 }
+.actions button, #login button, dialog button, #compare { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; cursor: pointer }
+.actions button:hover { border-color: var(--ink) }
+.actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
+:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
 #said { min-height: 1.45em; font-weight: 600 } #said.refused { color: var(--bad) }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 8px; margin: 12px 0 }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 12px 0 }
 dl > div { padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); min-width: 0 }
 dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere } dd.bad { color: var(--bad) }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
@@ -33,10 +46,29 @@ table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child td { border-bottom: 0 }
 #ladder td.number, #factors td.number, #refusals td.number { text-align: left }
-th { font-weight: 500; font-size: 13px; white-space: nowrap }
+th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-align: right }
 a { color: var(--mark) }
-tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) }
-td.number { text-align: right; white-space: nowrap } td.text { min-width: 15ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-@media (max-width: 480px) { body { padding: 12px } th, td { padding: 5px 6px } button { flex: 1 1 45% } }
-@media (prefers-reduced-motion: no-preference) { button { transition: border-color .12s } }
+tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) } tr.loud td { color: var(--bad) }
+td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
+#events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+td.code, code, kbd, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px }
+td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--mark) } td.number > i.much { background: var(--bad) }
+.plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
+#chart-said, #equity-said { min-height: 1.45em }
+summary { cursor: pointer; padding: 6px 0; min-height: 32px }
+pre { padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); overflow: auto; min-height: 2.6em; white-space: pre-wrap; overflow-wrap: anywhere }
+#explain-tree ul { margin: 0; padding: 0 0 0 1.1rem; list-style: none } #explain-tree > ul { padding-left: 0 }
+#explain-tree li { padding: 2px 0; overflow-wrap: anywhere } #explain-tree b { font-weight: 600 }
+dialog { max-width: 32rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); color: var(--ink) }
+dialog::backdrop { background: rgb(0 0 0 / .5) }
+@media (max-width: 860px) {
+  #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
+  nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--mark) }
+}
+@media (max-width: 480px) {
+  body { padding: 12px 12px 84px } th, td { padding: 5px 6px } .actions > button { flex: 1 1 45% }
+  .stop { position: fixed; z-index: 2; left: 0; right: 0; bottom: 0; padding: 10px 12px; background: var(--page); border-top: 1px solid var(--line) }
+  .stop button { flex: 1 1 50%; min-height: 52px }
+}
+@media (prefers-reduced-motion: no-preference) { button, a { transition: border-color .12s, background-color .12s } }
 `;

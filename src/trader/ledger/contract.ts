@@ -256,6 +256,23 @@ export interface Booked<Row> {
   readonly row: Row;
 }
 
+/** What one booking moved of results; in the order of booking. */
+export interface BookingRow {
+  /** Higher than that of every booking before it. */
+  readonly id: number;
+  readonly kind: 'capital' | ConversionKind | 'fill';
+  /** Our clock, ms. */
+  readonly timeMs: number;
+  /** Null where it is about no market. */
+  readonly marketConditionId: string | null;
+  /** Null where none led to it, and of a fill that was taken back since. */
+  readonly strategy: string | null;
+  readonly cashMicros: Micros;
+  /** Before fees, at average cost. */
+  readonly realisedMicros: Micros;
+  readonly feesMicros: Micros;
+}
+
 /** Reads. Works beside a running trader and without one. */
 export interface LedgerReader {
   readonly path: string;
@@ -274,6 +291,10 @@ export interface LedgerReader {
   conversionsAfter(seq: number): readonly Booked<BookedConversion>[];
   /** The place of the newest; 0 while there is none. */
   newestSeq(of: 'fills' | 'conversions'): number;
+  /** The next bookings after this one, 0 for the first, oldest first: their sums are those of `pnl`. */
+  bookingsAfter(id: number, limit: number): readonly BookingRow[];
+  /** The id of the newest booking; 0 while there is none. */
+  newestBooking(): number;
   /** The exchange said once of this trade that it had failed, whatever it said since. */
   hadFailed(tradePubkey: string): boolean;
   /** Trades that the exchange said last had failed. */

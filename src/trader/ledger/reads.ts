@@ -8,6 +8,7 @@ import type {
   Booked,
   BookedConversion,
   BookedFill,
+  BookingRow,
   FailedTradeRow,
   IntentKind,
   IntentRow,
@@ -39,6 +40,16 @@ export const ACTIVE_INTENTS =
 export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
+
+/** By keys of tables alone: a page of it costs the same however long the history is. */
+export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, i.strategy
+  FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
+  LEFT JOIN postings AS p ON p.transaction_id = t.id
+  LEFT JOIN fills AS f ON t.kind = 'fill' AND f.pubkey = t.ref
+  LEFT JOIN orders AS o ON o.pubkey = f.order_pubkey
+  LEFT JOIN conversions AS c ON t.kind <> 'fill' AND c.pubkey = t.ref
+  LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
+  ORDER BY t.id`;
 
 const STRATEGY_STATES =
   'SELECT market AS marketConditionId, strategy, version, state AS text, saved_ms AS savedMs FROM strategy_states WHERE version > 0';
@@ -115,6 +126,20 @@ export class SqliteReader implements LedgerReader {
 
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
+  }
+
+  bookingsAfter(id: number, limit: number): BookingRow[] {
+    const bookings: BookingRow[] = [];
+    for (const row of this.db.all<rows.BookingColumns>(BOOKINGS_AFTER, id, limit)) {
+      const before = bookings.at(-1);
+      if (before?.id === row.id) bookings[bookings.length - 1] = rows.withPosting(before, row);
+      else bookings.push(rows.withPosting(rows.toBooking(row), row));
+    }
+    return bookings;
+  }
+
+  newestBooking(): number {
+    return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
   hadFailed(tradePubkey: string): boolean {

@@ -1,10 +1,11 @@
 /** The columns of each table, and how a row becomes what the rest of the trader sees. */
 
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
 import type {
   BookedConversion,
   BookedFill,
+  BookingRow,
   ConversionKind,
   FailedTradeRow,
   IntentChange,
@@ -249,3 +250,37 @@ export const isSameTrade = (a: BookedFill, b: BookedFill): boolean =>
   a.feeMicros === b.feeMicros &&
   a.isMaker === b.isMaker &&
   a.timestampS === b.timestampS;
+
+/** One posting of a booking, as SQLite gives it. */
+export interface BookingColumns {
+  readonly id: number;
+  readonly kind: BookingRow['kind'];
+  readonly time_ms: number;
+  readonly account: string | null;
+  readonly amount: number | null;
+  readonly strategy: string | null;
+}
+
+/** The booking that a row is of, before any of its postings. */
+export const toBooking = (row: BookingColumns): BookingRow => ({
+  id: row.id,
+  kind: row.kind,
+  timeMs: row.time_ms,
+  marketConditionId: null,
+  strategy: row.strategy,
+  cashMicros: ZERO,
+  realisedMicros: ZERO,
+  feesMicros: ZERO,
+});
+
+/** The booking with one of its postings. */
+export function withPosting(booking: BookingRow, { account, amount }: BookingColumns): BookingRow {
+  if (account === null || amount === null) return booking;
+  const moved = micros(amount);
+  if (account === 'cash') return { ...booking, cashMicros: add(booking.cashMicros, moved) };
+  // A gain is negative in double entry.
+  if (account === 'realised') return { ...booking, realisedMicros: sub(booking.realisedMicros, moved) };
+  if (account === 'fees') return { ...booking, feesMicros: add(booking.feesMicros, moved) };
+  const [kind, market] = account.split('/');
+  return kind === 'shares' && market !== undefined ? { ...booking, marketConditionId: market } : booking;
+}

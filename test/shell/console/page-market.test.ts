@@ -36,6 +36,7 @@ test('a page that asks for a market sees it from close by, and for one that is n
     pageStateOf({
       trader: toldTrader([MARKET]),
       lists: { orders: [], fills: [], events: [] },
+      name: 'trader',
       venue: 'paper',
       guardian: '',
       alerts: 0,

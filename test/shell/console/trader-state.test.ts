@@ -17,6 +17,7 @@ const modeOf = (trader: TraderState) =>
   pageStateOf({
     trader,
     lists: { orders: [], fills: [], events: [] },
+    name: 'trader',
     venue: 'paper',
     guardian: '',
     alerts: 0,

@@ -7,6 +7,7 @@ import type { Host, PageAction, PageState } from '../../../src/shell/dashboard/c
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 
 const STATE: PageState = {
+  trader: 'one',
   mode: 'quoting',
   reason: '',
   answers: true,
@@ -42,6 +43,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   const acted: (readonly [PageAction, string])[] = [];
   const host: Host = {
     state: (market) => (market === null ? STATE : { ...STATE, reason: `close to ${market}` }),
+    view: async (name, query) => (name === 'runs' ? null : { lines: [`${name} ${JSON.stringify(query)}`] }),
     metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
     act: async (action, reason) => {
       acted.push([action, reason]);
@@ -77,10 +79,31 @@ describe('the page', () => {
       expect(policy).toContain(`${rule} 'sha256-${hash}'`);
     }
     // Nothing from elsewhere, nothing inline that the policy would refuse, no markup made of what the exchange says.
-    expect(html).not.toMatch(/\b(?:src|href|style|on[a-z]+)=/);
+    const markup = html.replaceAll(/<(script|style)[^>]*>[\s\S]*?<\/\1>/g, '');
+    expect(markup).not.toMatch(/\b(?:src|style|on[a-z]+)=/);
+    const addresses = Array.from(markup.matchAll(/href="([^"]*)"/g), ([, address = '']) => address);
+    expect(addresses.filter((address) => !/^\/(?:\?view=[a-z]+)?$/.test(address))).toEqual([]);
+    expect(policy).toContain("require-trusted-types-for 'script'");
     expect(html).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toBe('no-store');
+    // With the chart library in it, for a first look on a bad connection.
+    expect(html.length).toBeLessThan(120_000);
+  });
+
+  it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
+    const { ask, authorization } = await open();
+    const asked = async (path: string) => (await ask(path, { headers: { authorization } })).json();
+    const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, ...more });
+    expect(await asked('/views/chart?market=m&span=600000')).toEqual({
+      lines: [`chart ${query({ market: 'm', spanMs: 600_000 })}`],
+    });
+    for (const odd of ['-1', 'x', '1e99', '']) {
+      expect(await asked(`/views/log?subject=s&span=${odd}`)).toEqual({ lines: [`log ${query({ subject: 's' })}`] });
+    }
+    expect((await ask('/views/log')).status).toBe(401);
+    for (const name of ['runs', 'nothing', 'constructor'])
+      expect((await ask(`/views/${name}`, { headers: { authorization } })).status).toBe(404);
   });
 
   it('shows its state to whoever has the pass', async () => {

@@ -6,7 +6,7 @@ import { AssertionFailed, TwinbookError } from '../../../src/shared/base/errors.
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { writerOf } from '../../../src/trader/ledger/lock.js';
-import { ACTIVE_INTENTS, UNSETTLED_ORDERS } from '../../../src/trader/ledger/reads.js';
+import { ACTIVE_INTENTS, BOOKINGS_AFTER, UNSETTLED_ORDERS } from '../../../src/trader/ledger/reads.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newLedgerPath, ONE, orderOf, withLedger } from './books.js';
 
 /** What opening throws. */
@@ -286,6 +286,8 @@ describe('reading a ledger', () => {
       const plan = (sql: string) => JSON.stringify(sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
       expect(plan(ACTIVE_INTENTS)).toContain('intents_active');
       expect(plan(UNSETTLED_ORDERS)).toContain('orders_unsettled');
+      // A page of bookings is found by keys: no table is read from its beginning.
+      expect(plan(BOOKINGS_AFTER.replaceAll('?', '1'))).not.toMatch(/SCAN (?!t\b)/);
       sqlite.close();
       ledger.transaction(() => {
         ledger.addIntent(intentOf());

@@ -1,13 +1,29 @@
 /**
- * The page at work: asks for the state once a second and shows it, sends what is pressed. Everything that is shown goes in
- * as text, never as markup: titles come from the exchange.
- *
- * @import { PageState } from '../contract.js'
+ * The page at work: asks for the state once a second and for what its view shows, sends what is pressed. Everything that is
+ * shown goes in as text, never as markup: titles come from the exchange.
  */
 
+import { explainHref, hrefWith, route } from './address.js';
+import { redrawCharts } from './chart.js';
+import { field, part, plain, setText } from './dom.js';
+import { clock } from './format.js';
+import { showKeys, startKeys } from './keys.js';
+import { showAlerts, showConfig, showExplain, showLog, showOrders, showRuns } from './lists.js';
+import { showMarket, showMarketChart } from './market.js';
+import { showHealth, showMoney, showRisk } from './money.js';
+import { showOverview } from './overview.js';
+import { startTheme } from './theme.js';
+
+/** @typedef {import('../contract.js').PageState} PageState */
+/** @typedef {import('./address.js').Route} Route */
+
 const POLL_MS = 1000;
+/** A tab that nobody sees asks no more after so long, ms. */
+const HIDDEN_MS = 30_000;
 /** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
 const PATIENCE_MS = 4000;
+/** A second press of KILL within so long is meant, ms. */
+const KILL_WITHIN_MS = 3000;
 const KEPT = 'twinbook-secret';
 
 /** Modes in which nothing of ours is at work, or soon nothing will be. */
@@ -22,19 +38,6 @@ const STOPPED = [
   'ending',
   'not answering',
 ];
-
-/**
- * @param {string} id
- * @returns {HTMLElement}
- */
-function part(id) {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no ${id}`);
-  return found;
-}
-
-/** @param {string} id */
-const field = (id) => /** @type {HTMLInputElement} */ (part(id));
 
 // What stands behind the # never leaves the browser; it is taken out of the address so that no screenshot shows it.
 if (location.hash.length > 1) {
@@ -55,31 +58,38 @@ const ask = (path, how = {}) =>
     redirect: 'error',
   });
 
-/** @param {string} text */
-function alarm(text) {
-  part('banner').textContent = text;
-  part('banner').hidden = text === '';
+/** @param {string} words */
+function alarm(words) {
+  // The same words again would be read out again.
+  if (part('banner').textContent !== words) part('banner').textContent = words;
+  part('banner').hidden = words === '';
 }
 
 const GONE =
   'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
 
 /** @param {PageState} state */
-const silence = ({ answers, heard, mode, reason, guardian }) =>
+const silence = ({ answers, heard, mode, guardian }) =>
   answers || mode === 'stopped' || mode === 'starting'
     ? ''
-    : `The trader does not answer: ${reason}. What you see is ${heard === null ? 'nothing yet' : `of ${clock(heard)}`}. ` +
+    : `The trader does not answer. What you see is ${heard === null ? 'nothing yet' : `of ${clock(heard)}`}. ` +
       `KILL works all the same. Guardian: ${guardian}`;
 
 async function look() {
+  const wanted = route();
+  const where = location.search;
   try {
-    const market = wantedMarket();
-    const response = await ask(market === null ? '/state' : `/state?market=${encodeURIComponent(market)}`);
+    const { market, view } = wanted;
+    const isNear = market !== null && view === 'market';
+    const response = await ask(isNear ? `/state?market=${encodeURIComponent(market)}` : '/state');
     const isIn = response.ok;
     part('login').hidden = isIn || response.status !== 401;
     part('main').hidden = !isIn && response.status === 401;
     const answer = await response.json();
-    if (isIn) show(answer);
+    if (isIn && location.search === where) {
+      showState(answer, wanted);
+      await lookCloser(wanted, answer.now);
+    }
     const error = isIn ? silence(answer) : answer.error;
     alarm(response.status === 401 && sessionStorage.getItem(KEPT) === null ? '' : error);
   } catch {
@@ -87,8 +97,82 @@ async function look() {
   }
 }
 
+/**
+ * What a view asks for beside the state, and how often, ms.
+ * @type {Readonly<Record<string, { readonly everyMs: number, readonly path: (wanted: Route) => string }>>}
+ */
+const CLOSER = {
+  market: {
+    everyMs: 5000,
+    path: ({ market, span }) => `chart?market=${encodeURIComponent(market ?? '')}&span=${span}`,
+  },
+  money: { everyMs: 5000, path: ({ span }) => `money?span=${span}` },
+  risk: { everyMs: 1000, path: () => 'risk' },
+  health: { everyMs: 1000, path: () => 'health' },
+  orders: {
+    everyMs: 2000,
+    path: ({ market }) => (market === null ? 'orders' : `orders?market=${encodeURIComponent(market)}`),
+  },
+  log: { everyMs: 2000, path: () => 'log' },
+  alerts: { everyMs: 2000, path: () => 'alerts' },
+  config: { everyMs: 10_000, path: () => 'config' },
+  runs: { everyMs: 10_000, path: () => 'runs' },
+  explain: { everyMs: 5000, path: ({ subject }) => `explain?subject=${encodeURIComponent(subject ?? '')}` },
+};
+
+/** What was asked last, when, and what came. */
+const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY, answer: /** @type {unknown} */ (null) };
+
+/** @param {Route} wanted @param {number} now */
+async function lookCloser(wanted, now) {
+  const how = CLOSER[wanted.view];
+  if (how === undefined) return;
+  const path = how.path(wanted);
+  const isOther = path !== closer.path;
+  if (!isOther && performance.now() - closer.askedMs < how.everyMs) return;
+  Object.assign(closer, { path, askedMs: performance.now() });
+  if (isOther) closer.answer = null;
+  const response = await ask(`/views/${path}`);
+  const answer = await response.json();
+  // Another view was gone to meanwhile.
+  if (closer.path !== path) return;
+  closer.answer = response.ok ? answer : null;
+  setText(part('unknown'), response.ok ? '' : answer.error);
+  if (response.ok) showView(wanted, answer, now);
+}
+
+/** @param {Route} wanted @param {any} answer of the view that is wanted @param {number} now */
+function showView({ view, filter }, answer, now) {
+  switch (view) {
+    case 'market':
+      return showMarketChart(answer);
+    case 'money':
+      return showMoney(answer);
+    case 'risk':
+      return showRisk(answer);
+    case 'health':
+      return showHealth(answer, now);
+    case 'orders':
+      return showOrders(answer, filter);
+    case 'log':
+      return showLog(answer, filter);
+    case 'alerts':
+      return showAlerts(answer);
+    case 'config':
+      return showConfig(answer, filter);
+    case 'runs':
+      return showRuns(answer);
+    case 'explain':
+      return showExplain(answer);
+  }
+}
+
+let hiddenSince = Number.POSITIVE_INFINITY;
+
 async function poll() {
-  await look();
+  if (!document.hidden) hiddenSince = Number.POSITIVE_INFINITY;
+  else hiddenSince = Math.min(hiddenSince, performance.now());
+  if (performance.now() - hiddenSince < HIDDEN_MS || !document.hidden) await look();
   setTimeout(poll, POLL_MS);
 }
 
@@ -109,254 +193,129 @@ async function press(action) {
   }
 }
 
+let killSince = Number.NEGATIVE_INFINITY;
+
+/** A dialog at three in the morning costs money, a slip of the hand too: it is pressed twice. */
+function pressKill() {
+  if (performance.now() - killSince < KILL_WITHIN_MS) {
+    killSince = Number.NEGATIVE_INFINITY;
+    return void press('kill');
+  }
+  killSince = performance.now();
+  said(
+    'Press KILL again within three seconds: everything is canceled, and nothing new leaves until it is lifted.',
+    true,
+  );
+  return undefined;
+}
+
 /**
- * @param {string} text
+ * @param {string} words
  * @param {boolean} refused
  */
-function said(text, refused) {
-  part('said').textContent = text;
+function said(words, refused) {
+  part('said').textContent = words;
   part('said').classList.toggle('refused', refused);
 }
 
-/** @param {number} ms */
-const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
-
-/** @param {PageState} state */
-function show(state) {
-  part('mode').textContent = state.mode + (state.silent ? ', the exchange does not answer' : '');
-  part('mode').className = STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
-  part('reason').textContent =
-    state.reason + (state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`);
-  const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
-  part('about').textContent =
-    `${state.venue} at ${state.base_url}, process ${state.pid}, version ${state.version}, running for ${hours} h, ` +
-    `configuration ${state.config_hash.slice(0, 12)}, ${clock(state.now)}`;
-  document.title = `${state.market?.title ?? state.mode} · Twinbook`;
-  const wanted = wantedMarket();
-  part('overview').hidden = wanted !== null;
-  part('close-by').hidden = wanted === null;
-  if (wanted === null) showOverview(state);
-  else showMarket(state.market, state.now);
-}
-
-/** @param {PageState} state */
-function showOverview(state) {
-  showFigures('figures', figuresOf(state));
-  const titles = new Map(state.markets.map(({ id, title }) => [id, title]));
-  /** @param {string} id */
-  const title = (id) => titles.get(id) ?? id.slice(0, 10);
-  rows(
-    'markets',
-    state.markets.map((one) => [
-      one.id,
-      [
-        { text: one.title, kind: 'text', market: one.id },
-        ...[one.best_bid, one.bid, one.fair, one.ask, one.best_ask, one.net, one.yes, one.no].map((value) =>
-          number(value ?? '–'),
-        ),
-        number(ageText(one.book_seen, state.now)),
-        text(one.state),
-      ],
-    ]),
-  );
-  rows(
-    'orders',
-    state.orders.map((one) => [
-      `${one.market} ${one.created} ${one.price} ${one.side}`,
-      [
-        { text: title(one.market), kind: 'text', market: one.market },
-        text(`${one.side} ${one.outcome}`),
-        ...[one.price, one.amount, one.filled].map(number),
-        time(one.created),
-      ],
-    ]),
-  );
-  rows(
-    'fills',
-    state.fills.map((one, i) => [
-      `${one.market} ${one.time} ${one.price} ${one.amount} ${i}`,
-      [
-        time(one.time),
-        { text: title(one.market), kind: 'text', market: one.market },
-        text(`${one.side} ${one.outcome}`),
-        ...[one.price, one.amount].map(number),
-      ],
-    ]),
-  );
-  rows(
-    'events',
-    state.events.map((one, i) => [`${one.time} ${one.kind} ${i}`, [time(one.time), text(one.kind), text(one.text)]]),
-  );
-}
-
-/** @typedef {readonly (readonly [name: string, value: string, isBad: boolean])[]} Figures */
-
-/** In the order in which a person asks: is it true what I see, what did it make, what needs me. @param {PageState} state @returns {Figures} */
-function figuresOf(state) {
-  const { agreement, health } = state;
-  const differs = agreement !== null && agreement.differences.length > 0;
-  const agrees = agreement === null ? 'not compared yet' : `agree, ${clock(agreement.compared)}`;
-  return [
-    ['Told', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
-    ['Ledger and exchange', differs ? agreement.differences.join('; ') : agrees, differs],
-    ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
-    ['Result', state.result === '' ? 'a holding has no price yet' : state.result, state.result.startsWith('-')],
-    ['Cash', state.cash, false],
-    ...state.losses.map(
-      ({ name, loss, limit }) =>
-        /** @type {const} */ ([`Loss ${name}`, `${loss} of ${limit}`, Number(loss) > Number(limit) * 0.8]),
-    ),
-    ['Open orders', `${state.open_orders}, ${state.unknown_orders} unknown`, state.unknown_orders > 0],
-    ['Fills of this run', String(state.fill_count), false],
-    ['Open alerts', String(state.alerts), state.alerts > 0],
-    ...state.budget.map(
-      ({ scope, limit, remaining }) =>
-        /** @type {const} */ ([`Requests left, ${scope}`, `${remaining} of ${limit}`, remaining === 0]),
-    ),
-    ...(health === null
-      ? []
-      : [
-          /** @type {const} */ ([
-            'Step, p50 and p99',
-            `${health.step_p50_ms.toFixed(1)} and ${health.step_p99_ms.toFixed(1)} ms`,
-            false,
-          ]),
-          /** @type {const} */ (['Memory', `${health.memory_mb} MB`, false]),
-        ]),
-  ];
-}
-
-/** @param {PageState['market']} market @param {number} now */
-function showMarket(market, now) {
-  part('market-title').textContent = market?.title ?? 'This market is not looked at.';
-  part('market-note').textContent = market === null ? '' : `${market.strategy}: ${market.state}`;
-  showFigures(
-    'market-figures',
-    market === null
-      ? []
-      : [
-          ['Fair value', market.fair ?? '–', false],
-          ['Others', `${market.best_bid ?? '–'} / ${market.best_ask ?? '–'}`, false],
-          ['Ours', `${market.bid ?? '–'} / ${market.ask ?? '–'}`, false],
-          ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`, false],
-          ['Book', ageText(market.book_seen, now), false],
-          ['Resolves', market.resolves === null ? '–' : new Date(market.resolves).toLocaleString(), false],
-        ],
-  );
-  rows(
-    'ladder',
-    (market?.ladder ?? []).map(({ price, side, others, ours, ahead }) => [
-      `${side} ${price}`,
-      [number(price), text(side === 'fair' ? 'fair value' : side), number(others), number(ours), number(ahead)],
-      side === 'fair' ? 'fair' : ours === '' ? '' : 'ours',
-    ]),
-  );
-  rows(
-    'factors',
-    (market?.factors ?? []).map(({ name, value }) => [
-      name,
-      [text(name), number(String(Number(value.toPrecision(6))))],
-    ]),
-  );
-  rows(
-    'refusals',
-    (market?.refusals ?? []).map((one) => [
-      one.control,
-      [text(one.control), number(String(one.count)), text(one.text)],
-    ]),
-  );
-}
-
-/** @param {string} id @param {Figures} figures */
-function showFigures(id, figures) {
-  const list = part(id);
-  while (list.children.length > figures.length) list.lastElementChild?.remove();
-  figures.forEach(([name, value, isBad], i) => {
-    const box = list.children[i] ?? list.appendChild(document.createElement('div'));
-    if (box.children.length === 0) box.append(document.createElement('dt'), document.createElement('dd'));
-    setText(box.children[0], name, '');
-    setText(box.children[1], value, isBad ? 'bad' : '');
-  });
-}
-
-/** Only what is another one is touched: what is selected stays selected. @param {Element | undefined} element @param {string} content @param {string} className */
-function setText(element, content, className) {
-  if (element === undefined) return;
-  if (element.textContent !== content) element.textContent = content;
-  if (element.className !== className) element.className = className;
-}
-
-/** @typedef {{ text: string, kind: string, market?: string }} Cell */
-
-/** @param {string} content @returns {Cell} */
-const text = (content) => ({ text: content, kind: 'text' });
-/** @param {string} content @returns {Cell} */
-const number = (content) => ({ text: content, kind: 'number' });
-/** @param {number} ms @returns {Cell} */
-const time = (ms) => ({ text: clock(ms), kind: 'time' });
-/** @param {number | null} ms @param {number} now */
-const ageText = (ms, now) => (ms === null ? '–' : `${Math.max(0, (now - ms) / 1000).toFixed(0)} s`);
-
-/**
- * A row keeps its element for as long as its key is there, so that focus and selection stay where they are.
- *
- * @param {string} id
- * @param {readonly (readonly [key: string, cells: readonly Cell[], className?: string])[]} lines
- */
-function rows(id, lines) {
-  const body = part(id);
-  const known = new Map([...body.children].map((row) => [row.getAttribute('data-key'), row]));
-  const shown = lines.length === 0 ? [/** @type {const} */ (['none', [{ text: 'none', kind: 'none' }]])] : lines;
-  let next = body.firstElementChild;
-  for (const [key, cells, className = ''] of shown) {
-    const row = known.get(key) ?? document.createElement('tr');
-    known.delete(key);
-    row.setAttribute('data-key', key);
-    row.className = className;
-    fillCells(row, cells);
-    if (row === next) next = next.nextElementSibling;
-    else body.insertBefore(row, next);
+/** @param {PageState} state @param {Route} wanted */
+function showState(state, wanted) {
+  showHead(state);
+  for (const view of document.querySelectorAll('.view')) {
+    if (view instanceof HTMLElement) view.hidden = view.id !== `view-${wanted.view}`;
   }
-  for (const row of known.values()) row.remove();
+  for (const anchor of document.querySelectorAll('nav a')) {
+    if (anchor.getAttribute('data-view') === wanted.view) anchor.setAttribute('aria-current', 'page');
+    else anchor.removeAttribute('aria-current');
+  }
+  const shown = part(`view-${wanted.view}`).querySelector('h2')?.textContent ?? '';
+  document.title = plain(`${state.market?.title ?? shown} · ${state.mode} · ${state.trader} · Twinbook`);
+  if (wanted.view === 'overview') showOverview(state);
+  if (wanted.view === 'market') showMarket(state.market, wanted.market ?? '', state.now);
 }
 
-/** @param {Element} row @param {readonly Cell[]} cells */
-function fillCells(row, cells) {
-  cells.forEach(({ text: content, kind, market }, i) => {
-    const cell = row.children[i] ?? row.appendChild(document.createElement('td'));
-    cell.className = kind;
-    const holder = market === undefined ? cell : linkIn(cell, market);
-    if (holder.textContent !== content) holder.textContent = content;
-  });
+/** @param {PageState} state */
+function showHead(state) {
+  const mode = state.mode + (state.silent ? ', the exchange does not answer' : '');
+  setText(part('mode'), mode, STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '');
+  const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
+  setText(part('reason'), state.reason + back);
+  const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
+  const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
+  setText(
+    part('about'),
+    `${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`,
+  );
+  // Only what changes is read out: the mode and how many alerts are open.
+  setText(part('spoken'), `${mode}, ${state.alerts} open alerts`);
+  setText(part('alert-count'), state.alerts === 0 ? '' : ` (${state.alerts})`);
 }
 
-/** @param {Element} cell @param {string} market */
-function linkIn(cell, market) {
-  const link = cell.firstElementChild ?? cell.appendChild(document.createElement('a'));
-  link.setAttribute('href', `/?market=${encodeURIComponent(market)}`);
-  return link;
-}
-
-/** The address holds the view: it can be reloaded, kept, opened twice, and gone back from. */
-const wantedMarket = () => new URLSearchParams(location.search).get('market');
-
-part('back').setAttribute('href', '/');
-addEventListener('popstate', () => void look());
-document.addEventListener('click', (event) => {
-  const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (link === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  history.pushState(null, '', link.getAttribute('href'));
+/** @param {string} href @param {boolean} [isMove] of the same view */
+function go(href, isMove = false) {
+  if (isMove) history.replaceState(null, '', href);
+  else history.pushState(null, '', href);
+  closer.askedMs = Number.NEGATIVE_INFINITY;
   void look();
+}
+
+const VIEW_HREF = (/** @type {string} */ view) => (view === 'overview' ? '/' : `/?view=${view}`);
+
+async function compare() {
+  setText(part('config-diff'), 'comparing …');
+  try {
+    const answer = await (await ask('/views/diff')).json();
+    setText(part('config-diff'), (answer.lines ?? [answer.error]).join('\n'));
+  } catch {
+    setText(part('config-diff'), 'no answer');
+  }
+}
+
+addEventListener('popstate', () => go(location.href, true));
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) void look();
+});
+document.addEventListener('theme-changed', redrawCharts);
+document.addEventListener('click', (event) => {
+  const anchor = event.target instanceof Element ? event.target.closest('a') : null;
+  if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(anchor.getAttribute('href') ?? '/');
 });
 for (const button of document.querySelectorAll('button[data-action]')) {
   const action = button.getAttribute('data-action') ?? '';
-  button.addEventListener('click', () => void press(action));
+  button.addEventListener('click', () => (action === 'kill' ? pressKill() : void press(action)));
+}
+for (const select of document.querySelectorAll('select[data-span]')) {
+  if (!(select instanceof HTMLSelectElement)) continue;
+  select.value = route().span || select.value;
+  select.addEventListener('change', () => go(hrefWith({ span: select.value }), true));
+}
+for (const input of document.querySelectorAll('input[type=search]')) {
+  if (!(input instanceof HTMLInputElement)) continue;
+  input.value = route().filter;
+  input.addEventListener('input', () => {
+    history.replaceState(null, '', hrefWith({ filter: input.value }));
+    if (closer.answer !== null) showView(route(), closer.answer, Date.now());
+  });
 }
 part('login').addEventListener('submit', (event) => {
   event.preventDefault();
   sessionStorage.setItem(KEPT, field('secret').value);
   field('secret').value = '';
   void look();
+});
+part('compare').addEventListener('click', () => void compare());
+part('keys').addEventListener('click', showKeys);
+part('close-help').addEventListener('click', () => /** @type {HTMLDialogElement} */ (part('help')).close());
+startTheme();
+startKeys({
+  go: (view) => go(VIEW_HREF(view)),
+  explain: () => {
+    const { market } = route();
+    if (market !== null) go(explainHref(market));
+  },
+  pause: () => void press('pause'),
+  kill: () => void pressKill(),
 });
 void poll();

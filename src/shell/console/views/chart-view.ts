@@ -1,0 +1,51 @@
+/** One market over time: prices, ours among them, what was filled, what is held, and when the trader changed its mind. */
+
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import type { ChartFill, ChartView } from '../../dashboard/views.js';
+import type { History } from '../store/history.js';
+import { yesPrice } from './texts.js';
+
+const DEFAULT_MS = 600_000;
+/** Markers beyond so many cover each other. */
+const MOST_FILLS = 500;
+
+export interface ChartSources {
+  readonly market: string;
+  readonly history: Pick<History, 'market'>;
+  /** Null while it cannot be read. */
+  readonly ledger: LedgerReader | null;
+  readonly marks: ChartView['marks'];
+  readonly nowMs: number;
+  /** 0 for the usual one. */
+  readonly spanMs: number;
+}
+
+export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources): ChartView {
+  const fromMs = nowMs - (spanMs || DEFAULT_MS);
+  const points = history.market(market, { fromMs, toMs: nowMs });
+  return {
+    time: points.map(({ timeMs }) => timeMs),
+    best_bid: points.map(({ bestBidMicros }) => bestBidMicros),
+    best_ask: points.map(({ bestAskMicros }) => bestAskMicros),
+    fair: points.map(({ fairMicros }) => fairMicros),
+    bid: points.map(({ bidMicros }) => bidMicros),
+    ask: points.map(({ askMicros }) => askMicros),
+    net: points.map(({ netMicros }) => netMicros),
+    fills: ledger === null ? [] : fillsOf(ledger, market, fromMs),
+    marks: marks.filter(({ time }) => time >= fromMs),
+  };
+}
+
+/** In the order in which they happened. */
+const fillsOf = (ledger: LedgerReader, market: string, fromMs: number): readonly ChartFill[] =>
+  ledger
+    .fills({ marketConditionId: market, limit: MOST_FILLS })
+    .filter(({ timestampS }) => timestampS * 1000 >= fromMs)
+    .map(({ pubkey, timestampS, isYes, side, priceMicros, amountMicros }) => ({
+      id: pubkey,
+      time: timestampS * 1000,
+      price: yesPrice(isYes, priceMicros),
+      amount: amountMicros,
+      raises: (side === 'buy') === isYes,
+    }))
+    .sort((a, b) => a.time - b.time);

@@ -1,0 +1,43 @@
+/** The configuration in force, a line for each setting, and how the files differ from it. */
+
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { askTrader } from '../../control/control-client.js';
+import type { HelloLine } from '../../control/telemetry/lines.js';
+import type { ConfigView, DiffView } from '../../dashboard/views.js';
+
+/** Files are read by the trader, which may be in the middle of a step. */
+const WITHIN_MS = 3_000;
+
+export const configView = ({ config, config_hash: hash, config_file: file }: HelloLine): ConfigView => ({
+  hash,
+  file,
+  settings: settingsOf('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+});
+
+/** `risk.max_loss_day`, `strategies.maker.params.size`; a row of a list that has a name is called by it. */
+function settingsOf(name: string, value: unknown): ConfigView['settings'] {
+  if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? value.map((item: unknown, i) => [nameOf(item) ?? String(i + 1), item])
+    : Object.entries(value);
+  if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
+  // A list of plain values is read at one glance.
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
+    return [{ name, value: value.join(', ') }];
+  return entries.flatMap(([key, inner]) => settingsOf(name === '' ? key : `${name}.${key}`, inner));
+}
+
+const nameOf = (item: unknown): string | null =>
+  typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
+
+/** As `twinbook config diff` says it. */
+export async function diffView(socket: string): Promise<DiffView> {
+  try {
+    const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
+    const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });
+    return { lines };
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return { lines: [`${error.message}${error.hint === '' ? '' : `\n  ${error.hint}`}`] };
+  }
+}

@@ -1,0 +1,114 @@
+/** How trader, venue, feeds, files and guardian do. */
+
+import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
+import type { AccountFigures, MarketFigures, RequestFigures } from '../../control/telemetry/lines.js';
+import type { HealthView } from '../../dashboard/views.js';
+import type { FileFacts } from '../metrics/collect.js';
+import type { TraderState } from '../trader-state.js';
+
+const MB = 1_000_000;
+/** Clocks further apart are alarming, ms. */
+const CLOCK_OFF_MS = 2_000;
+const DISK_LOW_BYTES = 2_000 * MB;
+
+export interface HealthSources {
+  readonly trader: TraderState;
+  readonly files: FileFacts;
+  readonly guardian: string;
+  /** Null where none is needed. */
+  readonly isGuarded: boolean | null;
+  readonly nowMs: number;
+  /** Of this console's process. */
+  readonly memoryBytes: number;
+}
+
+type Figure = HealthView['figures'][number];
+
+export function healthView(sources: HealthSources): HealthView {
+  const { account, markets } = sources.trader;
+  return {
+    figures: [...(account === null ? [] : traderFigures(account, sources)), ...fileFigures(sources)],
+    requests: (account?.health.requests ?? []).map(requestRow),
+    budgets: (account?.budgets ?? []).map((budget) => ({
+      scope: budget.scope,
+      limit: budget.limit,
+      own_limit: budget.per_minute,
+      left: budget.left,
+      blocked_until: budget.blocked_until,
+    })),
+    spent: account?.spent ?? [],
+    feeds: (account?.feeds ?? []).map((feed) => ({
+      name: feed.name,
+      current: feed.current_markets,
+      values: feed.values,
+      age_ms: feed.newest_age_ms,
+      problems: feed.problems,
+      trouble: feed.trouble ?? '',
+    })),
+    books: [...markets.values()].map(bookRow).sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
+  };
+}
+
+const figure = (name: string, value: string, isBad = false): Figure => ({ name, value, is_bad: isBad });
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const mb = (bytes: number | null): string => (bytes === null ? '–' : `${Math.round(bytes / MB)} MB`);
+const clock = (timeMs: number | null): string =>
+  timeMs === null ? '–' : `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+function traderFigures(account: AccountFigures, { trader, guardian, isGuarded }: HealthSources): readonly Figure[] {
+  const { health, clock_offset_ms: offset, agreement, silent, unsent } = account;
+  return [
+    figure('Newest line of the trader', clock(trader.frameMs), !trader.isCurrent),
+    figure('Steps of this run', String(health.steps)),
+    figure('Step, p50', ms(health.step_p50_ms)),
+    figure('Step, p99', ms(health.step_p99_ms)),
+    figure('Step, longest', ms(health.step_max_ms)),
+    figure('Beats late, p99', ms(health.beat_late_p99_ms)),
+    figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
+    figure('Readers', `${health.readers}, ${health.readers_cut} let go`),
+    figure('Exchange answers', silent ? 'no' : 'yes', silent),
+    figure('Clock of the exchange', offset === null ? '–' : `${offset} ms`, Math.abs(offset ?? 0) > CLOCK_OFF_MS),
+    figure('Requests given up', String(unsent)),
+    figure('Compared with the exchange', clock(agreement?.compared ?? null), (agreement?.differences.length ?? 0) > 0),
+    figure('Guardian', guardian, isGuarded === false),
+    figure('Memory of the trader', mb(health.memory_bytes)),
+  ];
+}
+
+const fileFigures = ({ files, memoryBytes }: HealthSources): readonly Figure[] => [
+  figure('Memory of the console', mb(memoryBytes)),
+  figure('Ledger', mb(files.ledgerBytes)),
+  figure('Ledger, not yet in its file', mb(files.walBytes)),
+  figure('Newest backup', clock(files.backupMs)),
+  figure('Free on the disk', mb(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
+];
+
+const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFigures): Row => ({
+  endpoint,
+  answered,
+  refused,
+  unknown,
+  p50: withinText(seconds.counts, 0.5),
+  p95: withinText(seconds.counts, 0.95),
+  p99: withinText(seconds.counts, 0.99),
+});
+
+type Row = HealthView['requests'][number];
+
+/** `≤ 0.2 s`: the bound of the histogram below which this part lies. */
+export function withinText(counts: readonly number[], part: number): string {
+  const all = counts.reduce((a, b) => a + b, 0);
+  if (all === 0) return '–';
+  let sum = 0;
+  const place = counts.findIndex((count) => {
+    sum += count;
+    return sum >= part * all;
+  });
+  const bound = REQUEST_BUCKETS[place];
+  return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
+}
+
+function bookRow({ id, title, book_seen: seen, health }: MarketFigures): HealthView['books'][number] {
+  const trouble = [...(health?.crossed === true ? ['crossed'] : []), ...(health?.frozen === true ? ['frozen'] : [])];
+  return { id, title, seen, trouble: trouble.join(', ') };
+}

@@ -1,0 +1,44 @@
+/** What was said lately: events that the ledger keeps, and what the trader told this console. */
+
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import type { LogView, RunsView } from '../../dashboard/views.js';
+import type { TraderState } from '../trader-state.js';
+
+const LINES = 500;
+const RUNS = 200;
+/** What is told and kept is said once: the two times may differ by this, ms. */
+const SAME_MS = 2_000;
+
+type Line = LogView['lines'][number];
+
+/** @param ledger null while it cannot be read */
+export function logView(ledger: LedgerReader | null, { notices }: TraderState): LogView {
+  const kept: readonly Line[] = (ledger?.events(LINES) ?? []).map(({ timeMs, severity, kind, text }) => ({
+    time: timeMs,
+    severity,
+    kind,
+    text,
+    source: 'ledger',
+  }));
+  const known = new Map<string, number[]>();
+  for (const { kind, text, time } of kept) {
+    const key = `${kind} ${text}`;
+    known.set(key, [...(known.get(key) ?? []), time]);
+  }
+  const told: readonly Line[] = notices
+    .filter(({ kind, text, time }) => !known.get(`${kind} ${text}`)?.some((at) => Math.abs(at - time) <= SAME_MS))
+    .map(({ time, severity, kind, text }) => ({ time, severity, kind, text, source: 'trader' }));
+  return { lines: [...told, ...kept].sort((a, b) => b.time - a.time).slice(0, LINES) };
+}
+
+export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState): RunsView => ({
+  runs: ledger.runs(RUNS).map(({ id, version, configHash, startedMs, stoppedMs, note }) => ({
+    id,
+    version,
+    config_hash: configHash,
+    started: startedMs,
+    stopped: stoppedMs,
+    note,
+    is_current: id === hello?.run && bye === null,
+  })),
+});

@@ -1,0 +1,145 @@
+/** What was made: of the whole ledger, by day, market and strategy, and over time. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { add, complement, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import type { LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
+import type { MoneyMarket, MoneyRow, MoneyView } from '../../dashboard/views.js';
+import { moneyText } from '../page-market.js';
+import type { History } from '../store/history.js';
+import type { TraderState } from '../trader-state.js';
+import type { ResultBook, ResultSum } from './result-book.js';
+import { titlesOf } from './texts.js';
+
+const DAY_MS = 86_400_000;
+/** Rows of a list that may grow for ever: the newest, or the largest. */
+const MOST_DAYS = 400;
+const MOST_MARKETS = 500;
+
+export interface MoneySources {
+  readonly trader: TraderState;
+  readonly ledger: LedgerReader;
+  readonly book: ResultBook;
+  readonly history: Pick<History, 'account'>;
+  readonly nowMs: number;
+  /** Of the curve, ms. */
+  readonly spanMs: number;
+}
+
+export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources): MoneyView {
+  const marks = marksOf(trader);
+  const pnl = ledger.pnl(marks);
+  const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
+  return {
+    ...wholeOf(pnl, trader),
+    read: book.read,
+    days: rowsOf(book.days)
+      .sort((a, b) => b.key.localeCompare(a.key))
+      .slice(0, MOST_DAYS),
+    markets: marketRows({ ledger, book, marks, title: titlesOf(trader, ledger) }),
+    strategies: rowsOf(book.strategies).sort((a, b) => a.key.localeCompare(b.key)),
+    curve: {
+      time: points.map(({ timeMs }) => timeMs),
+      equity: points.map(({ equityMicros }) => equityMicros),
+      result: points.map(({ resultMicros }) => resultMicros),
+    },
+  };
+}
+
+type Marks = ReadonlyMap<string, Micros>;
+
+/** The trader's marks of now, YES prices. */
+function marksOf({ markets }: TraderState): Marks {
+  const marks = new Map<string, Micros>();
+  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader told it
+  return marks;
+}
+
+const wholeOf = (pnl: PnlRow, { account }: TraderState) => ({
+  capital: formatDecimal(pnl.capitalMicros),
+  cash: formatDecimal(pnl.cashMicros),
+  equity: moneyText(account?.equity_micros ?? null),
+  result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
+  realised: formatDecimal(pnl.realisedMicros),
+  fees: formatDecimal(pnl.feesMicros),
+  unrealised: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.unrealisedMicros),
+  unmarked: pnl.unmarked.length,
+});
+
+const rowsOf = (sums: ReadonlyMap<string, ResultSum>): MoneyRow[] => Array.from(sums, ([key, sum]) => rowOf(key, sum));
+
+const rowOf = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum): MoneyRow => ({
+  key,
+  fills,
+  turnover: formatDecimal(turnoverMicros),
+  realised: formatDecimal(realisedMicros),
+  fees: formatDecimal(feesMicros),
+  net: formatDecimal(sub(realisedMicros, feesMicros)),
+});
+
+interface Held {
+  yes: Micros;
+  no: Micros;
+  cost: Micros;
+  /** Null without a mark. */
+  unrealised: Micros | null;
+}
+
+interface MarketSources {
+  readonly ledger: LedgerReader;
+  readonly book: ResultBook;
+  readonly marks: Marks;
+  readonly title: (id: string) => string;
+}
+
+/** Those in which something is held first, then those that moved most. */
+function marketRows({ ledger, book, marks, title }: MarketSources): readonly MoneyMarket[] {
+  const held = holdingsOf(ledger, marks);
+  const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
+  const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
+  return ids
+    .sort((a, b) => (size(a) === size(b) ? a.localeCompare(b) : size(b) - size(a)))
+    .slice(0, MOST_MARKETS)
+    .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }));
+}
+
+const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
+const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
+
+function holdingsOf(ledger: LedgerReader, marks: Marks): ReadonlyMap<string, Held> {
+  const held = new Map<string, Held>();
+  for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
+    const before = held.get(id) ?? NONE;
+    const mark = marks.get(id);
+    // Rounded as the ledger rounds its whole result.
+    const value = mark === undefined ? null : mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
+    held.set(id, {
+      yes: isYes ? sharesMicros : before.yes,
+      no: isYes ? before.no : sharesMicros,
+      cost: add(before.cost, costMicros),
+      unrealised: value === null || before.unrealised === null ? null : add(before.unrealised, sub(value, costMicros)),
+    });
+  }
+  return held;
+}
+
+interface MarketParts {
+  readonly id: string;
+  readonly title: string;
+  readonly sum: ResultSum;
+  readonly held: Held;
+}
+
+function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: MarketParts): MoneyMarket {
+  const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
+  const net = sub(sum.realisedMicros, sum.feesMicros);
+  return {
+    ...rowOf(id, sum),
+    title,
+    yes: formatDecimal(yes),
+    no: formatDecimal(no),
+    sets: formatDecimal(sets),
+    cost: formatDecimal(cost),
+    unrealised: unrealised === null ? '' : formatDecimal(unrealised),
+    result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
+  };
+}

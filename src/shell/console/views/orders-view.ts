@@ -1,0 +1,44 @@
+/** Orders and fills, newest first, of everything or of one market. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
+import type { FillRow, OrderRow, OrdersView } from '../../dashboard/views.js';
+import type { TraderState } from '../trader-state.js';
+import { sideText, titlesOf } from './texts.js';
+
+const ROWS = 200;
+
+export function ordersView(ledger: LedgerReader, trader: TraderState, market: string | null): OrdersView {
+  const page = { limit: ROWS, ...(market === null ? {} : { marketConditionId: market }) };
+  const title = titlesOf(trader, ledger);
+  return {
+    orders: ledger.orders(page).map((order) => orderRow(order, title(order.marketConditionId))),
+    fills: ledger.fills(page).map((fill) => fillRow(fill, title(fill.marketConditionId))),
+  };
+}
+
+const orderRow = (order: OrderRecord, title: string): OrderRow => ({
+  id: order.pubkey,
+  market: order.marketConditionId,
+  title,
+  side: sideText(order),
+  price: formatDecimal(order.priceMicros),
+  amount: formatDecimal(order.amountMicros),
+  filled: formatDecimal(order.filledMicros),
+  status: order.status,
+  created: order.createdMs,
+  closed: order.closedMs,
+});
+
+const fillRow = (fill: BookedFill, title: string): FillRow => ({
+  id: fill.pubkey,
+  order: fill.orderPubkey,
+  market: fill.marketConditionId,
+  title,
+  side: sideText(fill),
+  price: formatDecimal(fill.priceMicros),
+  amount: formatDecimal(fill.amountMicros),
+  fee: fill.feeMicros === null ? '' : formatDecimal(fill.feeMicros),
+  role: fill.isMaker === null ? '' : fill.isMaker ? 'maker' : 'taker',
+  time: fill.timestampS * 1000,
+});

@@ -1,0 +1,80 @@
+/** Results by day, market and strategy, added up from the bookings of the ledger, each of which is read once. */
+
+import { add, type Micros, ZERO } from '../../../shared/base/micros.js';
+import type { BookingRow, LedgerReader } from '../../../trader/ledger/contract.js';
+
+/** Bookings of one statement. */
+const PAGE = 500;
+/** Reading on takes at most so long a call: a long ledger is read by several. */
+const READING_MS = 40;
+
+export interface ResultSum {
+  readonly fills: number;
+  /** Currency paid and received in fills. */
+  readonly turnoverMicros: Micros;
+  readonly realisedMicros: Micros;
+  readonly feesMicros: Micros;
+}
+
+const NOTHING: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
+
+export class ResultBook {
+  readonly #steadyMs: () => number;
+  /** By UTC day, `YYYY-MM-DD`. */
+  readonly days = new Map<string, ResultSum>();
+  readonly markets = new Map<string, ResultSum>();
+  readonly strategies = new Map<string, ResultSum>();
+  #last = 0;
+  #newest = 0;
+  /** What a ledger is told from another by, and from itself after a trade was taken back. */
+  #of = '';
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /** Of all bookings, as a part of 1. */
+  get read(): number {
+    return this.#newest === 0 ? 1 : this.#last / this.#newest;
+  }
+
+  /** @param opened how often the ledger was opened */
+  readOn(ledger: LedgerReader, opened: number): void {
+    const endMs = this.#steadyMs() + READING_MS;
+    this.#newest = ledger.newestBooking();
+    const of = `${opened} ${ledger.tradeTurns()}`;
+    if (of !== this.#of || this.#newest < this.#last) this.#forget();
+    this.#of = of;
+    while (this.#last < this.#newest) {
+      const bookings = ledger.bookingsAfter(this.#last, PAGE);
+      for (const booking of bookings) this.#take(booking);
+      this.#last = bookings.at(-1)?.id ?? this.#newest;
+      if (this.#steadyMs() >= endMs) return;
+    }
+  }
+
+  #forget(): void {
+    this.#last = 0;
+    for (const sums of [this.days, this.markets, this.strategies]) sums.clear();
+  }
+
+  #take(booking: BookingRow): void {
+    if (booking.kind === 'capital') return;
+    addTo(this.days, new Date(booking.timeMs).toISOString().slice(0, 10), booking);
+    addTo(this.markets, booking.marketConditionId ?? '', booking);
+    addTo(this.strategies, booking.strategy ?? '', booking);
+  }
+}
+
+function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
+  const before = sums.get(key) ?? NOTHING;
+  const isFill = booking.kind === 'fill';
+  // Cash of a fill is its price without the fee that went with it.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // of whole millionths it is one
+  sums.set(key, {
+    fills: before.fills + (isFill ? 1 : 0),
+    turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
+    realisedMicros: add(before.realisedMicros, booking.realisedMicros),
+    feesMicros: add(before.feesMicros, booking.feesMicros),
+  });
+}

@@ -1,0 +1,113 @@
+/** Every limit of `risk:`, in an order in which they are asked about, with what is used of it now. */
+
+import type { AccountFigures, MarketFigures } from '../../control/telemetry/lines.js';
+
+export interface LimitUse {
+  readonly name: string;
+  readonly words: string;
+  readonly unit: 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
+  /**
+   * In the unit of the setting, so in micros for money, shares and prices; absent where the limit is about each order alone, and
+   * null where it is not known.
+   */
+  readonly used?: (told: LimitFacts) => number | null;
+}
+
+export interface LimitFacts {
+  readonly account: AccountFigures;
+  readonly markets: readonly MarketFigures[];
+  /** The trader's clock, ms. */
+  readonly timeMs: number;
+}
+
+export const LIMIT_USES: readonly LimitUse[] = [
+  {
+    name: 'max_loss_day',
+    words: 'lost since the UTC day began',
+    unit: 'currency',
+    used: ({ account }) => account.loss_day_micros,
+  },
+  {
+    name: 'max_drawdown',
+    words: 'below the high-water mark',
+    unit: 'currency',
+    used: ({ account }) => account.drawdown_micros,
+  },
+  {
+    name: 'max_total_cost',
+    words: 'lost if everything filled and resolved against us',
+    unit: 'currency',
+    used: ({ account }) => account.risk.total_cost_micros,
+  },
+  {
+    name: 'max_event_loss',
+    words: 'lost in one event at its worst, the largest',
+    unit: 'currency',
+    used: ({ account }) => most(account.risk.events.map(({ loss_micros: loss }) => loss)),
+  },
+  {
+    name: 'max_event_position_shares',
+    words: 'net shares of one event at their worst, the largest',
+    unit: 'shares',
+    used: ({ account }) => most(account.risk.events.map(({ position_micros: position }) => position)),
+  },
+  {
+    name: 'max_position_shares',
+    words: 'net shares held in one market, the largest',
+    unit: 'shares',
+    used: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.abs(yes - no))),
+  },
+  {
+    name: 'max_core_sets',
+    words: 'complete sets held in one market, the most',
+    unit: 'sets',
+    used: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.min(yes, no))),
+  },
+  {
+    name: 'max_open_orders',
+    words: 'orders that rest, are in flight or unknown',
+    unit: 'orders',
+    used: ({ account }) => account.open_orders,
+  },
+  {
+    name: 'max_actions_per_second',
+    words: 'orders and cancels begun within a second',
+    unit: 'actions',
+    used: ({ account }) => account.risk.actions_last_second,
+  },
+  {
+    name: 'max_actions_per_minute',
+    words: 'orders and cancels begun within a minute',
+    unit: 'actions',
+    used: ({ account }) => account.risk.actions_last_minute,
+  },
+  {
+    name: 'max_fills',
+    words: 'fills within fills_window_s, the most lately',
+    unit: 'fills',
+    used: ({ account }) => account.risk.fills_in_window,
+  },
+  { name: 'fills_window_s', words: 'the time in which max_fills are counted', unit: 's' },
+  {
+    name: 'max_book_age_ms',
+    words: 'age of the oldest book that is quoted',
+    unit: 'ms',
+    used: ({ markets, timeMs }) =>
+      most(
+        markets.flatMap(({ orders, book_seen: seen }) =>
+          orders.length > 0 && seen !== null ? Math.max(0, timeMs - seen) : [],
+        ),
+      ),
+  },
+  { name: 'max_order_shares', words: 'shares of one order', unit: 'shares' },
+  { name: 'max_order_notional', words: 'price × amount of one order', unit: 'currency' },
+  { name: 'price_collar_fair', words: 'an order beyond our fair value, to our disadvantage', unit: 'price' },
+  { name: 'price_collar_book', words: 'an order through the best price of the other side', unit: 'price' },
+  { name: 'min_time_since_jump_ms', words: 'waited after a jump of the price', unit: 'ms' },
+  { name: 'min_time_to_resolution_s', words: 'nothing new rests closer to a resolution', unit: 's' },
+  { name: 'widen_at_loss', words: 'part of a loss limit from which quotes keep away', unit: 'part' },
+  { name: 'reduce_at_loss', words: 'part of a loss limit from which only reducing orders leave', unit: 'part' },
+  { name: 'widen_distance', words: 'what quotes keep from the fair value while widened', unit: 'price' },
+];
+
+const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);

@@ -1,0 +1,105 @@
+/** Every limit beside what is used of it, and where: by event and by market. */
+
+import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
+import type { Micros } from '../../../shared/base/micros.js';
+import type { MarketFigures } from '../../control/telemetry/lines.js';
+import type { RiskEvent, RiskLimit, RiskMarket, RiskView } from '../../dashboard/views.js';
+import { moneyText } from '../page-market.js';
+import type { TraderState } from '../trader-state.js';
+import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
+import { partOf } from './texts.js';
+
+const MOST_ROWS = 200;
+/** Units whose settings are decimal strings. */
+const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
+
+/** Null before the trader has told anything. */
+export function riskView({ account, hello, markets, frameMs }: TraderState): RiskView | null {
+  if (account === null || hello === null) return null;
+  const all = [...markets.values()];
+  const told: LimitFacts = { account, markets: all, timeMs: frameMs ?? 0 };
+  const { config } = hello;
+  return {
+    limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
+    events: eventRows(told, settingOf(config['risk'], 'max_event_loss')),
+    markets: all
+      .filter(({ yes_micros: yes, no_micros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
+      .map(marketRow)
+      .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
+      .slice(0, MOST_ROWS),
+  };
+}
+
+function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>): RiskLimit {
+  const { name, words, unit } = use;
+  const limit = settingOf(config['risk'], name);
+  const used = use.used?.(told) ?? null;
+  const refused = told.markets.flatMap(({ refusals }) => refusals.filter(({ control }) => control === name));
+  const size = sizeOf(use, limit);
+  return {
+    name,
+    words,
+    unit,
+    limit,
+    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader told it
+    share: used === null || size === null ? null : partOf(Math.max(0, used), size),
+    refusals: refused.reduce((sum, { count }) => sum + count, 0),
+    newest: refused.at(-1)?.text ?? '',
+    tighter: tighterOf(config['strategies'], name, limit),
+  };
+}
+
+/** Null where the trader's version does not say it. */
+function sizeOf({ unit }: LimitUse, limit: string): number | null {
+  const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
+  return size === null || limit === '' || Number.isNaN(size) ? null : size;
+}
+
+/** Empty where it is not known. */
+function settingOf(section: unknown, name: string): string {
+  if (typeof section !== 'object' || section === null) return '';
+  const value = new Map<string, unknown>(Object.entries(section)).get(name);
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** `maker 100, grid 50` of strategies whose own limit is another than the trader's. */
+function tighterOf(strategies: unknown, name: string, limit: string): string {
+  if (!Array.isArray(strategies)) return '';
+  const own = strategies.flatMap((strategy: unknown) => {
+    if (typeof strategy !== 'object' || strategy === null || !('risk' in strategy)) return [];
+    const value = settingOf(strategy.risk, name);
+    return value === '' || value === limit ? [] : `${settingOf(strategy, 'name')} ${value}`;
+  });
+  return own.join(', ');
+}
+
+function eventRows({ account, markets }: LimitFacts, limit: string): readonly RiskEvent[] {
+  const size = parseDecimal(limit);
+  return account.risk.events
+    .map(({ id, position_micros: position, loss_micros: loss }) => {
+      const within = markets.filter((market) => (market.event ?? market.id) === id);
+      return {
+        id,
+        title: within[0]?.title ?? '',
+        markets: within.length,
+        position: moneyText(position),
+        loss: moneyText(loss),
+        share: size === null ? null : partOf(Math.max(0, loss), size),
+      };
+    })
+    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
+    .slice(0, MOST_ROWS);
+}
+
+function marketRow(market: MarketFigures): RiskMarket {
+  const net = market.yes_micros - market.no_micros;
+  const limit = market.max_position_micros;
+  return {
+    id: market.id,
+    title: market.title,
+    net: moneyText(net),
+    limit: moneyText(limit),
+    share: limit === null ? null : partOf(Math.abs(net), limit),
+    mark: moneyText(market.mark_micros),
+  };
+}

@@ -1,0 +1,37 @@
+/** How figures of the ledger and of the trader are written for the page. */
+
+import { formatDecimal } from '../../../shared/base/decimal.js';
+import { complement, type Micros } from '../../../shared/base/micros.js';
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import type { TraderState } from '../trader-state.js';
+
+export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
+
+/** `buy NO`. */
+export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
+  `${side} ${outcomeName(isYes)}`;
+
+/** The price of an order in the YES book. */
+export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
+
+/** `sell YES 0.38` of an order to buy NO at 0.62. */
+export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
+  return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
+}
+
+/** Nothing used of nothing allowed is no part of anything. */
+export const partOf = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
+
+/** A market's title as the trader tells it, else as the ledger remembers it, else the beginning of its id. */
+export function titlesOf(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
+  const known = new Map<string, string>();
+  return (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const title = trader.markets.get(id)?.title ?? ledger?.market(id)?.title ?? id.slice(0, SHORT_ID);
+    known.set(id, title);
+    return title;
+  };
+}
+
+const SHORT_ID = 12;

@@ -1,0 +1,96 @@
+/** Which view shows what: the page asks by name, and everything that it may see is made here. */
+
+import type { TraderConfig } from '../../config/load.js';
+import type { AlertRow, AlertsView, ChartView, PageViews, ViewName, ViewQuery } from '../../dashboard/views.js';
+import type { LedgerConnection } from '../ledger-connection.js';
+import { readFileFacts } from '../metrics/file-facts.js';
+import type { History } from '../store/history.js';
+import type { TraderState } from '../trader-state.js';
+import type { Watch } from '../watch.js';
+import { chartView } from './chart-view.js';
+import { configView, diffView } from './config-view.js';
+import { explainView } from './explain-view.js';
+import { healthView } from './health-view.js';
+import { logView, runsView } from './log-view.js';
+import { moneyView } from './money-view.js';
+import { ordersView } from './orders-view.js';
+import type { ResultBook } from './result-book.js';
+import { riskView } from './risk-view.js';
+
+export interface ViewSources {
+  readonly config: TraderConfig;
+  readonly trader: TraderState;
+  readonly ledger: LedgerConnection;
+  readonly history: History;
+  readonly book: ResultBook;
+  readonly center: Watch['center'];
+  readonly guardian: { status(): string; isGuarded(): boolean | null };
+  /** When another mode or configuration began, oldest first. */
+  readonly marks: () => ChartView['marks'];
+  readonly nowMs: () => number;
+}
+
+type Views = { readonly [Name in ViewName]: (query: ViewQuery) => PageViews[Name] | null | Promise<PageViews[Name]> };
+
+export function viewsOf(
+  sources: ViewSources,
+): (name: ViewName, query: ViewQuery) => Promise<PageViews[ViewName] | null> {
+  const { config, trader, ledger, history, book, center, guardian } = sources;
+  const views: Views = {
+    chart: ({ market, spanMs }) => {
+      if (market === null) return null;
+      const rest = { market, history, marks: sources.marks(), nowMs: sources.nowMs(), spanMs };
+      return ledger.read((open) => chartView({ ...rest, ledger: open })) ?? chartView({ ...rest, ledger: null });
+    },
+    money: ({ spanMs }) =>
+      ledger.read((open) => {
+        book.readOn(open, ledger.opened);
+        return moneyView({ trader, ledger: open, book, history, nowMs: sources.nowMs(), spanMs });
+      }),
+    risk: () => riskView(trader),
+    health: () =>
+      healthView({
+        trader,
+        nowMs: sources.nowMs(),
+        files: readFileFacts(config.ledger.path),
+        guardian: guardian.status(),
+        isGuarded: guardian.isGuarded(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+    orders: ({ market }) => ledger.read((open) => ordersView(open, trader, market)),
+    explain: ({ subject }) => {
+      if (subject === null) return null;
+      return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
+    },
+    log: () => ledger.read((open) => logView(open, trader)) ?? logView(null, trader),
+    alerts: () => alertsView(center),
+    config: () => (trader.hello === null ? null : configView(trader.hello)),
+    diff: () => diffView(config.control.socket),
+    runs: () => ledger.read((open) => runsView(open, trader)),
+  };
+  return async (name, query) => views[name](query);
+}
+
+const alertsView = ({ open, recent, figures }: Watch['center']): AlertsView => ({
+  open: open.map(
+    ({ kind, severity, title, text, sinceMs }): AlertRow => ({
+      time: sinceMs,
+      severity,
+      kind,
+      state: 'open',
+      title,
+      text,
+    }),
+  ),
+  recent: recent.map(
+    ({ timeMs, severity, kind, state, title, text }): AlertRow => ({
+      time: timeMs,
+      severity,
+      kind,
+      state,
+      title,
+      text,
+    }),
+  ),
+  channels: figures,
+});

@@ -1,0 +1,250 @@
+/** The parts of the page: what stands above every view, the views with their tables, and the keys. */
+
+const STOP_BUTTONS = [
+  ['pause', 'Pause', 'pulls every order, stays out'],
+  ['kill', 'KILL', 'press twice: cancels everything; nothing new until it is lifted, also after a restart'],
+] as const;
+
+const OTHER_BUTTONS = [
+  ['widen', 'Widen', 'quotes keep away from the fair value'],
+  ['reduce-only', 'Reduce only', 'only what brings positions towards zero'],
+  ['cancel-all', 'Cancel all', 'cancels everything once'],
+  ['flatten', 'Flatten', 'sells what is held into the book, then stays out'],
+  ['resume', 'Resume', 'quotes as usual again'],
+  ['unkill', 'Lift the kill', 'needs a reason'],
+] as const;
+
+type Button = readonly [name: string, label: string, help: string];
+
+const buttons = (all: readonly Button[]): string =>
+  all
+    .map(([name, label, help]) => `<button type="button" data-action="${name}" title="${help}">${label}</button>`)
+    .join('\n');
+
+const LINKS = [
+  ['overview', 'Overview'],
+  ['orders', 'Orders'],
+  ['money', 'Money'],
+  ['risk', 'Risk'],
+  ['health', 'Health'],
+  ['alerts', 'Alerts'],
+  ['log', 'Log'],
+  ['config', 'Config'],
+  ['runs', 'Runs'],
+] as const;
+
+const links = LINKS.map(([view, label]) => {
+  const count = view === 'alerts' ? '<span id="alert-count"></span>' : '';
+  return `<a data-view="${view}" href="/${view === 'overview' ? '' : `?view=${view}`}">${label}${count}</a>`;
+}).join('\n');
+
+export const ABOVE = `<header><h1 id="mode">…</h1><p id="reason"></p><p class="soft" id="about"></p></header>
+<section class="actions" aria-label="Controls">
+<div class="stop">
+${buttons(STOP_BUTTONS)}
+</div>
+<label>Reason <input id="why" maxlength="500" placeholder="kept with what you press"></label>
+${buttons(OTHER_BUTTONS)}
+</section>
+<p id="said" role="status"></p>
+<nav aria-label="Views">
+${links}
+<button type="button" id="theme">Light or dark</button>
+<button type="button" id="keys">Keys</button>
+</nav>`;
+
+type Table = readonly [name: string, title: string, columns: readonly string[]];
+
+const tableOf = ([name, title, columns]: Table): string =>
+  `<h3 id="${name}-title">${title}</h3>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="${name}-title"><table>
+<thead><tr>${columns.map(headOf).join('')}</tr></thead><tbody id="${name}"></tbody>
+</table></div>`;
+
+/** `#` before the title of a column of figures. */
+const headOf = (column: string): string =>
+  column.startsWith('#') ? `<th scope="col" class="number">${column.slice(1)}</th>` : `<th scope="col">${column}</th>`;
+
+const tables = (...all: readonly Table[]): string => all.map(tableOf).join('\n');
+
+const viewOf = (name: string, title: string, body: string): string =>
+  `<section class="view" id="view-${name}" aria-labelledby="view-${name}-title" hidden>
+<h2 id="view-${name}-title">${title}</h2>
+${body}
+</section>`;
+
+const filterOf = (name: string, what: string): string =>
+  `<label>Filter <input type="search" id="filter-${name}" placeholder="${what}"></label>
+<p class="soft" id="${name}-found"></p>`;
+
+const SPANS = [
+  ['600000', '10 minutes'],
+  ['3600000', '1 hour'],
+  ['21600000', '6 hours'],
+  ['86400000', '1 day'],
+  ['604800000', '7 days'],
+  ['7776000000', '90 days'],
+] as const;
+
+const spanSelect = (chosen: string): string => `<label class="span">Shown <select data-span>
+${SPANS.map(([ms, label]) => `<option value="${ms}"${ms === chosen ? ' selected' : ''}>${label}</option>`).join('\n')}
+</select></label>`;
+
+const PRICES = ['#Best bid', '#Our bid', '#Fair', '#Our ask', '#Best ask', '#Net'] as const;
+const BOOKED = ['#Net', '#Realised', '#Fees', '#Fills', '#Turnover'] as const;
+
+const OVERVIEW = `<dl id="figures"></dl>
+${tables(
+  [
+    'markets',
+    'Markets',
+    ['Market', '#Best bid', '#Our bid', '#Fair', '#Our ask', '#Best ask', '#Net', '#YES', '#NO', '#Book', 'State'],
+  ],
+  ['orders', 'Open orders', ['Market', 'Side', '#Price', '#Amount', '#Filled', 'Since']],
+  ['fills', 'Newest fills', ['Time', 'Market', 'Side', '#Price', '#Amount']],
+  ['events', 'What happened', ['Time', 'Kind', 'What']],
+)}`;
+
+const MARKET = `<p id="market-note"></p>
+<p><a id="market-explain" href="/">Why is it like this?</a> · <a id="market-orders" href="/">Its orders and fills</a></p>
+<dl id="market-figures"></dl>
+${spanSelect('600000')}
+<div class="plot" id="plot-price" role="img" aria-label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below"></div>
+<div class="plot" id="plot-net" role="img" aria-label="Net shares held; the same figures are in the table below"></div>
+<p class="soft" id="chart-empty"></p>
+<p class="soft" id="chart-said"></p>
+<details class="table"><summary>The chart as tables</summary>
+${tables(
+  ['chart-rows', 'Prices over time', ['Time', ...PRICES]],
+  ['chart-fills', 'Fills in this time', ['Time', 'Direction', '#Price, YES', '#Amount']],
+)}
+</details>
+${tables(
+  ['ladder', 'Ladder, YES', ['Price', 'Side', 'Others', 'Ours', 'Ahead of ours (estimate)']],
+  ['factors', 'What led to the quotes', ['Factor', 'Value']],
+  ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
+)}`;
+
+const ORDERS = `${filterOf('orders', 'words of the market, side, price, status or id')}
+${tables(
+  ['order-list', 'Orders', ['Created', 'Market', 'Order', '#Amount', '#Filled', 'Status', 'Ended']],
+  ['fill-list', 'Fills', ['Time', 'Market', 'Fill', '#Amount', '#Fee', 'As', 'Order']],
+)}`;
+
+const MONEY = `<dl id="money-figures"></dl>
+<p class="soft" id="money-note"></p>
+${spanSelect('86400000')}
+<div class="plot" id="plot-equity" role="img" aria-label="Equity over time"></div>
+<p class="soft" id="equity-empty"></p>
+<p class="soft" id="equity-said"></p>
+${tables(
+  ['money-days', 'By UTC day, as booked', ['Day', ...BOOKED]],
+  [
+    'money-markets',
+    'By market',
+    [
+      'Market',
+      '#Result',
+      '#Net',
+      '#Unrealised',
+      '#Fees',
+      '#Fills',
+      '#Turnover',
+      '#YES',
+      '#NO',
+      '#Sets',
+      '#Cost of what is held',
+    ],
+  ],
+  ['money-strategies', 'By strategy, as booked', ['Strategy', ...BOOKED]],
+)}`;
+
+const RISK = tables(
+  [
+    'risk-limits',
+    'Limits and what is used',
+    ['Limit', '#Used', '#Bound', 'Unit', '#Refusals', 'What it is', 'Other for'],
+  ],
+  ['risk-events', 'Events at their worst', ['Event', '#Loss', '#Net shares', '#Markets']],
+  ['risk-markets', 'Markets held or quoted', ['Market', '#Net shares', '#Bound', '#Mark']],
+);
+
+const HEALTH = `<dl id="health-figures"></dl>
+${tables(
+  [
+    'health-budgets',
+    'Requests a minute',
+    ['Scope', '#Left', '#We allow ourselves', '#The exchange allows', 'Throttled'],
+  ],
+  ['health-spent', 'Requests of this run by purpose', ['Purpose', '#Requests']],
+  [
+    'health-requests',
+    'Requests of this run',
+    ['Endpoint', '#Answered', '#Refused', '#No answer', '#p50', '#p95', '#p99'],
+  ],
+  ['health-feeds', 'Feeds', ['Feed', '#Current markets', '#Newest', '#Values', '#Problems', 'Trouble']],
+  ['health-books', 'Books, oldest first', ['Market', '#Seen', 'Trouble']],
+)}`;
+
+const ALERTS = tables(
+  ['alerts-open', 'Open', ['Since', 'Severity', 'Alert', 'What']],
+  ['alerts-recent', 'Told lately', ['Time', 'Severity', 'State', 'Alert', 'What']],
+  ['alerts-channels', 'Channels', ['Channel', '#Delivered', '#Failed', '#Lost', '#Waiting']],
+);
+
+const LOG = `${filterOf('log', 'words of a line, its kind, or loud')}
+${tables(['log-lines', 'Newest first', ['Time', 'Severity', 'Kind', 'What', 'From']])}`;
+
+const CONFIG = `<p class="soft" id="config-file"></p>
+<p><button type="button" id="compare">Compare with the files</button></p>
+<pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ"></pre>
+${filterOf('config', 'words of a setting')}
+${tables(['config-settings', 'In force', ['Setting', 'Value']])}`;
+
+const RUNS = `<p>A run can be played again from its journal, and everything in the ledger reported:
+<code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
+${tables(['runs-list', 'Runs of this ledger', ['Started', 'Ended', 'Version', 'Configuration', 'Note', 'To play it again']])}`;
+
+const EXPLAIN = `<p>Each figure opens to what it is made of. Figures are the ledger’s unless another source stands behind them.</p>
+<div id="explain-tree"></div>`;
+
+export const VIEWS = [
+  viewOf('overview', 'Overview', OVERVIEW),
+  viewOf('market', 'Market', MARKET),
+  viewOf('orders', 'Orders and fills', ORDERS),
+  viewOf('money', 'Money', MONEY),
+  viewOf('risk', 'Risk', RISK),
+  viewOf('health', 'Health', HEALTH),
+  viewOf('alerts', 'Alerts', ALERTS),
+  viewOf('log', 'Log', LOG),
+  viewOf('config', 'Configuration', CONFIG),
+  viewOf('runs', 'Runs and reports', RUNS),
+  viewOf('explain', 'Explain', EXPLAIN),
+].join('\n');
+
+const KEYS = [
+  ['g o', 'overview'],
+  ['g t', 'orders and fills (trades)'],
+  ['g m', 'money'],
+  ['g r', 'risk'],
+  ['g h', 'health'],
+  ['g a', 'alerts'],
+  ['g l', 'log'],
+  ['g c', 'configuration'],
+  ['g u', 'runs'],
+  ['j, k', 'next and last row'],
+  ['Enter', 'opens the row'],
+  ['e', 'explains the market'],
+  ['t', 'the chart as tables'],
+  ['/', 'filter'],
+  ['p', 'pause'],
+  ['Shift K, twice', 'KILL'],
+  ['?', 'this list'],
+] as const;
+
+export const HELP = `<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>
+<table><thead><tr><th scope="col">Key</th><th scope="col">Does</th></tr></thead><tbody>
+${KEYS.map(([key, does]) => `<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`).join('\n')}
+</tbody></table>
+<p>Off while you type.</p>
+<button type="button" id="close-help">Close</button></dialog>`;

@@ -1,0 +1,119 @@
+/** What is in the document, and how it is changed: only what is another one is touched, so focus and selection stay where they are. */
+
+/**
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export function part(id) {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no ${id}`);
+  return found;
+}
+
+/** @param {string} id */
+export const field = (id) => /** @type {HTMLInputElement} */ (part(id));
+
+/** Marks that turn the direction of what stands beside them, or cannot be seen, are left out: titles come from the exchange. */
+const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
+
+/** @param {string} content */
+export const plain = (content) => content.replace(UNSEEN, '');
+
+/** @param {Element | undefined | null} element @param {string} content @param {string} [className] */
+export function setText(element, content, className) {
+  if (element === undefined || element === null) return;
+  const shown = plain(content);
+  if (element.textContent !== shown) element.textContent = shown;
+  if (className !== undefined && element.className !== className) element.className = className;
+}
+
+/** @typedef {readonly (readonly [name: string, value: string, isBad?: boolean])[]} Figures */
+
+/** @param {string} id @param {Figures} figures */
+export function showFigures(id, figures) {
+  const list = part(id);
+  while (list.children.length > figures.length) list.lastElementChild?.remove();
+  figures.forEach(([name, value, isBad], i) => {
+    const box = list.children[i] ?? list.appendChild(document.createElement('div'));
+    if (box.children.length === 0) box.append(document.createElement('dt'), document.createElement('dd'));
+    setText(box.children[0], name);
+    setText(box.children[1], value, isBad === true ? 'bad' : '');
+  });
+}
+
+/**
+ * `share` draws how much of a limit is used behind the figure.
+ * @typedef {{ text: string, kind: string, href?: string, share?: number | null }} Cell
+ */
+
+/** @param {string} content @returns {Cell} */
+export const text = (content) => ({ text: content, kind: 'text' });
+/** @param {string} content @returns {Cell} */
+export const number = (content) => ({ text: content, kind: 'number' });
+/** @param {string} content @returns {Cell} */
+export const time = (content) => ({ text: content, kind: 'time' });
+/** @param {string} content @param {string} href @returns {Cell} */
+export const link = (content, href) => ({ text: content, kind: 'text', href });
+/** @param {string} content @param {number | null} share @returns {Cell} */
+export const used = (content, share) => ({ text: content, kind: 'number', share });
+
+/** @typedef {readonly [key: string, cells: readonly Cell[], className?: string]} Line */
+
+/**
+ * A row keeps its element for as long as its key is there.
+ *
+ * @param {string} id
+ * @param {readonly Line[]} lines
+ */
+export function rows(id, lines) {
+  const body = part(id);
+  const before = new Map([...body.children].map((row) => [row.getAttribute('data-key'), row]));
+  const columns = body.parentElement?.querySelectorAll('th').length ?? 1;
+  /** @type {readonly Line[]} */
+  const shown = lines.length === 0 ? [['none', [{ text: 'none', kind: 'none' }]]] : lines;
+  let next = body.firstElementChild;
+  for (const [key, cells, className = ''] of shown) {
+    const row = before.get(key) ?? document.createElement('tr');
+    before.delete(key);
+    row.setAttribute('data-key', key);
+    if (row.className !== className) row.className = className;
+    fillCells(row, cells, lines.length === 0 ? columns : 1);
+    if (row === next) next = next.nextElementSibling;
+    else body.insertBefore(row, next);
+  }
+  for (const row of before.values()) row.remove();
+}
+
+/** @param {Element} row @param {readonly Cell[]} cells @param {number} span */
+function fillCells(row, cells, span) {
+  cells.forEach(({ text: content, kind, href, share }, i) => {
+    const cell = row.children[i] ?? row.appendChild(document.createElement('td'));
+    if (span > 1) cell.setAttribute('colspan', String(span));
+    if (cell.className !== kind) cell.className = kind;
+    if (share !== undefined) showShare(cell, share);
+    const holder = href === undefined ? cell : linkIn(cell, href);
+    // A meter stands behind the figure.
+    if (share === undefined) setText(holder, content);
+    else if (cell.firstChild?.nodeValue !== content) cell.firstChild?.replaceWith(content);
+  });
+}
+
+/** @param {Element} cell @param {string} href */
+function linkIn(cell, href) {
+  const found = cell.firstElementChild ?? cell.appendChild(document.createElement('a'));
+  if (found.getAttribute('href') !== href) found.setAttribute('href', href);
+  return found;
+}
+
+/** @param {Element} cell @param {number | null} share */
+function showShare(cell, share) {
+  if (cell.firstChild === null) cell.append('');
+  let bar = /** @type {HTMLElement | null} */ (cell.querySelector('i'));
+  if (bar === null) {
+    bar = document.createElement('i');
+    cell.append(bar);
+  }
+  bar.hidden = share === null;
+  bar.style.width = `${Math.min(1, share ?? 0) * 100}%`;
+  bar.className = (share ?? 0) >= 0.8 ? 'much' : '';
+}

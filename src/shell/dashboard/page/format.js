@@ -1,0 +1,31 @@
+/** Figures and times as a person reads them. */
+
+/** @param {number} ms */
+export const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
+
+/** With the day, unless it is today. @param {number} ms */
+export function moment(ms) {
+  const date = new Date(ms);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? clock(ms) : `${date.toLocaleDateString()} ${clock(ms)}`;
+}
+
+/** @param {number | null} ms @param {number} now */
+export function ageText(ms, now) {
+  if (ms === null) return '–';
+  const seconds = Math.max(0, (now - ms) / 1000);
+  if (seconds < 120) return `${seconds.toFixed(0)} s`;
+  return seconds < 7200 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** @param {number | null} share */
+export const percent = (share) => (share === null ? '–' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`);
+
+/** A text of the console, where empty is not known. @param {string | null} value */
+export const known = (value) => (value === null || value === '' ? '–' : value);
+
+/** Of whole millionths. @param {number | null | undefined} micros @param {number} [places] */
+export const decimal = (micros, places = 2) =>
+  micros === null || micros === undefined
+    ? '–'
+    : (micros / 1e6).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: 6 });

@@ -1,0 +1,84 @@
+/** Keys for whoever has no mouse in the hand; each of them is also a button or a link. */
+
+const GO = /** @type {Readonly<Record<string, string>>} */ ({
+  o: 'overview',
+  t: 'orders',
+  m: 'money',
+  r: 'risk',
+  h: 'health',
+  a: 'alerts',
+  l: 'log',
+  c: 'config',
+  u: 'runs',
+});
+/** After `g` the letter of a view is waited for so long, ms. */
+const GO_WITHIN_MS = 1500;
+
+/** @typedef {{ go: (view: string) => void, explain: () => void, pause: () => void, kill: () => void }} KeyActions */
+
+let goSince = Number.NEGATIVE_INFINITY;
+
+/** @param {KeyActions} actions */
+export function startKeys(actions) {
+  document.addEventListener('keydown', (event) => {
+    const { target, key } = event;
+    const isTyping = target instanceof Element && target.closest('input, select, textarea, dialog') !== null;
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const view = performance.now() - goSince < GO_WITHIN_MS ? GO[key] : undefined;
+    goSince = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
+    if (view !== undefined) actions.go(view);
+    else if (!pressed(key, actions)) return;
+    event.preventDefault();
+  });
+}
+
+/** Whether the key means something. @param {string} key @param {KeyActions} actions */
+function pressed(key, actions) {
+  switch (key) {
+    case '?':
+      showKeys();
+      return true;
+    case '/':
+      shownPart('input[type=search]')?.focus();
+      return true;
+    case 'j':
+    case 'k':
+      moveBy(key === 'j' ? 1 : -1);
+      return true;
+    case 'e':
+      actions.explain();
+      return true;
+    case 'p':
+      actions.pause();
+      return true;
+    case 'K':
+      actions.kill();
+      return true;
+    case 't': {
+      const table = /** @type {HTMLDetailsElement | null} */ (shownPart('details.table'));
+      if (table !== null) table.open = !table.open;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+export function showKeys() {
+  const help = document.getElementById('help');
+  if (help instanceof HTMLDialogElement && !help.open) help.showModal();
+}
+
+/** The first of these in the view that is shown. @param {string} selector @returns {HTMLElement | null} */
+const shownPart = (selector) => document.querySelector(`.view:not([hidden]) ${selector}`);
+
+/** To the next link of the rows, or the one before. @param {number} step */
+function moveBy(step) {
+  const links = [...document.querySelectorAll('.view:not([hidden]) tbody tr > td a:first-of-type')].filter(
+    (one) => one instanceof HTMLElement && one.offsetParent !== null,
+  );
+  const at = document.activeElement === null ? -1 : links.indexOf(document.activeElement);
+  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, at + step));
+  const found = links[next];
+  if (found instanceof HTMLElement) found.focus();
+}

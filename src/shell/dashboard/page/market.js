@@ -1,0 +1,162 @@
+/** One market from close by: its chart, its ladder, what led to its quotes and what held them back. */
+
+import { explainHref } from './address.js';
+import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
+import { number, part, rows, setText, showFigures, text, time } from './dom.js';
+import { ageText, clock, decimal, known, moment } from './format.js';
+
+/** @param {import('../contract.js').PageState['market']} market @param {string} id @param {number} now */
+export function showMarket(market, id, now) {
+  setText(part('view-market-title'), market?.title ?? 'This market is not looked at.');
+  setText(part('market-note'), market === null ? '' : `${market.strategy}: ${market.state}`);
+  part('market-explain').setAttribute('href', explainHref(id));
+  part('market-orders').setAttribute('href', `/?view=orders&market=${encodeURIComponent(id)}`);
+  showFigures(
+    'market-figures',
+    market === null
+      ? []
+      : [
+          ['Fair value', known(market.fair)],
+          ['Others', `${known(market.best_bid)} / ${known(market.best_ask)}`],
+          ['Ours', `${known(market.bid)} / ${known(market.ask)}`],
+          ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
+          ['Book', ageText(market.book_seen, now)],
+          ['Resolves', market.resolves === null ? '–' : new Date(market.resolves).toLocaleString()],
+        ],
+  );
+  rows(
+    'ladder',
+    (market?.ladder ?? []).map(({ price, side, others, ours, ahead }) => [
+      `${side} ${price}`,
+      [number(price), text(side === 'fair' ? 'fair value' : side), number(others), number(ours), number(ahead)],
+      side === 'fair' ? 'fair' : ours === '' ? '' : 'ours',
+    ]),
+  );
+  rows(
+    'factors',
+    (market?.factors ?? []).map(({ name, value }) => [
+      name,
+      [text(name), number(String(Number(value.toPrecision(6))))],
+    ]),
+  );
+  rows(
+    'refusals',
+    (market?.refusals ?? []).map((one) => [
+      one.control,
+      [text(one.control), number(String(one.count)), text(one.text)],
+    ]),
+  );
+}
+
+/** What the chart is of now. @type {import('../views.js').ChartView | null} */
+let charted = null;
+/** Rows of the table beside the chart. */
+const TABLE_ROWS = 60;
+
+/** @param {import('../views.js').ChartView} view */
+export function showMarketChart(view) {
+  charted = view;
+  const { best_bid, best_ask, fair, bid, ask, net } = view;
+  const priced = chartRows(view.time, [best_ask, best_bid, fair, bid, ask]);
+  showChart(
+    {
+      id: 'plot-price',
+      height: 280,
+      places: 2,
+      key: 'market',
+      series: [
+        stepLine('best ask', '--book', { width: 1 }),
+        stepLine('best bid', '--book', { width: 1 }),
+        stepLine('fair', '--good', { dash: [6, 4] }),
+        stepLine('our bid', '--bid'),
+        stepLine('our ask', '--ask'),
+      ],
+      bands: [{ series: [1, 2], fill: () => colorOfBand() }],
+      beside: () => fillPrices(),
+      draw: (chart) => {
+        if (charted === null) return;
+        drawMarks(chart, charted.marks);
+        drawFills(chart, charted.fills);
+      },
+      hover: sayPoint,
+    },
+    priced,
+  );
+  showChart(
+    {
+      id: 'plot-net',
+      height: 120,
+      places: 0,
+      key: 'market',
+      series: [stepLine('net', '--mark')],
+      hover: sayPoint,
+    },
+    chartRows(view.time, [net]),
+  );
+  setText(
+    part('chart-empty'),
+    view.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
+  );
+  showChartTable(view);
+}
+
+/** Of the time that is drawn. */
+function fillPrices() {
+  const first = charted?.time[0] ?? Number.POSITIVE_INFINITY;
+  return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);
+}
+
+const colorOfBand = () => 'rgba(128, 128, 128, 0.15)';
+
+/** @param {uPlot} chart */
+function sayPoint(chart) {
+  const place = chart.cursor.idx;
+  const at = place === null || place === undefined ? undefined : chart.data[0][place];
+  if (charted === null || at === undefined) return;
+  const i = charted.time.findLastIndex((ms) => ms <= at);
+  if (i < 0) return;
+  const { best_bid, best_ask, fair, bid, ask, net } = charted;
+  const fill = charted.fills.findLast(({ time: ms }) => ms <= at && ms > at - 15_000);
+  const filled =
+    fill === undefined ? '' : ` · ${fill.raises ? 'bought' : 'sold'} ${decimal(fill.amount)} at ${decimal(fill.price)}`;
+  setText(
+    part('chart-said'),
+    `${clock(at)} · others ${decimal(best_bid[i])} / ${decimal(best_ask[i])} · fair ${decimal(fair[i])} · ` +
+      `ours ${decimal(bid[i])} / ${decimal(ask[i])} · net ${decimal(net[i])}${filled}`,
+  );
+}
+
+/** The newest points, for whoever sees no chart. @param {import('../views.js').ChartView} view */
+function showChartTable(view) {
+  const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
+  const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
+  rows(
+    'chart-rows',
+    places
+      .toReversed()
+      .map((i) => [
+        String(view.time[i]),
+        [
+          time(moment(view.time[i] ?? 0)),
+          ...[view.best_bid, view.bid, view.fair, view.ask, view.best_ask, view.net].map((column) =>
+            number(decimal(column[i])),
+          ),
+        ],
+      ]),
+  );
+  rows(
+    'chart-fills',
+    view.fills
+      .toReversed()
+      .slice(0, TABLE_ROWS)
+      .map((fill) => [
+        fill.id,
+        [
+          time(moment(fill.time)),
+          { text: fill.raises ? 'raises net' : 'lowers net', kind: 'text', href: explainHref(fill.id) },
+          number(decimal(fill.price)),
+          number(decimal(fill.amount)),
+        ],
+      ]),
+  );
+}

@@ -1,0 +1,94 @@
+/** The trader at a glance: may it trade, is it true what I see, what did it make, what needs me, and its markets. */
+
+import { explainHref, marketHref } from './address.js';
+import { link, number, rows, showFigures, text, time } from './dom.js';
+import { ageText, clock, known, moment } from './format.js';
+
+/** @typedef {import('../contract.js').PageState} PageState */
+
+/** @param {PageState} state */
+export function showOverview(state) {
+  showFigures('figures', figuresOf(state));
+  const titles = new Map(state.markets.map(({ id, title }) => [id, title]));
+  /** @param {string} id */
+  const title = (id) => titles.get(id) ?? id.slice(0, 10);
+  rows(
+    'markets',
+    state.markets.map((one) => [
+      one.id,
+      [
+        link(one.title, marketHref(one.id)),
+        ...[one.best_bid, one.bid, one.fair, one.ask, one.best_ask, one.net, one.yes, one.no].map((value) =>
+          number(known(value)),
+        ),
+        number(ageText(one.book_seen, state.now)),
+        text(one.state),
+      ],
+    ]),
+  );
+  rows(
+    'orders',
+    state.orders.map((one) => [
+      one.id,
+      [
+        link(title(one.market), marketHref(one.market)),
+        link(`${one.side} ${one.outcome}`, explainHref(one.id)),
+        ...[one.price, one.amount, one.filled].map(number),
+        time(moment(one.created)),
+      ],
+    ]),
+  );
+  rows(
+    'fills',
+    state.fills.map((one) => [
+      one.id,
+      [
+        time(moment(one.time)),
+        link(title(one.market), marketHref(one.market)),
+        link(`${one.side} ${one.outcome}`, explainHref(one.id)),
+        ...[one.price, one.amount].map(number),
+      ],
+    ]),
+  );
+  rows(
+    'events',
+    state.events.map((one, i) => [
+      `${one.time} ${one.kind} ${i}`,
+      [time(moment(one.time)), text(one.kind), text(one.text)],
+    ]),
+  );
+}
+
+/** In the order in which a person asks. @param {PageState} state @returns {import('./dom.js').Figures} */
+function figuresOf(state) {
+  const { agreement, health } = state;
+  const differs = agreement !== null && agreement.differences.length > 0;
+  const agrees = agreement === null ? 'not compared yet' : `agree, ${clock(agreement.compared)}`;
+  return [
+    ['Told', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
+    ['Ledger and exchange', differs ? agreement.differences.join('; ') : agrees, differs],
+    ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
+    ['Result', state.result === '' ? 'a holding has no price yet' : state.result, state.result.startsWith('-')],
+    ['Cash', known(state.cash)],
+    ...state.losses.map(
+      ({ name, loss, limit }) =>
+        /** @type {const} */ ([`Loss ${name}`, `${loss} of ${limit}`, Number(loss) > Number(limit) * 0.8]),
+    ),
+    ['Open orders', `${state.open_orders}, ${state.unknown_orders} unknown`, state.unknown_orders > 0],
+    ['Fills of this run', String(state.fill_count)],
+    ['Open alerts', String(state.alerts), state.alerts > 0],
+    ...state.budget.map(
+      ({ scope, limit, remaining }) =>
+        /** @type {const} */ ([`Requests left, ${scope}`, `${remaining} of ${limit}`, remaining === 0]),
+    ),
+    ...(health === null
+      ? []
+      : [
+          /** @type {const} */ ([
+            'Step, p50 and p99',
+            `${health.step_p50_ms.toFixed(1)} and ${health.step_p99_ms.toFixed(1)} ms`,
+          ]),
+          /** @type {const} */ (['Memory', `${health.memory_mb} MB`]),
+        ]),
+  ];
+}

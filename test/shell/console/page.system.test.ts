@@ -1,0 +1,241 @@
+/// <reference lib="dom" />
+/** The page in a browser: every view, in light and dark, on a desk and on a telephone, by keyboard, with hostile titles. */
+
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IS_LONG } from '../../support/effort.js';
+import { until } from '../../support/waiting.js';
+import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
+import { HOSTILE, playConsole, SECRET } from './played-console.js';
+
+const LOOKS: readonly Look[] = [
+  { scheme: 'light', width: 1280 },
+  { scheme: 'dark', width: 400 },
+  { scheme: 'dark', width: 1280 },
+  { scheme: 'light', width: 400 },
+];
+
+/** Address of each view, and what is there once it shows what it was asked for. */
+const VIEWS: readonly (readonly [name: string, search: string, shown: string])[] = [
+  ['overview', '', '#markets a'],
+  ['market', '?market=m1', '#plot-net canvas'],
+  ['orders', '?view=orders', '#fill-list a'],
+  ['money', '?view=money', '#plot-equity canvas'],
+  ['risk', '?view=risk', '#risk-limits i'],
+  ['health', '?view=health', '#health-requests td.number'],
+  ['alerts', '?view=alerts', '#alerts-recent td'],
+  ['log', '?view=log', '#log-lines tr.loud'],
+  ['config', '?view=config', '#config-settings td.text'],
+  ['runs', '?view=runs', '#runs-list td.code'],
+  ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
+];
+
+/** A folder for a picture of every view in every look, for whoever wants to see them. */
+const PICTURES = process.env['TWINBOOK_PICTURES'];
+
+describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
+  let played: Awaited<ReturnType<typeof playConsole>>;
+  let browser: Browser;
+  const contexts = new Map<Look, Promise<BrowserContext>>();
+  const errors: string[] = [];
+
+  beforeAll(async () => {
+    played = await playConsole();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await played?.close();
+  });
+
+  /** One page for each look, which goes from view to view. */
+  async function pageIn(look: Look): Promise<Page> {
+    let context = contexts.get(look);
+    if (context === undefined) {
+      context = contextOf(browser, look);
+      contexts.set(look, context);
+    }
+    const [known] = (await context).pages();
+    if (known !== undefined) return known;
+    const page = await (await context).newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
+    return page;
+  }
+
+  async function openView(look: Look, search: string, shown: string): Promise<Page> {
+    const page = await pageIn(look);
+    await page.goto(`${played.url}${search}`);
+    await page.locator(shown).first().waitFor();
+    return page;
+  }
+
+  const cases = VIEWS.flatMap(([name, search, shown], i) =>
+    LOOKS.filter((_, j) => IS_LONG || PICTURES !== undefined || j === i % LOOKS.length).map(
+      (look) => [name, look.scheme, look.width, search, shown, look] as const,
+    ),
+  );
+
+  test.each(cases)(
+    '%s, %s, %i wide, says nothing that axe would mend',
+    async (name, scheme, width, search, shown, look) => {
+      const page = await openView(look, search, shown);
+      if (PICTURES !== undefined) {
+        await page.screenshot({ path: join(PICTURES, `${name}-${scheme}-${width}.png`), fullPage: true });
+      }
+      expect(await violationsOf(page)).toEqual([]);
+      // Wide tables move within themselves; the page never moves sideways.
+      const room = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(room).toBe(0);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  const DESK: Look = LOOKS[0] ?? { scheme: 'light', width: 1280 };
+
+  test('a chart shows prices, our quotes and fills, and the same in tables', async () => {
+    const page = await openView(DESK, '?market=m1', '#plot-net canvas');
+    await page.keyboard.press('t');
+    await page.locator('#chart-fills a').first().waitFor();
+    expect(await page.locator('#chart-fills tr').count()).toBe(3);
+    expect(await page.locator('#chart-rows tr').count()).toBeGreaterThan(30);
+    const colours = await page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('#plot-price canvas');
+      const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      const found = new Set<number>();
+      for (let i = 0; i < pixels.length; i += 4)
+        if (pixels[i + 3] === 255)
+          found.add(((pixels[i] ?? 0) << 16) + ((pixels[i + 1] ?? 0) << 8) + (pixels[i + 2] ?? 0));
+      return [...found];
+    });
+    // Our bid and ask, and the fair value, in the colours of the light theme.
+    expect([0x1c6cb0, 0xa8500f, 0x0c6a57].filter((colour) => !colours.includes(colour))).toEqual([]);
+    await page.locator('#view-market select').selectOption('3600000');
+    await until(
+      () => page.locator('#chart-rows tr').count(),
+      (count) => count > 50,
+    );
+    expect(await page.locator('#plot-price canvas').count()).toBe(1);
+    expect(page.url()).toContain('span=3600000');
+  });
+
+  test('titles of the exchange are text, whatever they say', async () => {
+    const page = await openView(DESK, '?market=m2', '#plot-net canvas');
+    expect(await page.locator('#view-market-title').textContent()).toBe(HOSTILE.replace('\u202e', ''));
+    await openView(DESK, '?view=log&filter=onerror', '#log-lines tr.loud');
+    expect(await page.locator('#log-lines tr').count()).toBe(1);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).not.toBe('taken');
+    expect(errors).toEqual([]);
+  });
+
+  test('the keyboard alone leads from the overview to the explanation of an order and back, and stops', async () => {
+    const page = await openView(DESK, '', '#markets a');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.locator('#order-list a').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('filled');
+    await until(
+      () => page.locator('#order-list tr').count(),
+      (count) => count === 1,
+    );
+    await page.locator('#filter-orders').blur();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const focus = await page.evaluate(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body);
+      return [document.activeElement?.tagName, outlineStyle, outlineWidth];
+    });
+    expect(focus).toEqual(['A', 'solid', '3px']);
+    await page.keyboard.press('Enter');
+    await page.locator('#explain-tree details').first().waitFor();
+    expect(await page.locator('#view-explain-title').textContent()).toBe('Order order-1');
+    await page.goBack();
+    await page.locator('#order-list a').first().waitFor();
+    await page.keyboard.press('?');
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+K');
+    expect(played.asked.filter(({ command }) => command === 'kill')).toEqual([]);
+    await page.keyboard.press('Shift+K');
+    await until(
+      () => played.asked.filter(({ command }) => command === 'kill').length,
+      (count) => count === 1,
+    );
+  });
+
+  test('says how the files differ when it is asked, and not before', async () => {
+    const asked = () => played.asked.filter(({ command }) => command === 'config').length;
+    const before = asked();
+    const page = await openView(DESK, '?view=config', '#config-settings td.text');
+    expect(asked()).toBe(before);
+    await page.locator('#compare').click();
+    await until(
+      () => page.locator('#config-diff').textContent(),
+      (words) => words?.includes('max_loss_day') === true,
+    );
+  });
+
+  test('a wrong token opens nothing but the way to type another', async () => {
+    const context = await contextOf(browser, DESK);
+    const page = await context.newPage();
+    await page.goto(`${played.url}#wrong`);
+    await page.locator('#login').waitFor();
+    expect(await page.locator('#main').isVisible()).toBe(false);
+    expect(await page.locator('#mode').textContent()).toBe('…');
+    expect(page.url()).toBe(played.url);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('#secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.locator('#main').waitFor();
+    await context.close();
+  });
+
+  test('another page sees and does nothing, though it knows the token', async () => {
+    const context = await contextOf(browser, DESK);
+    const page = await context.newPage();
+    await context.route('http://evil.example/', (route) =>
+      route.fulfill({ body: '<p>a page</p>', contentType: 'text/html' }),
+    );
+    await page.goto('http://evil.example/');
+    const before = played.asked.length;
+    const tried = await page.evaluate(
+      async ([url, secret]) => {
+        const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+        const outcome = (asked: Promise<Response>) =>
+          asked.then(
+            (response) => response.status,
+            () => 'refused',
+          );
+        return [
+          await outcome(fetch(`${url}state`, { headers })),
+          await outcome(fetch(`${url}actions/kill`, { method: 'POST', headers, body: '{}' })),
+          await outcome(fetch(`${url}actions/kill`, { method: 'POST', mode: 'no-cors', body: '{}' })),
+        ];
+      },
+      [played.url, SECRET],
+    );
+    expect(tried.slice(0, 2)).toEqual(['refused', 'refused']);
+    expect(played.asked.slice(before)).toEqual([]);
+    await context.close();
+  });
+
+  test('a trader that hangs is shown as one, and what is shown as old', async () => {
+    const page = await openView(DESK, '', '#markets a');
+    played.hang();
+    await page.locator('#banner').waitFor();
+    expect(await page.locator('#banner').textContent()).toMatch(
+      /^The trader does not answer\. What you see is of \d.*KILL works all the same\. Guardian: watching/,
+    );
+    expect(await page.locator('#mode').textContent()).toBe('not answering');
+    expect(await page.locator('#markets a').count()).toBe(2);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+/** A console in this process beside a trader that says what it is told: a ledger with trades, a history, several markets. */
+
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { shownConfig } from '../../../src/shell/config/shown.js';
+import { openConsole } from '../../../src/shell/console/console.js';
+import { History } from '../../../src/shell/console/store/history.js';
+import { StoreFile, storePathOf } from '../../../src/shell/console/store/store-file.js';
+import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import type { FrameLine, MarketFigures, TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
+import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { until } from '../../support/waiting.js';
+import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
+import { trader } from '../config/files.js';
+import { ACCOUNT, HELLO, market } from './state-of-markets.js';
+
+export const SECRET = 'the secret of the page';
+/** As an exchange could name a market to take over whoever shows it. */
+export const HOSTILE = `<img src=x onerror="document.title='taken'">\u202e${'"><script>alert(1)</script>'.repeat(3)}`;
+const POINT_MS = 5_000;
+const HISTORY_MS = 900_000;
+
+/** Figures of a market that moves with time, as a reader of telemetry is told them. */
+export function movingMarket(id: string, title: string, timeMs: number): MarketFigures {
+  const fair = 600_000 + Math.round(20_000 * Math.sin(timeMs / 60_000));
+  const still = market(id, title);
+  const order = still.orders[0];
+  if (order === undefined) throw new Error('that market has orders');
+  const submitted = timeMs - 30_000;
+  return {
+    ...still,
+    fair_micros: fair,
+    mark_micros: fair,
+    event: 'the event',
+    max_position_micros: 500_000_000,
+    book_seen: timeMs - 800,
+    resolves: timeMs + 86_400_000,
+    best_bid_micros: fair - 20_000,
+    best_ask_micros: fair + 20_000,
+    bids: [1, 2, 3].map((i) => [fair - i * 20_000, i * 7_000_000]),
+    asks: [1, 2, 3].map((i) => [fair + i * 20_000, i * 8_000_000]),
+    orders: [
+      { ...order, price_micros: fair - 10_000, submitted, queue_ahead_micros: 4_000_000 },
+      { ...order, side: 'ask', price_micros: fair + 10_000, submitted, queue_ahead_micros: null },
+    ],
+    factors: { sigma: 0.0123456, inventory_skew: -0.004 },
+    refusals: [{ control: 'max_order_shares', count: 3, text: 'order of 300 shares, the limit is 250' }],
+  };
+}
+
+export const frameAt = (timeMs: number): FrameLine => ({
+  type: 'frame',
+  time: timeMs,
+  account: {
+    ...ACCOUNT,
+    agreement: { compared: timeMs - 20_000, differences: [] },
+    feeds: [{ name: 'model', current_markets: 1, values: 80, newest_age_ms: 1_200, problems: 0, trouble: null }],
+    risk: { ...ACCOUNT.risk, events: [{ id: 'the event', position_micros: 3_000_000, loss_micros: 850_000_000 }] },
+  },
+  markets: [movingMarket('m1', 'Will it rain in Reykjavík on Friday?', timeMs), movingMarket('m2', HOSTILE, timeMs)],
+  known: ['m1', 'm2'],
+});
+
+export async function playConsole() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-page-')));
+  writeFileSync(join(folder, 'trader.yaml'), trader('dashboard: { port: 0 }'));
+  const config = loadTraderConfig('trader.yaml', { cwd: folder, env: {} });
+  const ledger = openLedger(config.ledger.path, HOLDER);
+  fillLedger(ledger);
+  fillHistory(config.ledger.path);
+  const readers: LineReader[] = [];
+  const asked: ControlQuestion[] = [];
+  const server = await serveControl(config.control.socket, {
+    answer: async (question) => {
+      asked.push(question);
+      const diff = { lines: ['risk.max_loss_day: 50 → 60 (looser) [wants a reason]'], applied: false, hash: 'h' };
+      return { ok: true, data: question.command === 'config' ? diff : { mode: 'paused', reason: '' } };
+    },
+    subscribe: (reader) => {
+      readers.push(reader);
+      return null;
+    },
+  });
+  const opened = await openConsole({
+    config,
+    secret: SECRET,
+    guardian: { status: () => 'watching, process 8', isGuarded: () => true },
+    note: () => undefined,
+  });
+  await until(
+    () => readers.length,
+    (count) => count > 0,
+  );
+  const tell = (line: TelemetryLine) => {
+    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  };
+  const run = { ...HELLO, run: 'run', started: Date.now() - 3_600_000 };
+  tell({
+    ...run,
+    config: {
+      ...shownConfig({ ...config, strategies: [], configHash: '' }),
+      strategies: [{ name: 'maker', risk: { max_order_shares: '100' } }],
+    },
+  });
+  tell({ type: 'notice', time: Date.now(), severity: 'loud', kind: 'throttled', text: 'the exchange asks to wait' });
+  const telling = setInterval(() => tell(frameAt(Date.now())), 500);
+  tell(frameAt(Date.now()));
+  return {
+    url: opened.url ?? '',
+    asked,
+    /** The trader hangs: its socket is there, and it says nothing. */
+    hang: () => clearInterval(telling),
+    async close() {
+      clearInterval(telling);
+      await opened.close();
+      server.close();
+      ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Two orders, one of them filled in two parts, a sale, and what the operator was told. */
+function fillLedger(ledger: Ledger): void {
+  const nowMs = Date.now();
+  const reason = JSON.stringify({ note: 'as usual', fair: '0.6', book_age_ms: 700, factors: { sigma: 0.0123 } });
+  const of = { marketConditionId: 'm1', createdMs: nowMs - 400_000, updatedMs: nowMs - 100_000 };
+  const fill = (pubkey: string, order: string, agoMs: number) => ({
+    pubkey,
+    orderPubkey: order,
+    marketConditionId: 'm1',
+    timestampS: Math.floor((nowMs - agoMs) / 1000),
+    seenMs: nowMs - agoMs + 900,
+    isMaker: true,
+  });
+  ledger.transaction(() => {
+    ledger.startRun({ id: 'run', version: '9.8.7', configHash: 'ab'.repeat(32), startedMs: nowMs - 3_600_000 });
+    ledger.setCapital(m(1_000 * ONE), nowMs - 3_600_000);
+    for (const [id, title] of [
+      ['m1', 'Will it rain in Reykjavík on Friday?'],
+      ['m2', HOSTILE],
+    ] as const)
+      ledger.saveMarket({ ...MARKET, conditionId: id, title, seenMs: nowMs });
+    ledger.addIntent(intentOf({ ...of, id: 'intent-1', reason, state: 'done', draftPubkey: 'order-1' }));
+    ledger.addOrder(orderOf({ ...of, intentId: 'intent-1', status: 'filled', closedMs: nowMs - 100_000 }));
+    ledger.addIntent(intentOf({ ...of, id: 'intent-2', reason, state: 'live', draftPubkey: 'order-2', side: 'sell' }));
+    ledger.addOrder(orderOf({ ...of, pubkey: 'order-2', intentId: 'intent-2', side: 'sell', priceMicros: m(620_000) }));
+    ledger.bookFill(fillOf({ ...fill('fill-1', 'order-1', 300_000), amountMicros: m(4 * ONE) }));
+    ledger.bookFill(fillOf({ ...fill('fill-2', 'order-1', 240_000), amountMicros: m(6 * ONE) }));
+    const sold = { ...fill('fill-3', 'order-2', 120_000), side: 'sell', priceMicros: m(620_000) } as const;
+    ledger.bookFill(fillOf({ ...sold, amountMicros: m(5 * ONE) }));
+    for (const [kind, text] of [
+      ['started', 'the trader was started'],
+      ['kill', HOSTILE],
+    ] as const)
+      ledger.addEvent({ timeMs: nowMs - 60_000, severity: 'loud', kind, text });
+  });
+}
+
+const MARKET = {
+  state: 'open',
+  eventConditionId: 'the event',
+  yesLabel: null,
+  noLabel: null,
+  makerFeeRateMicros: m(0),
+  takerFeeRateMicros: m(10_000),
+  resolutionS: null,
+} as const;
+
+/** The last quarter of an hour, with a minute in which nothing was told. */
+function fillHistory(ledgerPath: string): void {
+  const nowMs = Date.now();
+  const clocks = { nowMs: () => nowMs, steadyMs: () => 0 };
+  const file = new StoreFile({ path: storePathOf(ledgerPath), note: () => undefined, ...clocks });
+  const history = new History(file);
+  for (let agoMs = HISTORY_MS; agoMs > 0; agoMs -= POINT_MS) {
+    if (agoMs > 180_000 && agoMs <= 240_000) continue;
+    const timeMs = nowMs - agoMs;
+    const { fair_micros: fair } = movingMarket('m1', '', timeMs);
+    if (fair === null) continue;
+    history.add({
+      account: { timeMs, equityMicros: 1_001_000_000 + fair, resultMicros: 1_000_000 + fair, lossDayMicros: 0 },
+      markets: ['m1', 'm2'].map((id) => ({
+        id,
+        timeMs,
+        bestBidMicros: fair - 20_000,
+        bestAskMicros: fair + 20_000,
+        fairMicros: fair,
+        bidMicros: fair - 10_000,
+        askMicros: fair + 10_000,
+        netMicros: Math.round((5_000_000 * (HISTORY_MS - agoMs)) / HISTORY_MS),
+      })),
+    });
+  }
+  file.close();
+}

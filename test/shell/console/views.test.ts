@@ -1,0 +1,262 @@
+/** What the views beside the overview are given. */
+
+import { describe, expect, test } from 'vitest';
+import { add, ZERO } from '../../../src/shared/base/micros.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { shownConfig } from '../../../src/shell/config/shown.js';
+import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { configView } from '../../../src/shell/console/views/config-view.js';
+import { explainView } from '../../../src/shell/console/views/explain-view.js';
+import { withinText } from '../../../src/shell/console/views/health-view.js';
+import { logView, runsView } from '../../../src/shell/console/views/log-view.js';
+import { moneyView } from '../../../src/shell/console/views/money-view.js';
+import { ResultBook } from '../../../src/shell/console/views/result-book.js';
+import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
+import { riskView } from '../../../src/shell/console/views/risk-view.js';
+import type { ExplainNode } from '../../../src/shell/dashboard/views.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { folderOf } from '../../support/folders.js';
+import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
+import { trader } from '../config/files.js';
+import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
+
+const DAY_MS = 86_400_000;
+
+/** Two markets, two strategies, three days: bought and sold, with fees, a part still held. */
+function trade(ledger: Ledger): void {
+  ledger.transaction(() => {
+    ledger.setCapital(m(1_000 * ONE), 1);
+    for (const [i, [marketConditionId, strategy]] of (
+      [
+        ['a', 'maker'],
+        ['b', 'grid'],
+      ] as const
+    ).entries()) {
+      for (const side of ['buy', 'sell'] as const) {
+        const id = `${marketConditionId}-${side}`;
+        ledger.addIntent(
+          intentOf({
+            id,
+            draftPubkey: `order-${id}`,
+            marketConditionId,
+            strategy,
+            side,
+            reason: '{"factors":{"sigma":0.5},"book_age_ms":7}',
+          }),
+        );
+        ledger.addOrder(orderOf({ pubkey: `order-${id}`, intentId: id, marketConditionId, side }));
+        ledger.bookFill(
+          fillOf({
+            pubkey: `fill-${id}`,
+            orderPubkey: `order-${id}`,
+            marketConditionId,
+            side,
+            priceMicros: side === 'buy' ? m(400_000) : m(470_000),
+            amountMicros: side === 'buy' ? m(10 * ONE) : m(7 * ONE),
+            seenMs: (i + (side === 'buy' ? 0 : 1)) * DAY_MS + 5,
+          }),
+        );
+      }
+    }
+  });
+}
+
+const NO_HISTORY = { account: () => [] };
+
+describe('money', () => {
+  test('adds up to the ledger’s own result, by day, market and strategy alike', () => {
+    withLedger((ledger) => {
+      trade(ledger);
+      const book = new ResultBook();
+      book.readOn(ledger, 1);
+      const told = toldTrader([
+        { ...market('a'), mark_micros: 500_000 },
+        { ...market('b'), mark_micros: 300_000 },
+      ]);
+      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0 });
+      const pnl = ledger.pnl(
+        new Map([
+          ['a', m(500_000)],
+          ['b', m(300_000)],
+        ]),
+      );
+      for (const sums of [book.days, book.markets, book.strategies]) {
+        expect([...sums.values()].reduce((sum, one) => add(sum, one.realisedMicros), ZERO)).toBe(pnl.realisedMicros);
+        expect([...sums.values()].reduce((sum, one) => add(sum, one.feesMicros), ZERO)).toBe(pnl.feesMicros);
+        expect([...sums.values()].reduce((sum, one) => sum + one.fills, 0)).toBe(4);
+      }
+      expect([...book.strategies.keys()]).toEqual(['maker', 'grid']);
+      expect(view.days.map(({ key, fills }) => [key, fills])).toEqual([
+        ['1970-01-03', 1],
+        ['1970-01-02', 2],
+        ['1970-01-01', 1],
+      ]);
+      const micros = (text: string) => Math.round(Number(text) * ONE);
+      expect(view.markets.reduce((sum, { result }) => sum + micros(result), 0)).toBe(pnl.totalMicros);
+      expect(micros(view.result)).toBe(pnl.totalMicros);
+      expect(view.markets[0]).toMatchObject({ key: 'a', yes: '3', no: '0', cost: '1.2', turnover: '7.29' });
+    });
+  });
+
+  test('says no result while a holding has no price', () => {
+    withLedger((ledger) => {
+      trade(ledger);
+      const sources = { trader: toldTrader([]), ledger, book: new ResultBook(), history: NO_HISTORY };
+      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0 })).toMatchObject({ result: '', unrealised: '', unmarked: 2 });
+    });
+  });
+
+  test('reads a long ledger in parts, and from its beginning when a trade was taken back', () => {
+    withLedger((ledger) => {
+      trade(ledger);
+      let now = 0;
+      const book = new ResultBook(() => (now += 1_000));
+      const readOf = {
+        ...ledger,
+        newestBooking: () => 2_000,
+        tradeTurns: () => 0,
+        bookingsAfter: (id: number) => [bookingOf(id + 500)],
+      };
+      book.readOn(readOf, 1);
+      expect(book.read).toBe(0.25);
+      book.readOn(readOf, 1);
+      expect([book.read, book.days.get('1970-01-01')?.fills]).toEqual([0.5, 2]);
+      book.readOn({ ...readOf, tradeTurns: () => 1 }, 1);
+      expect([book.read, book.days.get('1970-01-01')?.fills]).toEqual([0.25, 1]);
+    });
+  });
+});
+
+const bookingOf = (id: number) => ({
+  id,
+  kind: 'fill' as const,
+  timeMs: 0,
+  marketConditionId: 'a',
+  strategy: 'maker',
+  cashMicros: m(-ONE),
+  realisedMicros: m(0),
+  feesMicros: m(0),
+});
+
+describe('risk', () => {
+  const cwd = () => folderOf({ 'trader.yaml': trader() });
+
+  test('has a row for every limit that there is, each with its bound', () => {
+    const config = shownConfig({
+      ...loadTraderConfig('trader.yaml', { cwd: cwd(), env: {} }),
+      strategies: [],
+      configHash: '',
+    });
+    expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
+    const told = toldTrader([market('m')]);
+    told.onLine({ ...HELLO, config });
+    expect(riskView(told)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
+  });
+
+  test('says what is used, what was refused, and which strategy has another bound', () => {
+    const refusals = [{ control: 'max_open_orders', count: 4, text: '41 orders, the limit is 40' }];
+    const told = toldTrader([{ ...market('m'), refusals, max_position_micros: 6_000_000 }]);
+    const config = {
+      risk: { max_open_orders: 40, max_event_loss: '2' },
+      strategies: [{ name: 'grid', risk: { max_event_loss: '1' } }],
+    };
+    told.onLine({ ...HELLO, config });
+    const view = riskView(told);
+    expect(view?.limits.find(({ name }) => name === 'max_open_orders')).toMatchObject({
+      ...{ used: '2', limit: '40', share: 0.05, refusals: 4, newest: '41 orders, the limit is 40' },
+    });
+    expect(view?.limits.find(({ name }) => name === 'max_event_loss')).toMatchObject({
+      ...{ used: '1.8', share: 0.9, tighter: 'grid 1' },
+    });
+    expect(view?.events).toEqual([{ id: 'm', title: 'Will it?', markets: 1, position: '3', loss: '1.8', share: 0.9 }]);
+    expect(view?.markets).toMatchObject([{ id: 'm', net: '3', limit: '6', share: 0.5 }]);
+    expect(riskView(new TraderState(() => 0))).toBeNull();
+  });
+});
+
+test('latencies are bounds of their histogram', () => {
+  expect([[], [0, 0], [1, 98, 1], [...Array(11).fill(0), 1]].map((counts) => withinText(counts, 0.99))).toEqual([
+    '–',
+    '–',
+    '≤ 0.05 s',
+    '> 30 s',
+  ]);
+});
+
+/** `Terms: buy YES at 0.4 > The same as: sell NO 0.6`, a line for each leaf. */
+const leaves = ({ name, value, children }: ExplainNode): readonly string[] =>
+  children.length === 0
+    ? [`${name}: ${value}`]
+    : children.flatMap((child) => leaves(child).map((line) => `${name}${value === '' ? '' : ` ${value}`} > ${line}`));
+
+describe('explain', () => {
+  test('says of a fill what it was, and of its order why it was there', () => {
+    withLedger((ledger) => {
+      trade(ledger);
+      const { tree } = explainView('fill-a-buy', ledger, toldTrader([]));
+      const lines = tree === null ? [] : leaves(tree);
+      expect(lines).toContain('Fill fill-a-buy > Terms buy YES at 0.4 > The same as: sell NO 0.6');
+      expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > factors > sigma: 0.5');
+      expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > book age: 7');
+      expect(explainView('a-buy', ledger, toldTrader([])).tree?.value).toBe('order-a-buy');
+      expect(explainView('nobody', ledger, toldTrader([])).tree).toBeNull();
+    });
+  });
+
+  test('says of a market what its strategy said, and which controls refused', () => {
+    const refusals = [{ control: 'max_open_orders', count: 4, text: '41 orders' }];
+    const { tree } = explainView(
+      'm',
+      null,
+      toldTrader([{ ...market('m'), note: 'as usual', factors: { skew: 0.25 }, refusals }]),
+    );
+    const lines = tree === null ? [] : leaves(tree);
+    expect(lines).toContain('Market Will it? > Strategy maker > Says: as usual');
+    expect(lines).toContain('Market Will it? > Fair value 0.6 > skew: 0.25');
+    expect(lines).toContain('Market Will it? > Refused by controls 4 > max_open_orders 4 > Newest: 41 orders');
+  });
+});
+
+test('the log says once what the trader told and the ledger kept', () => {
+  withLedger((ledger) => {
+    ledger.transaction(() => ledger.addEvent({ timeMs: 9_000, severity: 'loud', kind: 'kill', text: 'why' }));
+    const told = toldTrader([]);
+    told.onLine({ type: 'notice', time: 9_400, severity: 'loud', kind: 'kill', text: 'why' });
+    told.onLine({ type: 'notice', time: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' });
+    expect(logView(ledger, told).lines.map(({ kind, source }) => `${kind} ${source}`)).toEqual([
+      'fill trader',
+      'kill ledger',
+    ]);
+    expect(logView(null, told).lines).toHaveLength(2);
+    expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stopped: null, is_current: false }]);
+  });
+});
+
+test('a configuration is a line for each setting, called as in its files', () => {
+  const config = {
+    capital: '10',
+    risk: { a: 1 },
+    strategies: [{ name: 'maker', params: { size: '5' }, markets: ['x', 'y'] }],
+    feeds: [],
+  };
+  expect(configView({ ...HELLO, config }).settings.map(({ name, value }) => `${name} = ${value}`)).toEqual([
+    'capital = 10',
+    'risk.a = 1',
+    'strategies.maker.name = maker',
+    'strategies.maker.params.size = 5',
+    'strategies.maker.markets = x, y',
+    'feeds = none',
+  ]);
+});
+
+test('a chart is marked where the mode or the configuration changed, and not where a reader came', () => {
+  const told = toldTrader([]);
+  told.onLine(HELLO);
+  told.onLine({ type: 'frame', time: 6_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
+  told.onLine({ type: 'frame', time: 7_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
+  told.onLine({ ...HELLO, config_hash: 'cd'.repeat(32) });
+  expect(told.marks).toEqual([
+    { time: 6_000, text: 'paused' },
+    { time: 7_000, text: 'configuration cdcdcdcd' },
+  ]);
+});
