@@ -152,8 +152,10 @@ export function showMarket(
     if (look.book !== null) tracker.onBook(bookOf(conditionId, look.book, grid.ticks), at, []);
     if (look.trade !== null) tracker.onTrades([tradeOf(look.trade, grid.ticks, nowMs)], at);
     const beside = look.beside ?? NOTHING_BESIDE;
+    const events = eventsOf(look, grid.ticks, nowMs);
+    for (const event of events) tracker.ownFills.onFill(event);
     const view = tracker.view(nowMs, ownState(look), feedViews(beside, asked, nowMs), eventView(beside, asked));
-    if (view !== null) shown.push({ view, events: eventsOf(look, grid.ticks, nowMs) });
+    if (view !== null) shown.push({ view, events });
   }
   return { facts: factsOf(tracker), looks: shown };
 }

@@ -106,6 +106,7 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
     remember(state, slot, nowMs);
     sayFailure(state, slot, nowMs);
   }
+  state.markets.saveOwnFills(entry);
   withdrawUnwanted(state, entry, nowMs);
   if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, entry), entry.conditionId, context) || begun;
   if (begun) state.invalidateOwn();

@@ -70,7 +70,7 @@ export class Markets {
     if (known !== undefined) return known;
     const entry: MarketEntry = {
       conditionId,
-      feed: new MarketTracker(conditionId, this.#settings.profile.fee_schedule),
+      feed: newFeed(conditionId, this.#settings, this.#ledger),
       excludedBecause: null,
       slots: [],
       nextConversionMs: 0,
@@ -91,10 +91,22 @@ export class Markets {
       const unwanted = feed.unsuitable !== null || slots.length === 0;
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
-      if (over) this.#ledger.forgetStrategyStates(conditionId);
+      if (over) this.#forgetMarket(conditionId);
       this.#tracked.delete(conditionId);
       this.version++;
     }
+  }
+
+  #forgetMarket(conditionId: string): void {
+    this.#ledger.forgetStrategyStates(conditionId);
+    const note = ownFillsNote(conditionId);
+    if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
+  }
+
+  /** Keeps what own fills have told, where that has changed. Within a transaction of the ledger. */
+  saveOwnFills({ conditionId, feed }: MarketEntry): void {
+    const text = feed.ownFills.takeSaved();
+    if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
   /** A complete catalog: gives strategies the markets that they select, up to as many as they want. */
@@ -249,6 +261,20 @@ export class Markets {
     // Written only when it says something new: a detail is polled often and a write costs a sync.
     if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
   }
+}
+
+const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
+
+/** The memory of a market that knows what own fills told before. */
+export function newFeed(
+  conditionId: string,
+  { profile }: Pick<TraderSettings, 'profile'>,
+  ledger: Pick<Ledger, 'note'>,
+): MarketTracker {
+  const feed = new MarketTracker(conditionId, profile.fee_schedule);
+  const kept = ledger.note(ownFillsNote(conditionId)) ?? '';
+  if (kept !== '') feed.ownFills.restore(kept);
+  return feed;
 }
 
 /** Of a selection all but how many of what it finds are looked at and quoted, and by what it chooses. */

@@ -3,6 +3,7 @@
 import { complement, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill } from '../ledger/contract.js';
+import type { OwnFill } from '../market/own-fills.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
 import { POST_ONLY } from './quoting/post-only.js';
@@ -80,6 +81,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   const own = state.slotsOf(fill.marketConditionId).find((slot) => slot.strategy.name === strategy);
   const fairMicros = own?.wanted.fairMicros ?? null;
   state.track(fill.marketConditionId).measures.onFill({ side, priceMicros, fairMicros, nowMs });
+  noteOwnFill(state, fill, { side, priceMicros }, nowMs);
   for (const slot of state.slotsOf(fill.marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;
@@ -95,6 +97,21 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   const what = `${fill.side} ${amount(fill.amountMicros)} ${fill.isYes ? 'YES' : 'NO'} at ${amount(fill.priceMicros)}`;
   const yes = fill.isYes ? '' : ` (YES at ${amount(complement(fill.priceMicros))})`;
   state.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(state, fill.marketConditionId)}"`);
+}
+
+/** A start may learn of fills of hours ago: what the price did after them was not seen. */
+const LATE_MS = 10_000;
+
+function noteOwnFill(
+  state: TraderState,
+  { marketConditionId, amountMicros, timestampS }: BookedFill,
+  where: Pick<OwnFill, 'side' | 'priceMicros'>,
+  nowMs: number,
+): void {
+  const entry = state.track(marketConditionId);
+  const lateMs = (state.venueClock.nowMs(nowMs) ?? 0) - timestampS * 1000;
+  if (lateMs > LATE_MS) entry.feed.ownFills.onLateFill();
+  else entry.feed.ownFills.onFill({ ...where, amountMicros, nowMs });
 }
 
 /**

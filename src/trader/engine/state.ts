@@ -4,7 +4,6 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
-import { MarketTracker } from '../market/market-tracker.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
@@ -17,7 +16,7 @@ import { type HeldBack, LADDER, MODES_NOTE, type Mode, Modes, type StoredModes }
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
-import { type MarketEntry, Markets } from './markets.js';
+import { type MarketEntry, Markets, newFeed } from './markets.js';
 import { Notices } from './notices.js';
 import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
@@ -230,7 +229,7 @@ export class TraderState {
     const { conditionId } = entry;
     const text = `"${showTitle(this, conditionId)}" is out: ${reason}`;
     entry.excludedBecause = reason;
-    entry.feed = new MarketTracker(conditionId, this.settings.profile.fee_schedule);
+    entry.feed = newFeed(conditionId, this.settings, this.ledger);
     this.pauseMarket(conditionId, reason);
     this.alert(
       nowMs,

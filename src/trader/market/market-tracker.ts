@@ -7,6 +7,7 @@ import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch,
 import { Arrivals, Flow, Volatility } from './estimators.js';
 import { readFacts } from './facts.js';
 import { Liveness } from './liveness.js';
+import { OwnFills } from './own-fills.js';
 import { OwnOrderMemory } from './own-orders.js';
 import { QueuePlaces } from './queue.js';
 import { Tape } from './tape.js';
@@ -64,6 +65,8 @@ export class MarketTracker implements MarketFeed {
   readonly #memory = new OwnOrderMemory();
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
+  /** Told of each by whoever learns of it. */
+  readonly ownFills = new OwnFills();
 
   /** The service does not name what its fees are a part of: the venue profile does. */
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
@@ -119,6 +122,7 @@ export class MarketTracker implements MarketFeed {
     this.#queue.onBook(others, at, own);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
     this.#motion = null;
+    this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
@@ -150,6 +154,7 @@ export class MarketTracker implements MarketFeed {
     this.#motion = null;
     this.#liveness.clockSetBack(byMs);
     this.#memory.clockSetBack();
+    this.ownFills.clockSetBack();
   }
 
   view(
@@ -181,6 +186,7 @@ export class MarketTracker implements MarketFeed {
         meanTradeShares: meanSharesOf(this.#tape.trades),
       }),
       pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000 }),
+      own: this.ownFills.view,
       event,
     });
   }

@@ -194,6 +194,24 @@ export interface PaceView {
   readonly lookEveryS: number | null;
 }
 
+/** What our fills of one side had brought a share some time after, by the fair price of others' book. */
+export interface MarkoutView {
+  /** Seconds after we learned of a fill: 5, 30 or 300. */
+  readonly horizonS: number;
+  /** Mean over shares, price: above 0 the fills had gained by then. Null without any. */
+  readonly meanPrice: number | null;
+  /** Shares that were judged, fading by half in a day: how much there is behind the mean. */
+  readonly shares: number;
+}
+
+/** What became of our own fills in a market, over restarts. Floats: for a strategy's arithmetic, never for money. */
+export interface OwnFillsView {
+  /** Own fills a second while it was looked at, fading likewise; null before a minute of looking. */
+  readonly fillsPerS: number | null;
+  /** By the side that was filled, shortest horizon first. */
+  readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
+}
+
 /** What one look at a market says to those who quote another market of its event. Prices are of others, own orders taken out. */
 export interface Glance {
   readonly conditionId: string;
@@ -250,6 +268,7 @@ export interface MarketView {
   readonly feeds: FeedViews;
   readonly flow: FlowView;
   readonly pace: PaceView;
+  readonly own: OwnFillsView;
   /** Only for a module that declares `inputs: { event: true }`, and where the market belongs to an event; else null. */
   readonly event: EventView | null;
 }

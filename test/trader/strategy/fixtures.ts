@@ -84,6 +84,7 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
     feeds: {},
     flow: { tradesPerS: 0.02, meanTradeShares: null },
     pace: { lookEveryS: null },
+    own: { fillsPerS: null, markouts: { bid: [], ask: [] } },
     event: null,
     ...changes,
   };

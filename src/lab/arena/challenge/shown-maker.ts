@@ -105,7 +105,9 @@ export class ShownMaker implements Maker {
 
   #tell({ side, tick, shares }: MakerFill, nowMs: number): void {
     const priceMicros = microsOf(priceOf(tick));
-    this.#host.observe({ kind: 'fill', nowMs, side, priceMicros, amountMicros: microsOf(shares), isMaker: true });
+    const fill = { nowMs, side, priceMicros, amountMicros: microsOf(shares) };
+    this.#tracker.ownFills.onFill(fill);
+    this.#host.observe({ ...fill, kind: 'fill', isMaker: true });
   }
 
   #orders(account: Account): readonly QuotedOrder[] {

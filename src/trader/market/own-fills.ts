@@ -1,0 +1,162 @@
+/** What became of our own fills in one market: how often they come, and what the price did after them, by side. */
+
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import type { BookSide, MarkoutView, OwnFillsView } from './view.js';
+
+/** When a fill is judged, ms after we learned of it: at the first look from then on, at most as long again later. */
+const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
+/** Half of what was seen is forgotten in a day of looking. */
+const HALF_LIFE_S = 86_400;
+const FADES_EVERY_S = 600;
+/** Longer between two looks, nobody was looking: the trader did not run. */
+const MOST_BETWEEN_LOOKS_S = 60;
+/** No rate is told of less. */
+const LEAST_SEEN_S = 60;
+/** Fills that wait to be judged; more at once say nothing new. */
+const MAX_WAITING = 200;
+
+/** A fill of ours, in YES space. */
+export interface OwnFill {
+  readonly side: BookSide;
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** Our clock, ms: when we learned of it. */
+  readonly nowMs: number;
+}
+
+interface Waiting {
+  readonly side: BookSide;
+  readonly price: number;
+  readonly shares: number;
+  readonly filledMs: number;
+  /** Of the horizons, the next. */
+  readonly next: number;
+}
+
+/** Sums that fade. */
+interface Sums {
+  shares: number;
+  /** Shares times what each had brought by then, price. */
+  brought: number;
+}
+
+interface Saved {
+  readonly fills: number;
+  readonly seconds: number;
+  readonly bid: readonly Sums[];
+  readonly ask: readonly Sums[];
+}
+
+/** The fills of one market: told of each and of each look, asked for what they have shown. */
+export class OwnFills {
+  #fills = 0;
+  #seconds = 0;
+  /** Of those, seconds by which nothing has faded yet. */
+  #unfadedS = 0;
+  #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
+  #waiting: Waiting[] = [];
+  #lookedMs: number | null = null;
+  #isChanged = false;
+  #markouts: OwnFillsView['markouts'] | null = null;
+
+  onFill({ side, priceMicros, amountMicros, nowMs }: OwnFill): void {
+    this.#fills += 1;
+    this.#isChanged = true;
+    if (this.#waiting.length >= MAX_WAITING) return;
+    const shares = amountMicros / ONE;
+    this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs, next: 0 });
+  }
+
+  /** A fill that was learned of too late to be judged. */
+  onLateFill(): void {
+    this.#fills += 1;
+    this.#isChanged = true;
+  }
+
+  /** What the book says: `lookedMs`, our clock, is when its poll left; null where it names no price. */
+  look(price: number | null, lookedMs: number): void {
+    this.#pass(lookedMs);
+    if (this.#waiting.length === 0) return;
+    this.#waiting = this.#waiting.flatMap((fill) => this.#judge(fill, price, lookedMs));
+  }
+
+  /** The looks that are compared with fills lie on another clock now. */
+  clockSetBack(): void {
+    this.#waiting = [];
+    this.#lookedMs = null;
+  }
+
+  get view(): OwnFillsView {
+    this.#markouts ??= Object.freeze({ bid: shown(this.#sums.bid), ask: shown(this.#sums.ask) });
+    const fillsPerS = this.#seconds < LEAST_SEEN_S ? null : this.#fills / this.#seconds;
+    return Object.freeze({ fillsPerS, markouts: this.#markouts });
+  }
+
+  /** What `restore` goes on from, as JSON; null when nothing has happened to a fill since the last call. */
+  takeSaved(): string | null {
+    if (!this.#isChanged) return null;
+    this.#isChanged = false;
+    const saved: Saved = { fills: this.#fills, seconds: this.#seconds, ...this.#sums };
+    return JSON.stringify(saved);
+  }
+
+  /** Before anything is seen. What waited to be judged is forgotten. */
+  restore(text: string): void {
+    // Written by `takeSaved` alone.
+    const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
+    this.#fills = fills;
+    this.#seconds = seconds;
+    this.#sums = { bid: bid.map((sums) => ({ ...sums })), ask: ask.map((sums) => ({ ...sums })) };
+    this.#markouts = null;
+  }
+
+  #pass(lookedMs: number): void {
+    const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
+    this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
+    const seconds = Math.min(elapsedS, MOST_BETWEEN_LOOKS_S);
+    this.#seconds += seconds;
+    this.#unfadedS += seconds;
+    if (this.#unfadedS < FADES_EVERY_S) return;
+    const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
+    this.#unfadedS = 0;
+    // The time without fills is to be known after a restart too.
+    this.#isChanged = this.#fills > 0;
+    this.#fills *= kept;
+    this.#seconds *= kept;
+    for (const sums of [...this.#sums.bid, ...this.#sums.ask]) {
+      sums.shares *= kept;
+      sums.brought *= kept;
+    }
+    this.#markouts = null;
+  }
+
+  /** What of it is still to be judged. */
+  #judge(fill: Waiting, price: number | null, lookedMs: number): readonly Waiting[] {
+    let { next } = fill;
+    for (; next < HORIZONS_MS.length; next++) {
+      const horizonMs = HORIZONS_MS[next] ?? 0;
+      const lateMs = lookedMs - (fill.filledMs + horizonMs);
+      if (lateMs < 0) break;
+      const sums = this.#sums[fill.side][next];
+      if (price === null || sums === undefined || lateMs > horizonMs) continue;
+      sums.shares += fill.shares;
+      sums.brought += fill.shares * (fill.side === 'bid' ? price - fill.price : fill.price - price);
+      this.#isChanged = true;
+      this.#markouts = null;
+    }
+    return next === HORIZONS_MS.length ? [] : [{ ...fill, next }];
+  }
+}
+
+const noSums = (): Sums => ({ shares: 0, brought: 0 });
+
+const shown = (all: readonly Sums[]): readonly MarkoutView[] =>
+  Object.freeze(
+    all.map(({ shares, brought }, index) =>
+      Object.freeze({
+        horizonS: (HORIZONS_MS[index] ?? 0) / 1000,
+        meanPrice: shares > 0 ? brought / shares : null,
+        shares,
+      }),
+    ),
+  );
