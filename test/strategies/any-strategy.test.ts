@@ -16,6 +16,7 @@ import * as logOddsMaker from '../../strategies/log-odds-maker.js';
 import * as mirrorMaker from '../../strategies/mirror-maker.js';
 import * as touchMaker from '../../strategies/touch-maker.js';
 import * as unwinder from '../../strategies/unwinder.js';
+import { times } from '../support/effort.js';
 import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
 
 const wild = fc.record({
@@ -191,7 +192,7 @@ describe.each([
             expect(priceMicros).toBeGreaterThan(view.others.bids[0]?.priceMicros ?? 0);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: times(100, 200) },
     );
   });
 
@@ -206,7 +207,7 @@ describe.each([
         if (quotes.bids.length > 0) expect(netMicros + sum(quotes.bids)).toBeLessThanOrEqual(most);
         if (quotes.asks.length > 0) expect(sum(quotes.asks) - netMicros).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 200 },
+      { numRuns: times(100, 200) },
     );
   });
 });

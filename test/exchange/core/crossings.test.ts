@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide, type ObservedFill } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
+import { times } from '../../support/effort.js';
 import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
 import { accepted, m, settings, Venue } from './venue.js';
 
@@ -356,7 +357,7 @@ describe('a recorded book of two sides under any events', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: times(75, 150) },
     );
     expect(crossings > 0).toBe(!model.startsWith('posts-only'));
   });
@@ -404,7 +405,7 @@ describe('between the fill models', () => {
           after.length,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
   });
 
@@ -418,7 +419,7 @@ describe('between the fill models', () => {
           after.length,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
   });
 
@@ -448,7 +449,7 @@ describe('between the fill models', () => {
           steps.length,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: times(166, 500) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
+import { times } from '../../support/effort.js';
 import { type PlainOrder, PlainQueue } from './plain-queue.js';
 import { accepted, m, settings } from './venue.js';
 
@@ -169,7 +170,7 @@ describe('a recorded queue under any events', () => {
           expect(plain.orders.map((_, at) => side.left(at))).toEqual(plain.orders.map(({ left }) => left));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     );
   });
 
@@ -190,7 +191,7 @@ describe('a recorded queue under any events', () => {
           expect(side.printed()).toBe(traded + taken);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: times(20, 40) },
     );
   });
 });
@@ -232,7 +233,7 @@ describe('between the models', () => {
           expect(rung).toEqual([...rung].sort((a, b) => a - b));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
   });
 
@@ -262,7 +263,7 @@ describe('between the models', () => {
           expect(rung).toEqual([...rung].sort((a, b) => a - b));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(166, 500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
+import { times } from '../../support/effort.js';
 import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;
@@ -221,7 +222,7 @@ describe('generated requests', () => {
         else
           expect(answer.error).toMatchObject({ code: CODES.get(answer.error.slug)?.code, details: expect.any(Array) });
       }),
-      { numRuns: 600 },
+      { numRuns: times(200, 600) },
     );
   });
 
@@ -231,7 +232,7 @@ describe('generated requests', () => {
         const text = await exchangeBytes(Buffer.concat([Buffer.from(bytes), Buffer.from('\r\n\r\n')]));
         if (text !== '') expect(wholeAnswer(text).status).toBeLessThan(500);
       }),
-      { numRuns: 100 },
+      { numRuns: times(50, 100) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/contract.js';
 import { repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
+import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
 import { at, filesIn, market, opened, openStore, SHORT_LIFE, START_MS, shortLife, written } from './writing.js';
@@ -456,7 +457,7 @@ describe('any stream of events', () => {
         await store.close();
         expect(await rowsOf(await opened(folder), START_MS)).toEqual([...wanted, `${nowMs} end`]);
       }),
-      { numRuns: 15 },
+      { numRuns: times(8, 15) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LANES, type Lane } from '../../../src/shared/protocol/seam.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
+import { times } from '../../support/effort.js';
 import { credentials, orderBody } from './fixture.js';
 import { profile } from './hostile-server.js';
 import { type Headers, honest, type VenueOptions, VirtualVenue } from './virtual-venue.js';
@@ -86,7 +87,7 @@ describe('a venue that follows its own headers', () => {
         expect(venue.passed.length).toBeGreaterThanOrEqual(answers.length - hasty);
         await end(client);
       }),
-      { numRuns: 40 },
+      { numRuns: times(20, 40) },
     );
   });
 });
@@ -133,7 +134,7 @@ describe('a venue whose budget others use too', () => {
         check(others, venue.refused.length, Date.now() - startedMs);
         await end(client);
       }),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     );
   }
 

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
+import { times } from '../../support/effort.js';
 import {
   bookData,
   client,
@@ -206,7 +207,7 @@ describe('an outcome', () => {
         if (outcome.kind === 'refused') expect([400, 401, 403, 404, 409, 418, 501, 503]).toContain(status);
         if (outcome.kind === 'unknown') expect(outcome.sent).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
     await calm.close();
   });
@@ -233,7 +234,7 @@ describe('an outcome', () => {
         if (outcome.kind === 'unknown') expect(outcome.sent).toBe(true);
         else expect(outcome.kind).toBe('answered');
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
     await other.close();
     await raw.stop();

@@ -10,6 +10,7 @@ import { type DraftText, writeDraftText } from '../../../src/shared/protocol/dra
 import { MEMO_PROGRAM, readTransaction } from '../../../src/shared/protocol/drafts/solana-message.js';
 import type { SigningRules } from '../../../src/shell/wallet/signing-rules.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { times } from '../../support/effort.js';
 import { honest, serviceName, verifies } from './drafts.js';
 import { READONLY, READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.js';
 
@@ -66,7 +67,7 @@ describe('a transaction that is an honest draft', () => {
         const read = readTransaction(message);
         versions.add(read.ok && read.transaction.version);
       }),
-      { numRuns: 200 },
+      { numRuns: times(100, 200) },
     );
     expect([...versions].sort()).toEqual([0, 'legacy']);
   });
@@ -221,9 +222,9 @@ describe('a hostile transaction', () => {
         expect(outcome(change(hex, at, byte.toString(16).padStart(2, '0')))).not.toBe('signed');
         refused++;
       }),
-      { numRuns: 1_500 },
+      { numRuns: times(500, 1_500) },
     );
-    expect(refused).toBeGreaterThan(1_000);
+    expect(refused).toBeGreaterThan(times(350, 1_000));
   });
 
   it('is not signed for any bytes at all', () => {
@@ -232,7 +233,7 @@ describe('a hostile transaction', () => {
         expect(outcome(Buffer.from(bytes).toString('hex'))).not.toBe('signed');
         expect(outcome(`01${'00'.repeat(64)}${Buffer.from(bytes).toString('hex')}`)).not.toBe('signed');
       }),
-      { numRuns: 300 },
+      { numRuns: times(150, 300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
+import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
 import { fillOf, m, ONE } from '../ledger/books.js';
 
@@ -173,7 +174,7 @@ describe('reconciliation', () => {
           expect([on.reconciler.verdict, on.reconciler.newest?.differences]).toEqual([null, []]);
         }),
       ),
-      { numRuns: 80 },
+      { numRuns: times(40, 80) },
     );
   });
 
@@ -202,7 +203,7 @@ describe('reconciliation', () => {
           expect(on.reconciler.verdict).toContain(`${subject}:`);
         }),
       ),
-      { numRuns: 10 },
+      { numRuns: times(5, 10) },
     );
   });
 

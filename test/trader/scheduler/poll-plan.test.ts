@@ -6,6 +6,7 @@ import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
 import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
+import { times } from '../../support/effort.js';
 import { World } from './world.js';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
@@ -292,7 +293,7 @@ describe('what is looked at', () => {
         // One look more or less is the moment at which the run ends.
         expect(watch.count('book', 'hotter') + 1).toBeGreaterThanOrEqual(watch.count('book', 'cooler'));
       }),
-      { numRuns: 12 },
+      { numRuns: times(6, 12) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
 import { cancelReserve } from '../../../src/trader/scheduler/reserve.js';
+import { times } from '../../support/effort.js';
 import { askOf, LIMITS, World } from './world.js';
 
 const nameOf = ({ owner }: Pick<PlannedRequest, 'owner'>): string => describeOwner(owner);
@@ -181,7 +182,7 @@ describe('what does not leave', () => {
         expect(names.sort()).toEqual(Array.from({ length: pushed }, (_, i) => `${i}`).sort());
         expect([world.queue.waiting, world.queue.inFlight]).toEqual([0, 0]);
       }),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     );
   });
 });
@@ -203,7 +204,7 @@ describe('the budget', () => {
         for (const scope of SCOPES) expect(world.busiestMinute(scope)).toBeLessThanOrEqual(world.windows[scope].limit);
         expect(world.windows.public.throttled + world.windows.signed.throttled).toBe(0);
       }),
-      { numRuns: 40 },
+      { numRuns: times(20, 40) },
     );
   });
 
@@ -284,7 +285,7 @@ describe('the budget', () => {
         expect(left[1]).toEqual(left[0]);
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: times(100, 200) });
   });
 
   it('tries again after a bounded wait, whatever an answer or a clock that stepped back says', () => {
@@ -394,7 +395,7 @@ describe('the budget', () => {
         second(201);
         expect(left.length).toBeGreaterThan(before);
       }),
-      { numRuns: 20 },
+      { numRuns: times(10, 20) },
     );
   });
 
@@ -456,7 +457,7 @@ describe('the cancel reserve', () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     );
   });
 
@@ -497,7 +498,7 @@ describe('the cancel reserve', () => {
         for (let i = 0; i < 400; i++) queue.push(askOf('signed', lane));
         expect(drain(queue)).toHaveLength(headroom);
       }),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     );
   });
 });
