@@ -33,9 +33,19 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
       levels.push({ priceMicros: row.price, amountMicros: row.total_amount });
     } else dropped++;
   }
+  if (isInOrder(levels, side)) return { levels, dropped };
   // "Typically best bid first", says the interface: so it is not relied upon.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
+}
+
+/** Whether each price is worse than the one before it, so that nothing is to be sorted or joined. */
+function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
+  for (let i = 1; i < levels.length; i++) {
+    const [before, after] = [levels[i - 1]?.priceMicros ?? 0, levels[i]?.priceMicros ?? 0];
+    if (side === 'bid' ? before <= after : before >= after) return false;
+  }
+  return true;
 }
 
 /** Neighbours of one price become one level; however many come, it holds no more than one may. */

@@ -183,7 +183,7 @@ export class MarketTracker implements MarketFeed {
       feeds,
       flow: Object.freeze({
         tradesPerS: this.#takers.perSAt(nowMs),
-        meanTradeShares: meanSharesOf(this.#tape.trades),
+        meanTradeShares: this.#tape.meanShares,
       }),
       pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000 }),
       own: this.ownFills.view,
@@ -310,9 +310,6 @@ const LOOKS = 8;
 
 const meanWith = (mean: number | null, newest: number): number =>
   mean === null ? newest : mean + (newest - mean) / LOOKS;
-
-const meanSharesOf = (trades: readonly TapeTrade[]): number | null =>
-  trades.length === 0 ? null : trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
 

@@ -38,9 +38,19 @@ export class Tape {
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
+  /** Null until somebody asks, after each trade that is new. */
+  #meanShares: number | null = null;
 
   get trades(): readonly TapeTrade[] {
     return this.#newestFirst;
+  }
+
+  /** Mean size of `trades`, shares; null without any. */
+  get meanShares(): number | null {
+    const trades = this.#newestFirst;
+    if (trades.length === 0) return null;
+    this.#meanShares ??= trades.reduce((sum, { amountMicros }) => sum + amountMicros, 0) / trades.length / ONE;
+    return this.#meanShares;
   }
 
   /**
@@ -80,6 +90,7 @@ export class Tape {
 
   #keep(fresh: readonly TapeTrade[]): void {
     if (fresh.length === 0) return;
+    this.#meanShares = null;
     for (const trade of fresh) this.#newestMs = Math.max(this.#newestMs, trade.venueTimeMs);
     for (const second of this.#seconds.keys()) {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);

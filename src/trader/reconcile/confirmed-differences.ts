@@ -11,6 +11,8 @@ import { DIFFERENCE_KINDS, type Difference } from './differences.js';
 /** Lists lag by some seconds; a second look within them would see the same again. */
 const CONFIRM_AFTER_MS = 10_000;
 
+const NOTHING: readonly Difference[] = [];
+
 const BELIEVED_NOTE = 'believed_differences';
 const ACCEPTED_NOTE = 'accepted_differences';
 /** In a sentence: a person needs the first, `reconcile` prints them all. */
@@ -46,6 +48,8 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
+    // Asked many times in every step, and almost always there is nothing.
+    if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 

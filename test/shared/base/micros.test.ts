@@ -96,6 +96,22 @@ describe('decimal strings', () => {
     );
   });
 
+  it('are read as by their pattern, whatever they hold', () => {
+    const text = fc.array(fc.constantFrom(...'0001234567899-..e '), { maxLength: 30 }).map((parts) => parts.join(''));
+    const number = fc.tuple(
+      fc.constantFrom('', '-'),
+      fc.bigInt(0n, 10n ** 17n),
+      fc.bigInt(0n, 10n ** 8n),
+      fc.nat({ max: 30 }),
+    );
+    const plain = number.map(([sign, whole, places, zeros]) => `${sign}${whole}.${places}${'0'.repeat(zeros)}`);
+    fc.assert(
+      fc.property(fc.oneof(text, plain), (each) => {
+        expect(parseDecimal(each)).toBe(readByPattern(each));
+      }),
+    );
+  });
+
   it('are read only when they are plain and exact', () => {
     const cases: [string, number | null][] = [
       ['0.42', 420_000],
@@ -106,6 +122,8 @@ describe('decimal strings', () => {
       ['9007199254.740991', Number.MAX_SAFE_INTEGER],
       ['9007199254.740992', null],
       ['0.0000001', null],
+      [`0.${'0'.repeat(24)}`, 0],
+      [`0.${'0'.repeat(25)}`, null],
       ['1e3', null],
       ['+1', null],
       [' 1', null],
@@ -120,3 +138,14 @@ describe('decimal strings', () => {
     for (const [text, wanted] of cases) expect(parseDecimal(text), text).toBe(wanted);
   });
 });
+
+/** The plain model: a pattern, and whole numbers of any size. */
+function readByPattern(text: string): number | null {
+  const match = /^(-?)(\d{1,16})(?:\.(\d{1,24}))?$/.exec(text);
+  if (match === null) return null;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (/[1-9]/.test(fraction.slice(6))) return null;
+  const size = BigInt(whole) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
+  if (size > BigInt(Number.MAX_SAFE_INTEGER)) return null;
+  return sign === '-' && size > 0n ? -Number(size) : Number(size);
+}

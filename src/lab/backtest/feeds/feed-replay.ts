@@ -9,6 +9,8 @@ export interface FeedWord {
   readonly values: readonly FeedValue[];
 }
 
+const NOTHING: readonly FeedWord[] = [];
+
 /** Where a run hears its feeds from. */
 export interface FeedSource {
   /** When the next value is known, Unix ms; Infinity when none is left. */
@@ -31,6 +33,7 @@ export class FeedReplay implements FeedSource {
   }
 
   take(nowMs: number): readonly FeedWord[] {
+    if (this.nextMs > nowMs) return NOTHING;
     const words = new Map<string, Map<string, FeedValue>>();
     for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
       this.#next += 1;
