@@ -366,6 +366,7 @@ const pollingOf = (file: TraderFile['polling']): PollingConfig => ({
   quietIntervalMs: file.quiet_interval_ms,
   catalogIntervalMs: file.catalog_interval_ms,
   assetsIntervalMs: file.assets_interval_ms,
+  cancelAllWithinMs: 1000 * file.cancel_all_within_s,
 });
 
 const guardianOf = (

@@ -80,6 +80,11 @@ const pollingSchema = z
       3_600_000,
       'A round of reconciliation: assets, orders, trades, merges, splits and redeems, compared with the ledger.',
     ).default(60_000),
+    cancel_all_within_s: integer(
+      0,
+      60,
+      'So many seconds after a kill at the latest the request budget has let every cancel leave; 0 for at once.',
+    ).default(0),
   })
   .describe('How often the exchange is asked. All within the venue’s request budget, which comes first.');
 

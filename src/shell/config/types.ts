@@ -90,6 +90,8 @@ export interface PollingConfig {
   readonly catalogIntervalMs: number;
   /** Account assets, compared with the ledger, ms. */
   readonly assetsIntervalMs: number;
+  /** Within which every open order must be cancelable by the request budget. */
+  readonly cancelAllWithinMs: number;
 }
 
 export interface MergeConfig {

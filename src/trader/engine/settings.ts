@@ -57,6 +57,8 @@ export interface PollingSettings {
   readonly quietIntervalMs: number;
   readonly catalogIntervalMs: number;
   readonly assetsIntervalMs: number;
+  /** Within which every open order must be cancelable by the request budget; absent: at once. */
+  readonly cancelAllWithinMs?: number;
 }
 
 export interface MergeSettings {

@@ -81,7 +81,7 @@ export class TraderState {
     this.settings = settings;
     this.ledger = ledger;
     this.executor = executor;
-    this.queue = new RequestQueue(settings.profile.rate_limits);
+    this.queue = new RequestQueue(settings.profile.rate_limits, 1, settings.polling.cancelAllWithinMs);
     const ownTrades = settings.profile.own_trades;
     this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
     this.markets = new Markets(settings, ledger);

@@ -76,10 +76,13 @@ export class Budget {
     return this.#paceAt(nowMs) === 1 && this.#foreignAt(nowMs) === 0;
   }
 
-  /** How many requests may leave now. */
-  available(nowMs: number): number {
+  /**
+   * How many requests may leave now; or `withinMs` later, if none leaves before. What others use, and how slow we go, is taken to
+   * stay as it is.
+   */
+  available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
-    const unused = this.#usable(nowMs) - this.#own(nowMs);
+    const unused = this.#usable(nowMs) - this.#own(nowMs + withinMs);
     // A probe goes without regard to what others last used: only its answer tells what they use now.
     if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));

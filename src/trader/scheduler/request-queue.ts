@@ -59,9 +59,12 @@ class ScopeLine {
   waiting = 0;
   inFlight = 0;
   #lastLaneTurns = 0;
+  /** The reserve need not be there at once, but after so long at the latest. */
+  readonly #withinMs: number;
 
-  constructor(scope: Scope, perMinute: number) {
+  constructor(scope: Scope, perMinute: number, withinMs: number) {
     this.scope = scope;
+    this.#withinMs = withinMs;
     this.perMinute = perMinute;
     this.budget = new Budget(perMinute);
   }
@@ -82,15 +85,30 @@ class ScopeLine {
 
   #nextLane(openOrders: number, nowMs: number): Lane | null {
     if (this.waiting === 0) return null;
-    const left = this.budget.available(nowMs);
-    const perMinute = this.budget.perMinute(nowMs);
-    const floor = (lane: Lane) => (this.budget.probing ? 0 : laneFloor(this.scope, lane, openOrders, perMinute));
-    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && left > floor(lane);
+    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
     const first = LANES.find(mayLeave) ?? null;
     if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
       return first;
     const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
     return LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
+  }
+
+  /** Requests of this lane that could leave now. */
+  room(lane: Lane, openOrders: number, nowMs: number): number {
+    const left = this.budget.available(nowMs);
+    if (left <= 0 || this.budget.probing) return left;
+    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
+    if (lane === 'cancel' || this.#withinMs === 0) return left - floor;
+    return Math.min(left, this.budget.available(nowMs, this.#withinMs) - floor);
+  }
+
+  /** When the next of this lane may leave by its budget; null when that is not known. */
+  roomFromMs(lane: Lane, openOrders: number, nowMs: number): number | null {
+    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
+    const whole = this.budget.availableFromMs(floor + 1, nowMs);
+    if (whole === null || lane === 'cancel' || this.#withinMs === 0) return whole;
+    const one = this.budget.availableFromMs(1, nowMs);
+    return one === null ? null : Math.max(one, whole - this.#withinMs);
   }
 
   take(lane: Lane): PlannedRequest {
@@ -112,13 +130,16 @@ export class RequestQueue implements Queue {
   #places = 0;
   #nextId: number;
 
-  /** `firstId`: of the first request; greater than any that this run has used. */
-  constructor(limits: VenueProfile['rate_limits'], firstId = 1) {
+  /**
+   * @param firstId of the first request; greater than any that this run has used
+   * @param cancelAllWithinMs after which at the latest every open order can have been canceled; 0 for at once
+   */
+  constructor(limits: VenueProfile['rate_limits'], firstId = 1, cancelAllWithinMs = 0) {
     this.#nextId = firstId;
     this.#lines = {
-      public: new ScopeLine('public', limits.public_per_minute),
-      signed: new ScopeLine('signed', limits.signed_per_minute),
-      bootstrap: new ScopeLine('bootstrap', limits.bootstrap_per_minute),
+      public: new ScopeLine('public', limits.public_per_minute, 0),
+      signed: new ScopeLine('signed', limits.signed_per_minute, cancelAllWithinMs),
+      bootstrap: new ScopeLine('bootstrap', limits.bootstrap_per_minute, 0),
     };
   }
 
@@ -189,15 +210,15 @@ export class RequestQueue implements Queue {
   }
 
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
-    const { budget, lanes } = this.#lines[scope];
+    const line = this.#lines[scope];
+    const { lanes } = line;
     const steadyMs = this.#clock.advance(nowMs);
-    const floor = laneFloor(scope, lane, this.#openOrders, budget.perMinute(steadyMs));
     let before = 0;
     for (const earlier of LANES) {
       before += lanes[earlier].length;
       if (earlier === lane) break;
     }
-    return Math.max(0, budget.available(steadyMs) - floor - before);
+    return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
   perMinute(scope: Scope, nowMs: number): number {
@@ -231,12 +252,11 @@ export class RequestQueue implements Queue {
     if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
     const moments: number[] = [];
     for (const scope of SCOPES) {
-      const { lanes, budget } = this.#lines[scope];
-      const perMinute = budget.perMinute(steadyMs);
+      const { lanes } = this.#lines[scope];
       for (const lane of LANES) {
         for (const { request } of lanes[lane]) moments.push(request.latestMs);
         if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
-        const moment = budget.availableFromMs(laneFloor(scope, lane, this.#openOrders, perMinute) + 1, steadyMs);
+        const moment = this.#lines[scope].roomFromMs(lane, this.#openOrders, steadyMs);
         if (moment !== null) moments.push(moment - steadyMs + nowMs);
         const probe = this.#lines[scope].probeMs(lane, this.#openOrders, steadyMs);
         if (probe !== null) moments.push(probe - steadyMs + nowMs);

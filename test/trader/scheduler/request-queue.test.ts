@@ -461,6 +461,59 @@ describe('the cancel reserve', () => {
     );
   });
 
+  it('may be there only some seconds later, and then more leaves before', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 70, maxLength: 130 }),
+        (withinS, open, wanted) => {
+          const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+          queue.setOpenOrders(open);
+          let nowMs = NOW;
+          for (const drafts of wanted) {
+            nowMs += 1000;
+            for (let i = 0; i < drafts; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+            drain(queue, nowMs);
+          }
+          const killedMs = nowMs;
+          // What a kill sends, as far as a minute can hold it.
+          const cancels = Math.min(2 * open, 265);
+          for (let i = 0; i < cancels; i++)
+            queue.push({ ...askOf('signed', 'cancel'), latestMs: Number.POSITIVE_INFINITY });
+          let left = drain(queue, nowMs).length;
+          while (left < cancels && nowMs < killedMs + 61_000) {
+            nowMs += 1000;
+            left += drain(queue, nowMs).filter((lane) => lane === 'cancel').length;
+          }
+          expect(left).toBe(cancels);
+          expect(nowMs - killedMs).toBeLessThanOrEqual(1000 * withinS);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  it.each([
+    [0, 119],
+    [15, 167],
+    [60, 259],
+  ])('leaves more of a minute to orders when it may take %d s: %d with sixty that rest', (withinS, most) => {
+    const queue = new RequestQueue(LIMITS, 1, 1000 * withinS);
+    queue.setOpenOrders(60);
+    let left = 0;
+    for (let s = 0; s < 240; s++) {
+      const nowMs = NOW + 1000 * s;
+      // Reads of own state take 26 a minute.
+      if (s % 60 < 26) queue.push({ ...askOf('signed', 'own'), latestMs: nowMs + 1 });
+      for (let i = 0; i < 5; i++) queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+      const drafts = drain(queue, nowMs).filter((lane) => lane === 'draft').length;
+      if (s >= 120) left += drafts / 2;
+    }
+    expect(left).toBeGreaterThan(0.9 * most);
+    expect(left).toBeLessThanOrEqual(1.02 * most);
+  });
+
   it.each([
     ['half', 'own', 50],
     ['all', 'submit', 100],
