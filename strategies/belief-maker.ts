@@ -18,6 +18,7 @@ import {
   type StrategyEvent,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
+import { Absence } from './belief/absence.js';
 import { Belief } from './belief/belief.js';
 import { Cover } from './belief/cover.js';
 import { factorsOf, noteOf, shownOf, sideText } from './belief/explain.js';
@@ -40,17 +41,21 @@ class BeliefMaker implements Quoter {
   readonly #params: BeliefParams;
   readonly #belief: Belief;
   readonly #cover: Cover;
+  readonly #absence = new Absence();
   readonly #sums = new Sums();
 
   constructor(p: BeliefParams, saved: unknown) {
     this.#params = p;
     this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
-    if (saved !== undefined) this.#belief.restore(readSaved(saved));
+    if (saved === undefined) return;
+    const { absence, ...belief } = readSaved(saved);
+    this.#belief.restore(belief);
+    if (absence !== null) this.#absence.restore(absence);
   }
 
   save(): unknown {
-    return { shown: shownOf(this.#belief), belief: this.#belief.save() };
+    return { shown: shownOf(this.#belief), belief: { ...this.#belief.save(), absence: this.#absence.save() } };
   }
 
   observe(event: StrategyEvent): void {
@@ -64,7 +69,11 @@ class BeliefMaker implements Quoter {
       jumpPauseMs: 0,
       haltBeforeMs: p.halt_before_s * 1000,
     });
-    if (blocked !== null) return NO_QUOTES(blocked);
+    this.#absence.see(view);
+    if (blocked !== null) {
+      this.#absence.forget();
+      return NO_QUOTES(blocked);
+    }
     this.#belief.look(view, p.min_quote_s);
     const input = this.#input(view);
     this.#sums.fill(input.grid, input.shift);
@@ -72,6 +81,8 @@ class BeliefMaker implements Quoter {
     const ask = bestOf('ask', this.#sums, input);
     const { mean } = this.#belief.grid.price();
     const levels = uncrossed(levelsOf(bid, view), levelsOf(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
+    this.#absence.want('bid', levels.bids.length > 0, view);
+    this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
     return {
       fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(mean * ONE)))),
@@ -101,6 +112,7 @@ class BeliefMaker implements Quoter {
       shift: netMicros / ONE / (p.kelly_fraction * capital),
       cover: this.#cover,
       requestPrice: p.request_price,
+      absentS: this.#absence.perOrderS,
       most: (side, at) => this.#most(side, at, view, funds),
     };
   }

@@ -39,6 +39,7 @@ export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], i
     jumps_per_s: belief.jumpRate,
     takers_per_s: belief.takers.rate,
     quote_stands_s: input.seconds,
+    order_absence_s: input.absentS,
     inventory_shift_log_odds: input.shift,
     cover_worth: input.cover.worthAfter('bid', 0),
   };

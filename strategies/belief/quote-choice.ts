@@ -31,6 +31,8 @@ export interface ChoiceInput {
   readonly shift: number;
   readonly cover: Cover;
   readonly requestPrice: number;
+  /** Seconds without an order that a change of one costs. */
+  readonly absentS: number;
   readonly most: (side: BookSide, price: number) => number;
 }
 
@@ -90,9 +92,7 @@ export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice |
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
   if (isBid ? near < far : near > far) return null;
-  const resting = new Set(
-    view.orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros as number),
-  );
+  const resting = restingOf(side, view);
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
@@ -101,11 +101,33 @@ export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice |
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
     const choice = choiceAt(side, micros / ONE, sharesAhead(own, micros, side), sums, input);
-    // A change costs its requests.
-    const worth = choice.worth + (resting.has(micros) ? 4 * requestPrice : 0);
-    if (worth > chosenWorth) [chosen, chosenWorth] = [choice, worth];
+    const shares = resting.get(micros);
+    const kept = shares === undefined ? null : keptAs(choice, shares, input);
+    // A change costs its requests, and the time in which nothing stands.
+    const worth = kept === null ? choice.worth : kept.choice.worth + 4 * requestPrice + kept.saves;
+    if (worth > chosenWorth) [chosen, chosenWorth] = [kept?.choice ?? choice, worth];
   }
   return chosen;
+}
+
+/** Shares of our orders by their price, micros. */
+function restingOf(side: BookSide, { orders }: MarketView): ReadonlyMap<number, number> {
+  const resting = new Map<number, number>();
+  for (const order of orders)
+    if (order.side === side)
+      resting.set(order.priceMicros, (resting.get(order.priceMicros) ?? 0) + order.remainingMicros / ONE);
+  return resting;
+}
+
+/** The choice where orders of so many shares rest: more of them than are wanted stay unless less is worth the change. */
+function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
+  const { prospect, demand, shares, side, price } = choice;
+  // Of takers who want more than is offered nothing is known, so what is too much brings nothing.
+  const excess = Math.max(0, prospect.loss + prospect.carry) * (resting - shares);
+  const worth = resting > shares ? choice.worth - excess : worthOf(prospect, demand, resting);
+  const saves = (Math.max(0, worth) * absentS) / seconds;
+  const stays = resting > shares && saves > excess && resting <= most(side, price);
+  return { choice: stays ? { ...choice, shares: resting, worth } : choice, saves };
 }
 
 export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sums, input: ChoiceInput): Choice {

@@ -1,5 +1,7 @@
 /** Reads back what belief-maker saved: it comes from a file, so nothing of it is taken on trust. */
 
+import type { BookSide } from '../../src/trader/strategy/strategy.js';
+import type { SavedAbsence } from './absence.js';
 import type { Look, SavedBelief } from './belief.js';
 import type { Fill } from './own-fills.js';
 import type { SavedTakers } from './takers.js';
@@ -7,7 +9,7 @@ import type { SavedTakers } from './takers.js';
 type Loose = Readonly<Record<string, unknown>>;
 
 /** Throws TypeError that names the first thing that is missing or of another kind. */
-export function readSaved(saved: unknown): SavedBelief {
+export function readSaved(saved: unknown): SavedBelief & { readonly absence: SavedAbsence | null } {
   const belief = recordOf(recordOf(saved, 'the saved state')['belief'], 'belief');
   const grid = recordOf(belief['grid'], 'grid');
   const fills = listOf(belief['fills'], 'fills');
@@ -22,6 +24,18 @@ export function readSaved(saved: unknown): SavedBelief {
     takers: readTakers(recordOf(belief['takers'], 'takers')),
     // Of our own making, as the engine tells them; each number in them was counted before it was saved.
     fills: fills.map((fill) => readFill(recordOf(fill, 'fill'))),
+    absence: belief['absence'] === undefined ? null : readAbsence(recordOf(belief['absence'], 'absence')),
+  };
+}
+
+/** None was saved before it was measured. */
+function readAbsence(absence: Loose): SavedAbsence {
+  const since = recordOf(absence['since'], 'since');
+  const sinceOf = (side: BookSide): number | null => (since[side] === null ? null : numberOf(since, side));
+  return {
+    seconds: Math.max(0, numberOf(absence, 'seconds')),
+    orders: positiveOf(absence, 'orders'),
+    since: { bid: sinceOf('bid'), ask: sinceOf('ask') },
   };
 }
 

@@ -17,6 +17,7 @@ import {
   ONE,
   type StrategyEvent,
 } from '../../src/trader/strategy/strategy.js';
+import { Absence } from '../../strategies/belief/absence.js';
 import { Cover } from '../../strategies/belief/cover.js';
 import { Grid, POINTS, PRICES, placeOf } from '../../strategies/belief/grid.js';
 import { criticalRatio, offer, worthOf } from '../../strategies/belief/newsvendor.js';
@@ -56,6 +57,36 @@ describe('the newsvendor', () => {
     const best = offer(prospect(0.0005), demand, 1e9);
     const worth = (shares: number) => worthOf(prospect(0.0005), demand, shares);
     for (const factor of [0.5, 0.9, 1.1, 2]) expect(worth(best)).toBeGreaterThan(worth(best * factor));
+  });
+});
+
+describe('the time until an order stands', () => {
+  const order = (acceptedMs: number | null) => ({ ...ORDER, priceMicros: m(0.4), acceptedMs });
+  const at = (nowMs: number, orders: MarketView['orders'] = []) => ({ ...VIEW, nowMs, orders });
+
+  it('is learned from orders that were wanted, over those that stood at once', () => {
+    const absence = new Absence();
+    expect(absence.perOrderS).toBe(0);
+    absence.want('bid', true, at(1000));
+    absence.want('bid', true, at(2000));
+    absence.see(at(3000, [order(null)]));
+    expect(absence.perOrderS).toBe(0);
+    absence.see(at(4500, [order(4000)]));
+    // Three seconds of one, none of the one that it begins with.
+    expect(absence.perOrderS).toBe(1.5);
+    absence.want('bid', true, at(4500, [order(4000)]));
+    absence.see(at(9000, [order(4000)]));
+    expect(absence.perOrderS).toBe(1.5);
+  });
+
+  it('does not count while nothing is wanted, nor where the clock was set back', () => {
+    const absence = new Absence();
+    absence.want('bid', true, at(1000));
+    absence.want('bid', false, at(2000));
+    absence.see(at(9000, [order(9000)]));
+    absence.want('bid', true, at(9000));
+    absence.see(at(5000, [order(5000)]));
+    expect(absence.perOrderS).toBe(0);
   });
 });
 
@@ -290,6 +321,29 @@ describe('the maker', () => {
     }
   });
 
+  it('leaves more at rest than it wants where a new order would take long to stand, and not where it stands at once', () => {
+    const seen = book([[0.44, 100]], [[0.56, 100]]);
+    const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
+    const view = { ...VIEW, health, trades: [], orders: [], others: seen, book: seen };
+    const bidAfter = (acceptedMs: number) => {
+      const maker = fresh();
+      const [wanted] = maker.quote({ ...view, nowMs: 1000 }).bids;
+      const remainingMicros = micros(4 * (wanted?.amountMicros ?? 0));
+      const resting = {
+        ...ORDER,
+        priceMicros: wanted?.priceMicros ?? m(0.5),
+        remainingMicros,
+        submittedMs: 900,
+        acceptedMs,
+      };
+      const [bid] = maker.quote({ ...view, nowMs: 9000, orders: [resting] }).bids;
+      expect(bid?.priceMicros).toBe(resting.priceMicros);
+      return (bid?.amountMicros ?? 0) / remainingMicros;
+    };
+    expect(bidAfter(9000)).toBeCloseTo(1, 6);
+    expect(bidAfter(1000)).toBeLessThan(0.75);
+  });
+
   it('says what it believes, what decided each side, and why not a tick nearer', () => {
     const view = { ...VIEW, others: book([[0.44, 100]], [[0.56, 100]]), book: book([[0.44, 100]], [[0.56, 100]]) };
     const quotes = fresh().quote(view);
@@ -516,6 +570,7 @@ describe('the maker', () => {
       'mass that does not sum to 1',
       changed((belief) => ({ ...belief, grid: { low: 3, mass: 'AAAAAAAA8D8AAAAAAADwPw==' } })),
     ],
+    ['orders of no number', changed((belief) => ({ ...belief, absence: { seconds: 1, orders: 0, since: {} } }))],
     ['a rate without time', changed((belief) => ({ ...belief, seconds: 0 }))],
     [
       'takers of other sizes',

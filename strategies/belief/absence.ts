@@ -1,0 +1,61 @@
+/** What a change of an order costs beyond its requests: the time until the new one stands, in which nobody can take it. */
+
+import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
+
+/** After so many orders what was learned from the oldest has halved in weight. */
+const MEMORY = 50;
+/** Longer than this an order is not on its way: it cannot be had. Seconds. */
+const LONGEST_S = 60;
+
+export interface SavedAbsence {
+  readonly seconds: number;
+  readonly orders: number;
+  readonly since: Readonly<Record<BookSide, number | null>>;
+}
+
+export class Absence {
+  /** Counts as one order that stood at once. */
+  #seconds = 0;
+  #orders = 1;
+  /** Of each side, when an order was wanted and none stood; our clock, ms. */
+  #since: Record<BookSide, number | null> = { bid: null, ask: null };
+
+  /** Mean time from when an order is wanted until one stands. */
+  get perOrderS(): number {
+    return this.#seconds / this.#orders;
+  }
+
+  save(): SavedAbsence {
+    return { seconds: this.#seconds, orders: this.#orders, since: { ...this.#since } };
+  }
+
+  restore({ seconds, orders, since }: SavedAbsence): void {
+    [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
+  }
+
+  /** Nothing is wanted. */
+  forget(): void {
+    this.#since = { bid: null, ask: null };
+  }
+
+  /** With each view, before the quotes that are made of it. */
+  see({ orders }: MarketView): void {
+    for (const { side, acceptedMs } of orders) {
+      const since = this.#since[side];
+      if (since === null || acceptedMs === null) continue;
+      this.#seconds += Math.min(LONGEST_S, Math.max(0, acceptedMs - since) / 1000);
+      this.#orders += 1;
+      this.#since[side] = null;
+    }
+    if (this.#orders <= MEMORY) return;
+    this.#seconds /= 2;
+    this.#orders /= 2;
+  }
+
+  /** What is wanted of a side now. */
+  want(side: BookSide, isWanted: boolean, { orders, nowMs }: MarketView): void {
+    const stands = orders.some((order) => order.side === side && order.acceptedMs !== null);
+    if (!isWanted || stands) this.#since[side] = null;
+    else this.#since[side] ??= nowMs;
+  }
+}
