@@ -48,6 +48,8 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
       version: VERSION,
       nowMs: question.nowMs,
       fairMicros: question.fairMicros,
+      // As the trader takes it where the profile is silent.
+      feeSchedule: question.config.venue.profile.fee_schedule ?? 'notional',
       recorded: pricesOf,
       ...(journals === null ? {} : { journals }),
     }),

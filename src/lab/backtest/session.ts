@@ -101,7 +101,11 @@ const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
 /** What they are charged all the same, and whether anybody has said so. */
-function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
+function feeAssumptions({
+  sources,
+  fees,
+  feeCurve = null,
+}: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets' | 'feeSchedule'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
@@ -111,6 +115,8 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   return {
     fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,
+    // The exchange that it is played on knows no other; a curve is charged afterwards, whatever the legs were.
+    ...(feeCurve === null ? { feeSchedule: 'notional' } : {}),
   };
 }
 

@@ -25,6 +25,7 @@ const LINES: readonly Line[] = [
   ['  spread earned', ({ result }) => formatGain(result.spreadMicros)],
   ['  inventory drift', ({ result }) => formatGain(result.driftMicros)],
   ['  fees', ({ result }) => formatGain(-result.feesMicros)],
+  ['  fees saved by legs', ({ trading }) => formatGain(trading.feesSavedByLegsMicros)],
   ['  merges', ({ result }) => formatGain(result.mergesMicros)],
   ['  settlement', ({ result }) => formatGain(result.settlementMicros)],
   ['  cannot be divided', ({ result }) => formatGain(result.undividedMicros)],

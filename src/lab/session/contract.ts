@@ -7,6 +7,8 @@
  * on the exchange's clock. `null` means not known, never zero.
  */
 
+import type { FeeSchedule } from '../../shared/base/fees.js';
+
 export type SessionKind = 'backtest' | 'live';
 
 export interface SessionRecord {
@@ -257,6 +259,8 @@ export interface Assumptions {
   readonly latency: string | null;
   /** Of a backtest: by what trades were charged. */
   readonly fees?: string;
+  /** What the fees were a part of; absent: not known. */
+  readonly feeSchedule?: FeeSchedule;
   /** Markets that were traded free because neither their recordings nor anybody else named a fee. */
   readonly freeMarkets?: number;
   /** What was played, one line each. */

@@ -28,7 +28,7 @@ function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Fig
     return result === undefined ? [] : [marketAnalysis(session, result)];
   });
   const result = totalOf(results.map(({ split }) => split));
-  const trading = tradingOf(sessions);
+  const trading = tradingOf(sessions, assumptions.feeSchedule);
   return {
     format: 1,
     kind,

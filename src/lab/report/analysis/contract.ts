@@ -142,6 +142,11 @@ export interface TradingFigures {
   /** Shares that resting orders were filled with; with `postedMicros` the fill ratio. */
   readonly restingFilledMicros: number;
   readonly fillRatioShare: number | null;
+  /**
+   * What the other leg of each fill would have paid in fees, less what was paid: buying YES against selling NO, selling YES against
+   * buying NO. Null where it is not known what fees are a part of.
+   */
+  readonly feesSavedByLegsMicros: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
   /** Orders with at least one fill while they rested. */

@@ -1,12 +1,15 @@
 /** Orders and fills: how much was posted, how much of it was filled, and how it stood in the queue. */
 
+import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
+import { ONE } from '../../../shared/base/micros.js';
 import { meanOf } from '../../../shared/statistics/moments.js';
 import { quantileOfSorted, sorted } from '../../../shared/statistics/quantiles.js';
 import type { FillRecord, MarketSession } from '../../session/contract.js';
 import type { QueueFigures, Spread, TradingFigures } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 
-export function tradingOf(markets: readonly MarketSession[]): TradingFigures {
+/** @param schedule what fees were a part of; undefined: not known */
+export function tradingOf(markets: readonly MarketSession[], schedule: FeeSchedule | undefined): TradingFigures {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
   const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
@@ -16,6 +19,7 @@ export function tradingOf(markets: readonly MarketSession[]): TradingFigures {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...volumeOf(fills),
     ...fillRatioOf(markets),
+    feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
@@ -24,6 +28,13 @@ export function tradingOf(markets: readonly MarketSession[]): TradingFigures {
     noticed: spreadOf(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
   };
+}
+
+/** By the leg of a fill, millionths. Rates are the same for both legs, so what was paid tells what the other would have. */
+function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSchedule): number {
+  const price = (isYes ? priceMicros : ONE - priceMicros) / ONE;
+  const [paid, other] = [feePerShare(schedule, 1, price), feePerShare(schedule, 1, 1 - price)];
+  return paid > 0 ? Math.round(feeMicros * (other / paid - 1)) : 0;
 }
 
 /** A market maker's orders rest; where the exchange does not say who was the maker, that is taken to be so. */

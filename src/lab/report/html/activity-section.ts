@@ -1,7 +1,7 @@
 /** Orders, queue, uptime, requests and refusals: what the trader could do with the time and the budget it had. */
 
 import type { Analysis, RequestFigures, Spread } from '../analysis/contract.js';
-import { count, decimal, formatDuration, formatPercent, formatShares, UNKNOWN } from '../figures.js';
+import { count, decimal, formatDuration, formatGain, formatPercent, formatShares, UNKNOWN } from '../figures.js';
 import { html, type Markup, shorten } from './markup.js';
 import { bar, facts, perSession, type Shown, section } from './parts.js';
 
@@ -40,6 +40,11 @@ function orderFacts({ trading }: Analysis) {
     { name: 'the same, of orders with a fill', text: formatShares(queue.filledMeanAheadMicros) },
     { name: 'Rested before a fill', text: spread(rested), note: '(median, 90 %)' },
     { name: 'A fill was noticed after', text: spread(noticed), note: '(median, 90 %)' },
+    {
+      name: 'Fees saved by legs',
+      text: formatGain(trading.feesSavedByLegsMicros),
+      note: '(the other leg, less what was paid)',
+    },
     { name: 'Fills never noticed', text: count(trading.neverNoticed) },
   ];
 }

@@ -1,5 +1,6 @@
 /** What a report of a live ledger is told from outside of the ledger. */
 
+import type { FeeSchedule } from '../../../shared/base/fees.js';
 import type { Coverage, RequestUse } from '../../session/contract.js';
 import type { RecordedBest } from '../../session/market-walk.js';
 
@@ -13,6 +14,8 @@ export interface LedgerSessionOptions {
   readonly fairMicros: ReadonlyMap<string, number>;
   /** What a recording knows of a market; null where there is none. */
   readonly recorded: (conditionId: string) => RecordedPrices | null;
+  /** What the venue's fees are a part of, by its profile; absent: not known. */
+  readonly feeSchedule?: FeeSchedule;
   /** What the journals of its runs add; without them the ledger stands alone. */
   readonly journals?: JournalFacts;
 }

@@ -47,6 +47,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
       fillModel: null,
       postsOnly: null,
       latency: null,
+      ...(options.feeSchedule === undefined ? {} : { feeSchedule: options.feeSchedule }),
       data: [
         `${basename(reader.path)}: ${formatQuantity(rows.runs.length, 'run')}, last by version ${rows.runs.at(-1)?.version ?? 'none'}`,
       ],
