@@ -120,7 +120,6 @@ interface Parts {
 }
 
 class Service {
-  readonly #config: Config;
   readonly #session: Session;
   readonly #screen: Screen;
   readonly #log: Log;
@@ -145,7 +144,6 @@ class Service {
     const { config } = session;
     this.#page = page;
     this.#manager = manager;
-    this.#config = config;
     this.#session = session;
     this.#screen = screen;
     this.#log = log;
@@ -163,7 +161,7 @@ class Service {
       },
     );
     this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
-    const live = new LiveConfig({
+    this.#live = new LiveConfig({
       config,
       env,
       session,
@@ -175,10 +173,9 @@ class Service {
       say: (text) => screen.say(text),
       nowMs,
     });
-    this.#live = live;
     const startedMs = this.#startedMs;
     const statuses = () => this.#feeds.status;
-    this.#telemetry = new Telemetry({ config: () => live.config, session, startedMs, feeds: statuses, log });
+    this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds: statuses, log });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -188,7 +185,7 @@ class Service {
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const control = await serveControl(this.#config.control.socket, {
+    const control = await serveControl(this.#session.config.control.socket, {
       answer: (question) => answerControl(question, this.#running(stopped)),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
@@ -196,7 +193,9 @@ class Service {
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
-    const archiving = startArchiving(this.#config, this.#session.ledger, this.#log, (work) => this.#guard(work));
+    const archiving = startArchiving(this.#session.config, this.#session.ledger, this.#log, (work) =>
+      this.#guard(work),
+    );
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -286,7 +285,7 @@ class Service {
   async #freshAccess(): Promise<Omit<DirectCancel, 'verify'>> {
     const { wallet, profile } = this.#session;
     const client = await this.#session.freshClient();
-    return { client, wallet, profile, allowBlindSigning: this.#config.venue.allowBlindSigning };
+    return { client, wallet, profile, allowBlindSigning: this.#session.config.venue.allowBlindSigning };
   }
 
   #running(stop: () => void): Running {
@@ -332,7 +331,7 @@ class Service {
   #jobHooks() {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
-      backupLedger: () => void backUpLedger(this.#config.ledger, this.#log, this.#screen),
+      backupLedger: () => void backUpLedger(this.#session.config.ledger, this.#log, this.#screen),
       dailySummary: () => this.#guard(() => this.#telemetry.tellDay(this.#log)),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
@@ -362,7 +361,7 @@ class Service {
   /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
   #beat(): void {
     const stoodStillMs = this.#session.guardian?.beat(this.#session.trader.nothingMayRest) ?? 0;
-    if (stoodStillMs < this.#config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
+    if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
