@@ -179,13 +179,13 @@ class Service {
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
-    const { profile } = this.#session;
+    const { config, ledger, profile } = this.#session;
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
     let stopped: () => void = () => undefined;
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const control = await serveControl(this.#session.config.control.socket, {
+    const control = await serveControl(config.control.socket, {
       answer: (question) => answerControl(question, this.#running(stopped)),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
@@ -193,9 +193,7 @@ class Service {
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
-    const archiving = startArchiving(this.#session.config, this.#session.ledger, this.#log, (work) =>
-      this.#guard(work),
-    );
+    const archiving = startArchiving(config, ledger, this.#log, (work) => this.#guard(work));
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
