@@ -53,8 +53,8 @@ it('is quoted while it is current, pulled when it is not, and said once each', a
     'trader.yaml': traderYaml(
       url,
       `feeds:
-  model: { kind: child, command: ["${process.execPath}", model.mjs], max_age_s: 2 }
-  desk: { kind: http, url: "${feed.url}", every_ms: 200, timeout_ms: 1000, max_age_s: 2 }
+  model: { kind: child, command: ["${process.execPath}", model.mjs], max_age_s: 4 }
+  desk: { kind: http, url: "${feed.url}", every_ms: 200, timeout_ms: 1000, max_age_s: 4 }
 strategies: [first.yaml, second.yaml]`,
     ),
     'first.yaml': FAIR('model', first),
