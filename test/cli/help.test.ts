@@ -26,6 +26,8 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['guardian', '--config', '--with-trader'],
   ['console', '--config', '--with-trader'],
   ['alerts test', '--config'],
+  ['alerts list', '--config', '--json'],
+  ['alerts ack', '--config'],
   ['status', '--config', '--json'],
   ['orders', '--config', '--json', '--open', '--limit', '--market'],
   ['drafts', '--config', '--json', '--all'],

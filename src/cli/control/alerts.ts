@@ -1,13 +1,21 @@
-/** `twinbook alerts`: whether a channel of alerts reaches anybody. */
+/** `twinbook alerts`: what is open, who has seen it, and whether a channel reaches anybody. */
 
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { RememberedAlert } from '../../shell/alerts/contract.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
+import { nowMs } from '../../shell/runtime/clock.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, type Session } from '../output/io.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
+import { type Column, json, table, when } from '../output/table.js';
 
 export function addAlertCommands(program: Command, session: Session): void {
-  const alerts = program.command('alerts').description('channels that tell people who do not look');
+  const alerts = program
+    .command('alerts')
+    .description('what is wrong, and the channels that tell people who do not look');
+  addList(alerts, session);
+  addAcknowledge(alerts, session);
   const test = alerts
     .command('test')
     .description('sends one message over a channel, now, and says what became of it')
@@ -32,4 +40,69 @@ export function addAlertCommands(program: Command, session: Session): void {
     session.io.out(`${name} took the message; look whether it arrived\n`);
     return EXIT.ok;
   });
+}
+
+interface ListOptions {
+  readonly config: string;
+  readonly json?: true;
+}
+
+const COLUMNS: readonly Column<RememberedAlert>[] = [
+  { title: 'alert', cell: ({ kind }) => kind },
+  { title: 'severity', cell: ({ severity }) => severity },
+  { title: 'since (UTC)', cell: ({ sinceMs }) => when(sinceMs) },
+  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : when(acknowledgedMs)) },
+  { title: 'what', cell: ({ title, text }) => `${title}: ${text}` },
+];
+
+function addList(alerts: Command, session: Session): void {
+  const command = alerts.command('list').description('alerts that are open, as the console told them last');
+  addJsonOption(addConfigOption(command));
+  addAction<ListOptions>(command, session, async (options) => {
+    const { open, close } = await openAlerts(options.config, session.io);
+    close();
+    const { io } = session;
+    if (options.json === true) io.out(json(open));
+    else io.out(open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS));
+    return EXIT.ok;
+  });
+}
+
+function addAcknowledge(alerts: Command, session: Session): void {
+  const command = alerts
+    .command('ack')
+    .description('a person has seen it: it is not told again until it is over')
+    .argument('<alert>', 'as `twinbook alerts list` names it');
+  addAction<ListOptions>(addConfigOption(command), session, async (options, [kind = '']) => {
+    const { open, store, close } = await openAlerts(options.config, session.io);
+    try {
+      const alert = open.find((one) => one.kind === kind);
+      if (alert === undefined) {
+        const known = open.map((one) => one.kind).join(', ') || 'none';
+        throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
+      }
+      if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
+        throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
+    } finally {
+      close();
+    }
+    session.io.out(`${kind} is not told again until it is over; what it says holds all the same\n`);
+    return EXIT.ok;
+  });
+}
+
+/** What the console keeps beside the ledger. */
+async function openAlerts(file: string, io: CliIo) {
+  const { ledger } = loadTraderConfig(file, io);
+  const { StoreFile, storePathOf } = await import('../../shell/console/store/store-file.js');
+  const { AlertStore } = await import('../../shell/console/store/alert-store.js');
+  const path = storePathOf(ledger.path);
+  if (!existsSync(path)) {
+    const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
+    throw new TwinbookError('file_unreadable', `nothing is known of alerts: there is no ${path}`, hint);
+  }
+  const note = (text: string) => io.err(`${text}\n`);
+  const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
+  const store = new AlertStore(opened);
+  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
 }

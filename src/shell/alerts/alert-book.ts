@@ -2,7 +2,7 @@
 
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { Condition } from './conditions.js';
-import type { AlertMessage } from './contract.js';
+import type { Acknowledgement, AlertMessage, RememberedAlert } from './contract.js';
 
 /** A critical alert is told again after so long, ms. */
 const AGAIN_MS = 15 * 60_000;
@@ -15,6 +15,8 @@ interface OpenAlert {
   seenMs: number;
   /** Null until anybody was told. */
   toldMs: number | null;
+  /** Null until a person has seen it. */
+  acknowledgedMs: number | null;
 }
 
 export class AlertBook {
@@ -27,12 +29,32 @@ export class AlertBook {
     this.#run = run;
   }
 
+  /** Those of the console before. What of them does not hold any more is over after a while, and told so. */
+  goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
+    for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
+      const condition = { kind, severity, title, text, forMs: 0 };
+      this.#open.set(kind, { condition, sinceMs, seenMs: nowMs, toldMs, acknowledgedMs });
+    }
+  }
+
+  /** Not told again until it is over. Nothing where that alert is not open any more, or was acknowledged. */
+  acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
+    const alert = this.#open.get(kind);
+    if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
+  }
+
   /** What is to be told of what holds now. */
   observe(conditions: readonly Condition[], nowMs: number): readonly AlertMessage[] {
     for (const condition of conditions) {
       const known = this.#open.get(condition.kind);
       if (known === undefined)
-        this.#open.set(condition.kind, { condition, sinceMs: nowMs, seenMs: nowMs, toldMs: null });
+        this.#open.set(condition.kind, {
+          condition,
+          sinceMs: nowMs,
+          seenMs: nowMs,
+          toldMs: null,
+          acknowledgedMs: null,
+        });
       else Object.assign(known, { condition, seenMs: nowMs });
     }
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
@@ -44,10 +66,11 @@ export class AlertBook {
   }
 
   /** Those that somebody was told of and that are not over, longest first. */
-  get open(): readonly (Pick<Condition, 'kind' | 'severity' | 'title' | 'text'> & { readonly sinceMs: number })[] {
-    return [...this.#open.values()]
-      .filter(({ toldMs }) => toldMs !== null)
-      .map(({ condition: { kind, severity, title, text }, sinceMs }) => ({ kind, severity, title, text, sinceMs }));
+  get open(): readonly RememberedAlert[] {
+    return [...this.#open.values()].flatMap(({ condition, sinceMs, toldMs, acknowledgedMs }) => {
+      const { kind, severity, title, text } = condition;
+      return toldMs === null ? [] : [{ kind, severity, title, text, sinceMs, toldMs, acknowledgedMs }];
+    });
   }
 
   /** Alerts that somebody was told of and that are not over. */
@@ -58,13 +81,14 @@ export class AlertBook {
   }
 
   #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
-    const { condition, sinceMs, seenMs, toldMs } = alert;
+    const { condition, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
     if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
       this.#open.delete(condition.kind);
       return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
     }
     if (nowMs - sinceMs < condition.forMs || seenMs < nowMs) return null;
-    const isAgain = toldMs !== null && condition.severity === 'critical' && nowMs - toldMs >= AGAIN_MS;
+    const isWanted = condition.severity === 'critical' && acknowledgedMs === null;
+    const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
     if (toldMs !== null && !isAgain) return null;
     alert.toldMs = nowMs;
     return this.#message(alert, 'open', nowMs);

@@ -4,7 +4,7 @@ import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { AlertsConfig, ChannelConfig } from '../config/types.js';
 import { AlertBook } from './alert-book.js';
 import { findConditions, toldAs, type WatchedFacts } from './conditions.js';
-import { type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
+import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
 import { Outbox } from './outbox.js';
 
 const SUMMARY = 'daily_summary';
@@ -18,6 +18,10 @@ export interface AlertCenterOptions {
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** What could not be delivered, for whoever reads the console's own words. */
   readonly note: (text: string) => void;
+  /** None when left out: then all is forgotten with the process. */
+  readonly memory?: AlertMemory;
+  /** Unix ms; what is remembered is looked at then. */
+  readonly nowMs?: number;
 }
 
 interface Channel {
@@ -40,8 +44,11 @@ export class AlertCenter {
   readonly #book: AlertBook;
   readonly #note: (text: string) => void;
   readonly #recent: AlertMessage[] = [];
+  readonly #memory: AlertMemory | null;
+  #remembered = '';
+  #isQuiet = false;
 
-  constructor({ config, run, openSender, note }: AlertCenterOptions) {
+  constructor({ config, run, openSender, note, memory, nowMs = 0 }: AlertCenterOptions) {
     this.#channels = config.channels.map((channel) => ({
       config: channel,
       outbox: new Outbox(),
@@ -50,14 +57,22 @@ export class AlertCenter {
     this.#escalation = config.escalation;
     this.#book = new AlertBook(run);
     this.#note = note;
+    this.#memory = memory ?? null;
+    const state = memory?.load() ?? null;
+    if (state === null) return;
+    this.#book.goOn(state.open, nowMs);
+    for (const channel of this.#channels) channel.outbox.goOn(state.waiting[channel.config.name] ?? []);
   }
 
-  /** To be called every second or so; returns at once. */
-  tick(facts: WatchedFacts): void {
+  /** To be called every second or so; returns at once. While it is quiet only what is critical leaves. */
+  tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs } = facts;
+    this.#isQuiet = isQuiet;
+    for (const one of this.#memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     for (const message of this.#book.observe(findConditions(facts), nowMs)) this.#tell(message, nowMs);
     this.#escalate(nowMs);
     for (const channel of this.#channels) this.#deliver(channel, () => nowMs);
+    this.#remember();
   }
 
   /** What the trader said. */
@@ -66,9 +81,9 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
   }
 
-  /** Messages that no channel has delivered yet. */
+  /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
   get waiting(): number {
-    return this.#channels.reduce((sum, { outbox }) => sum + outbox.length, 0);
+    return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
   }
 
   count(severity: AlertSeverity): number {
@@ -102,12 +117,23 @@ export class AlertCenter {
   }
 
   #deliver({ config, outbox, send }: Channel, nowMs: () => number): void {
-    const message = outbox.next(nowMs());
+    const message = outbox.next(nowMs(), this.#isQuiet);
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered') this.#note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
       outbox.settle(delivery, nowMs());
     });
+  }
+
+  /** Written only when it is another: mostly nothing is open and nothing waits. */
+  #remember(): void {
+    if (this.#memory === null) return;
+    const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));
+    const state = { open: this.#book.open, waiting };
+    const text = JSON.stringify(state);
+    if (text === this.#remembered) return;
+    this.#remembered = text;
+    this.#memory.save(state);
   }
 
   /** What a channel could not deliver for a while goes to the one after it, whatever that one wants as a rule. */

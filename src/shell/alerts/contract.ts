@@ -28,3 +28,43 @@ export type Delivery =
 
 /** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
+
+/** An alert that is not over, as it is remembered and as a person is told. Times are Unix ms. */
+export interface RememberedAlert {
+  readonly kind: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  readonly sinceMs: number;
+  readonly toldMs: number;
+  /** A person has seen it: it is not told again until it is over. Null while nobody has. */
+  readonly acknowledgedMs: number | null;
+}
+
+/** A message that a channel still has to deliver. */
+export interface RememberedMessage {
+  readonly message: AlertMessage;
+  readonly sinceMs: number;
+}
+
+/** All that the next console goes on from. */
+export interface AlertState {
+  readonly open: readonly RememberedAlert[];
+  /** By the name of the channel. */
+  readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
+}
+
+/** Of an alert that is open since then. */
+export interface Acknowledgement {
+  readonly kind: string;
+  readonly sinceMs: number;
+  readonly timeMs: number;
+}
+
+/** Where alerts are kept over the end of a process. No call of it throws. */
+export interface AlertMemory {
+  /** Null where nothing is remembered. */
+  load(): AlertState | null;
+  save(state: AlertState): void;
+  acknowledgements(): readonly Acknowledgement[];
+}

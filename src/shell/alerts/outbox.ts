@@ -3,7 +3,7 @@
  * few of those that can wait. It knows no clock and sends nothing: whoever owns it asks what is due, and says what became of it.
  */
 
-import type { AlertMessage, Delivery } from './contract.js';
+import type { AlertMessage, Delivery, RememberedMessage } from './contract.js';
 
 const MOST_WAITING = 500;
 /** Between two messages of a channel, ms. */
@@ -43,6 +43,21 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
+  /** Of those that wait or are under way, what cannot wait. */
+  get urgent(): number {
+    return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
+  }
+
+  /** Also what is under way: nobody knows yet whether it arrives. */
+  get content(): readonly RememberedMessage[] {
+    return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
+  }
+
+  /** What the console before had not delivered. */
+  goOn(messages: readonly RememberedMessage[]): void {
+    for (const { message, sinceMs } of messages) this.add(message, sinceMs);
+  }
+
   /** Where there is no room the least urgent, oldest first, is lost, and counted. */
   add(message: AlertMessage, nowMs: number): void {
     this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
@@ -53,12 +68,15 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** The message to be sent now, most urgent first; null while nothing is due or one is under way. */
-  next(nowMs: number): AlertMessage | null {
+  /**
+   * The message to be sent now, most urgent first; null while nothing is due or one is under way.
+   * @param isQuiet only what cannot wait is due
+   */
+  next(nowMs: number, isQuiet = false): AlertMessage | null {
     this.#giveUp(nowMs);
     if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical === undefined ? this.#takeOthers(nowMs) : [critical];
+    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(nowMs);
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;

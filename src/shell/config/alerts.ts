@@ -55,6 +55,7 @@ export function alertsOf(alerts: AlertsFile, absolute: (path: string) => string)
       detail: channel.detail,
     })),
     escalation: alerts.escalation,
+    quietHours: alerts.quiet_hours,
     heartbeat:
       heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file), everyMs: heartbeat.every_s * 1000 },
   };

@@ -226,6 +226,11 @@ const alertsSchema = z
       .max(20)
       .default([])
       .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
+    quiet_hours: cron(
+      'Seconds in which only what is critical is told, as quote_hours of a strategy names them.',
+      null,
+      '*',
+    ),
     heartbeat: z
       .strictObject({
         url_file: path('File of mode 0600 with the address that expects to be called.'),

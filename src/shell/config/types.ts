@@ -175,6 +175,8 @@ export interface AlertsConfig {
   readonly channels: readonly ChannelConfig[];
   /** Names of channels: what a channel cannot deliver goes to the next one. */
   readonly escalation: readonly string[];
+  /** Cron expression of the seconds in which only what is critical is told; null for none. */
+  readonly quietHours: string | null;
   /** Where a watcher elsewhere expects to hear of us; null for nowhere. */
   readonly heartbeat: { readonly urlFile: string; readonly everyMs: number } | null;
 }

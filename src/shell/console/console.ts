@@ -21,6 +21,7 @@ import { renderMetrics, type ScrapeFacts } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { pageStateOf } from './page-state.js';
+import { AlertStore } from './store/alert-store.js';
 import { History } from './store/history.js';
 import { sampleOf } from './store/sample.js';
 import { StoreFile, storePathOf } from './store/store-file.js';
@@ -74,7 +75,14 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   const name = parse(config.file).name;
   const store = new StoreFile({ path: storePathOf(ledger.path), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
-  const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note });
+  const watch = new Watch({
+    config,
+    name,
+    trader,
+    isGuarded: guardian.isGuarded,
+    note,
+    memory: new AlertStore(store),
+  });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
@@ -125,8 +133,8 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   }, POINT_MS);
   const end = () => {
     clearInterval(sampling);
-    store.close();
     watch.close();
+    store.close();
     subscription.close();
     access.close();
   };

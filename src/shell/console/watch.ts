@@ -3,18 +3,22 @@
 import { randomBytes } from 'node:crypto';
 import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
+import type { AlertMemory } from '../alerts/contract.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
 import { openPatientSender } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
+import { QuoteHours } from '../runtime/quote-hours.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
 const EVERY_MS = 1_000;
+/** A schedule like those of strategies. */
+const QUIET = 'quiet hours';
 /** Between two looks whether everything was delivered, ms. */
 const LOOK_MS = 50;
 
@@ -24,6 +28,7 @@ export interface WatchOptions {
   readonly trader: TraderState;
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
+  readonly memory: AlertMemory;
 }
 
 export class Watch {
@@ -31,6 +36,8 @@ export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
   readonly #timer: NodeJS.Timeout;
+  readonly #quietHours: QuoteHours;
+  #isQuiet = false;
   #isGone = false;
 
   constructor(options: WatchOptions) {
@@ -42,7 +49,11 @@ export class Watch {
       run: randomBytes(4).toString('hex'),
       openSender: (channel) => openPatientSender(channel, open, options.note),
       note: options.note,
+      memory: options.memory,
+      nowMs: nowMs(),
     });
+    const { quietHours } = alerts;
+    this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
     const { heartbeat } = alerts;
     this.#lifeline = heartbeat === null ? null : new Lifeline(heartbeat.everyMs, performance.now());
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
@@ -69,6 +80,7 @@ export class Watch {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#quietHours.close();
   }
 
   #tick(): void {
@@ -83,7 +95,8 @@ export class Watch {
       diskFreeBytes: readFileFacts(config.ledger.path).diskFreeBytes,
       account: trader.account === null ? null : watchedAccount(trader.account, trader.hello),
     };
-    this.center.tick(facts);
+    for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
+    this.center.tick(facts, this.#isQuiet);
     const file = config.alerts.heartbeat?.urlFile;
     if (this.#lifeline === null || file === undefined) return;
     const call = this.#lifeline.look(workOf(trader, guarded), performance.now(), facts.nowMs);

@@ -27,13 +27,14 @@ import { FeedSession } from './feed-session.js';
 import { Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { Screen, type Terminal } from './screen.js';
+import { Screen } from './screen.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
 import { resultLines, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
 import { tellNotices } from './tell-notices.js';
+import type { TraderIo } from './trader-io.js';
 import { Unproven } from './unproven.js';
 
 /**
@@ -46,15 +47,6 @@ const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
-
-export interface TraderIo extends Pick<Terminal, 'out'> {
-  readonly err: (text: string) => void;
-  readonly raw: { readonly out: (sequence: string) => void };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stopAsked: () => Promise<void>;
-  /** Calls back at each signal that kills (SIGUSR2). */
-  readonly onKillSignal: (kill: (reason: string) => void) => void;
-}
 
 /** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
 export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {

@@ -9,6 +9,7 @@ import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
+import type { Archiving } from './archive/contract.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
 /** What an intent does at the exchange. */
@@ -331,7 +332,7 @@ export interface LedgerReader {
   close(): void;
 }
 
-/** SQLite's online backup of an open ledger: `backup(destination)`. */
+/** SQLite's online backup of an open ledger, asynchronous: a shell's business. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
 /** What may change in an intent after it was written; what is undefined stays as it is. */
@@ -354,23 +355,10 @@ export interface OrderChange {
 }
 
 /**
- * Intents that an archive has, on its disk. What moved money stays in the ledger for ever: fills, conversions, postings and the
- * orders that had a fill; and of every other order the terms, so that each is known, and each fill booked once.
- */
-export interface ArchivedIntents {
-  /** These leave with their orders, of which nothing was filled. */
-  readonly whole: readonly string[];
-  /** Of these the texts leave that were to be signed, and the signatures. */
-  readonly texts: readonly string[];
-  /** Only what was over before this moment, our clock, ms. */
-  readonly beforeMs: number;
-}
-
-/**
  * The writer. Every write must run inside `transaction`; a write, commit or sync that fails throws LedgerBroken, after
  * which the ledger refuses everything: the process cancels and exits, it never retries.
  */
-export interface Ledger extends LedgerReader {
+export interface Ledger extends LedgerReader, Archiving {
   /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
   transaction<T>(work: () => T): T;
 
@@ -405,12 +393,8 @@ export interface Ledger extends LedgerReader {
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
 
-  /** Takes out what an archive has; see `ArchivedIntents`. What has changed since it was chosen stays. */
-  putAway(archived: ArchivedIntents): void;
-
   /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
   checkFile(): void;
 
-  /** For the daemon: a backup is asynchronous and belongs to a shell. */
   readonly backupSource: BackupSource;
 }

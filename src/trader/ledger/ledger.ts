@@ -10,8 +10,8 @@
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import { bringBack, putAway } from './archive/archived-orders.js';
+import type { ArchivedIntents } from './archive/contract.js';
 import {
-  type ArchivedIntents,
   type BackupSource,
   type BookedConversion,
   type BookedFill,

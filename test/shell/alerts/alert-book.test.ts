@@ -48,6 +48,32 @@ describe('an alert', () => {
     expect(told((second) => (second % 5 === 0 ? null : condition('critical', 5 * S)), 60)).toEqual([]);
   });
 
+  test('is not told again once a person has seen it, until it is over and comes back', () => {
+    const book = new AlertBook('run');
+    const critical = [condition('critical')];
+    book.observe(critical, 0);
+    book.acknowledge({ kind: 'odd', sinceMs: 1, timeMs: 5 });
+    expect(book.open[0]?.acknowledgedMs).toBeNull();
+    book.acknowledge({ kind: 'odd', sinceMs: 0, timeMs: 5 });
+    expect(book.observe(critical, 20 * MINUTE)).toEqual([]);
+    expect(book.observe([], 21 * MINUTE).map(({ state }) => state)).toEqual(['cleared']);
+    expect(book.observe(critical, 22 * MINUTE).map(({ state }) => state)).toEqual(['open']);
+    expect(book.open[0]?.acknowledgedMs).toBeNull();
+  });
+
+  test('goes on after a restart of who tells it: told again in its time, or over', () => {
+    const before = new AlertBook('run');
+    before.observe([condition('critical')], 0);
+    const book = new AlertBook('again');
+    book.goOn(before.open, 60 * S);
+    expect(book.observe([condition('critical')], 61 * S)).toEqual([]);
+    expect(book.observe([condition('critical')], 900 * S).map(({ state }) => state)).toEqual(['open']);
+    const over = new AlertBook('again');
+    over.goOn(before.open, 60 * S);
+    expect(over.observe([], 89 * S)).toEqual([]);
+    expect(over.observe([], 90 * S).map(({ state }) => state)).toEqual(['cleared']);
+  });
+
   test('has an id that no other message has', () => {
     const book = new AlertBook('run');
     const ids = [

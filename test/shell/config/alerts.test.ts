@@ -12,7 +12,7 @@ function load(alerts: string) {
 
 test('reads channels, escalation and heartbeat, with paths beside the file', () => {
   const { cwd, config } = load(
-    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, escalation: [chat], heartbeat: { url_file: s/hc } }',
+    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, escalation: [chat], quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
   );
   expect(config().alerts).toEqual({
     channels: [
@@ -29,6 +29,7 @@ test('reads channels, escalation and heartbeat, with paths beside the file', () 
       },
     ],
     escalation: ['chat'],
+    quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc'), everyMs: 60_000 },
   });
   expect(isConsoleWanted(config())).toBe(true);
@@ -39,6 +40,7 @@ test.each([
   ['{ channels: { chat: { kind: telegram, address_file: s } } }', 'a channel of kind telegram wants to'],
   ['{ channels: { post: { kind: mail, address_file: s, to: me } } }', 'a channel of kind mail wants from'],
   ['{ channels: { hook: { kind: slack, address_file: s, to: me } } }', 'a channel of kind slack has no to; remove it'],
+  ['{ quiet_hours: "at night" }', 'wants six cron fields'],
   ['{ escalation: [chat] }', '"chat" is no channel of alerts'],
 ])('refuses %s', (alerts, why) => {
   expect(load(alerts).config).toThrow(expect.objectContaining({ message: expect.stringContaining(why) }));

@@ -5,8 +5,8 @@
 
 import { rmSync } from 'node:fs';
 import { listArchives } from '../../../trader/ledger/archive/archive-file.js';
+import type { ArchivedIntents } from '../../../trader/ledger/archive/contract.js';
 import type { CopiedRows } from '../../../trader/ledger/archive/copier.js';
-import type { ArchivedIntents } from '../../../trader/ledger/contract.js';
 import { startWorker } from '../../runtime/worker-start.js';
 
 /** By then a trader has agreed with the exchange and quotes, ms. */

@@ -32,6 +32,15 @@ CREATE TABLE account_points (
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+CREATE TABLE alert_state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
+CREATE TABLE acknowledgements (
+  kind TEXT NOT NULL,
+  since_ms INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  PRIMARY KEY (kind, since_ms)
+) STRICT, WITHOUT ROWID;
+`,
 ];
 
 /** 'TWBC'. */

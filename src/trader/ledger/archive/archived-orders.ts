@@ -5,8 +5,9 @@
 
 import { micros, ZERO } from '../../../shared/base/micros.js';
 import type { OrderStatus, Side } from '../../../shared/protocol/states.js';
-import { type ArchivedIntents, FINAL_INTENT_STATES, type OrderRecord } from '../contract.js';
+import { FINAL_INTENT_STATES, type OrderRecord } from '../contract.js';
 import type { Database } from '../database.js';
+import type { ArchivedIntents } from './contract.js';
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 

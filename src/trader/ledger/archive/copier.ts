@@ -1,9 +1,10 @@
 /** Finds what may leave a ledger and copies it into its archives, some rows at a time; the ledger is only read. */
 
-import { type ArchivedIntents, FINAL_INTENT_STATES } from '../contract.js';
+import { FINAL_INTENT_STATES } from '../contract.js';
 import { Database } from '../database.js';
 import { type ArchivedIntent, type ArchivedOrder, type ArchivedRows, monthOf, writeArchive } from './archive-file.js';
 import { IS_OVER, MOVED_NOTHING } from './archived-orders.js';
+import type { ArchivedIntents } from './contract.js';
 
 /** The newest stay, whatever their age: who counts what was done of late reads them. */
 const NEWEST_INTENTS = 2_000;

@@ -1,0 +1,12 @@
+/** What a trader's process has around it: a terminal, signals, the environment. */
+
+import type { Terminal } from './screen.js';
+
+export interface TraderIo extends Pick<Terminal, 'out'> {
+  readonly err: (text: string) => void;
+  readonly raw: { readonly out: (sequence: string) => void };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
+}

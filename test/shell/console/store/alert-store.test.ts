@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AlertCenter } from '../../../../src/shell/alerts/alert-center.js';
+import type { WatchedFacts } from '../../../../src/shell/alerts/conditions.js';
+import type { AlertMessage, Delivery } from '../../../../src/shell/alerts/contract.js';
+import type { ChannelConfig } from '../../../../src/shell/config/types.js';
+import { AlertStore } from '../../../../src/shell/console/store/alert-store.js';
+import { StoreFile, storePathOf } from '../../../../src/shell/console/store/store-file.js';
+import { run } from '../../../cli/run.js';
+import { folderOf } from '../../../support/folders.js';
+import { trader } from '../../config/files.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'alert-store-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const MINUTE = 60_000;
+const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as ChannelConfig;
+const FINE: WatchedFacts = {
+  nowMs: 0,
+  silentMs: 0,
+  hasEnded: false,
+  isGone: false,
+  isGuarded: true,
+  diskFreeBytes: 1e12,
+  account: null,
+};
+
+const openFile = (path = join(folder, 'console')) =>
+  new StoreFile({ path, note: () => undefined, nowMs: () => 0, steadyMs: () => 0 });
+
+/** A console's part that tells, and what it has sent. */
+function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
+  const sent: AlertMessage[] = [];
+  const center = new AlertCenter({
+    config: { channels: [CHANNEL], escalation: [] },
+    run: `${nowMs}`,
+    openSender: () => (message) => {
+      sent.push(message);
+      return Promise.resolve(answer);
+    },
+    note: () => undefined,
+    memory: new AlertStore(file),
+    nowMs,
+  });
+  return { center, sent };
+}
+
+const failed: Delivery = { kind: 'failed', why: 'away', afterMs: null };
+const delivered: Delivery = { kind: 'delivered' };
+
+test('what was not delivered is sent by the next console, and what is open is not told anew', async () => {
+  const file = openFile();
+  const first = openCenter(file, failed, 0);
+  first.center.tick({ ...FINE, isGuarded: false });
+  first.center.tick({ ...FINE, isGuarded: false, nowMs: MINUTE });
+  await Promise.resolve();
+  first.center.tick({ ...FINE, isGuarded: false, nowMs: MINUTE + 100 });
+  expect(first.sent.map(({ kind }) => kind)).toEqual(['guardian_absent']);
+  const next = openCenter(file, delivered, 2 * MINUTE);
+  next.center.tick({ ...FINE, isGuarded: false, nowMs: 2 * MINUTE });
+  await Promise.resolve();
+  next.center.tick({ ...FINE, isGuarded: false, nowMs: 2 * MINUTE + 2_000 });
+  expect(next.sent).toEqual(first.sent);
+  const last = openCenter(file, delivered, 3 * MINUTE);
+  last.center.tick({ ...FINE, nowMs: 4 * MINUTE });
+  expect(last.sent).toMatchObject([{ kind: 'guardian_absent', state: 'cleared' }]);
+  file.close();
+});
+
+test('in quiet hours only what is critical leaves, and the rest when they are over', async () => {
+  const file = openFile();
+  const { center, sent } = openCenter(file, delivered, 0);
+  center.notice({ kind: 'daily_summary', text: 'a day', time: 0 }, 0);
+  center.tick(FINE, true);
+  expect([sent.length, center.waiting]).toEqual([0, 0]);
+  center.tick({ ...FINE, isGone: true, nowMs: 1_000 }, true);
+  expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone']);
+  await Promise.resolve();
+  center.tick({ ...FINE, isGone: true, nowMs: 3_000 }, false);
+  expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'daily_summary']);
+  file.close();
+});
+
+test('a person sees what is open, and says that it was seen', async () => {
+  const cwd = folderOf({ 'trader.yaml': trader() });
+  const config = ['-c', 'trader.yaml'];
+  expect((await run(['alerts', 'list', ...config], { cwd })).err).toContain('nothing is known of alerts');
+  const file = openFile(storePathOf(join(cwd, 'twinbook.sqlite')));
+  const { center, sent } = openCenter(file, delivered, 0);
+  center.tick({ ...FINE, isGone: true });
+  const list = async () => JSON.parse((await run(['alerts', 'list', '--json', ...config], { cwd })).out) as object[];
+  expect(await list()).toMatchObject([{ kind: 'trader_gone', severity: 'critical', acknowledgedMs: null }]);
+  expect((await run(['alerts', 'ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
+  expect((await run(['alerts', 'ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
+  await Promise.resolve();
+  center.tick({ ...FINE, isGone: true, nowMs: 16 * MINUTE });
+  expect(sent).toHaveLength(1);
+  expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
+  file.close();
+});
+
+test('what no console wrote is forgotten', () => {
+  const file = openFile();
+  const store = new AlertStore(file);
+  for (const text of ['not JSON', '{"open":5}']) {
+    file.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(text), null);
+    expect(store.load()).toBeNull();
+  }
+  file.close();
+});
