@@ -4,28 +4,13 @@ import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
+import { FACTS } from '../../strategy/fixtures.js';
 
 const m = (n: number) => n as Micros;
 const shares = (n: number) => micros(n * 1_000_000);
 const cents = (n: number) => micros(n * 10_000);
 
-const facts: MarketFacts = {
-  conditionId: 'M',
-  eventConditionId: null,
-  title: 'M',
-  category: null,
-  phase: 'open',
-  tickMicros: m(10_000),
-  lotMicros: m(10_000),
-  minPriceMicros: m(10_000),
-  maxPriceMicros: m(990_000),
-  minAmountMicros: shares(1),
-  maxAmountMicros: shares(1000),
-  makerFeeRateMicros: m(0),
-  takerFeeRateMicros: m(10_000),
-  feeSchedule: 'notional',
-  resolutionTimeMs: null,
-};
+const facts: MarketFacts = { ...FACTS, maxAmountMicros: shares(1000) };
 
 const quotes = (bids: [number, number][], asks: [number, number][] = [], ticks = 0, fraction = 0.2): Quotes => ({
   fairMicros: cents(50),

@@ -6,28 +6,13 @@ import type { DesiredQuotes } from '../../../../src/trader/engine/quoting/change
 import { chooseLegs, inYesSpace, type Leg, legFees } from '../../../../src/trader/engine/quoting/legs.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import { FACTS } from '../../strategy/fixtures.js';
 
 const m = (n: number) => n as Micros;
 const shares = (n: number) => micros(Math.round(n * 1_000_000));
 const cents = (n: number) => micros(Math.round(n * 10_000));
 
-const facts: MarketFacts = {
-  conditionId: 'M',
-  eventConditionId: null,
-  title: 'M',
-  category: null,
-  phase: 'open',
-  tickMicros: m(10_000),
-  lotMicros: m(10_000),
-  minPriceMicros: m(10_000),
-  maxPriceMicros: m(990_000),
-  minAmountMicros: shares(1),
-  maxAmountMicros: shares(1000),
-  makerFeeRateMicros: m(0),
-  takerFeeRateMicros: m(10_000),
-  feeSchedule: 'notional',
-  resolutionTimeMs: null,
-};
+const facts: MarketFacts = { ...FACTS, maxAmountMicros: shares(1000) };
 
 const RESTING = { isTaking: false, economics: USUAL_ECONOMICS };
 const FREE_OF_CHARGE: Economics = { requestPrice: 0, currencyPricePerS: 1e-9 };
