@@ -209,14 +209,28 @@ export class Grid {
     for (let i = this.low; i <= this.high; i++) {
       const mass = values[i] ?? 0;
       if (mass < NEGLIGIBLE * 1e-3) continue;
-      for (let j = -reach; j <= reach; j++) {
-        const to = Math.min(POINTS - 1, Math.max(0, i + j));
-        this.#scratch[to] = (this.#scratch[to] ?? 0) + mass * (this.#kernel[reach + j] ?? 0);
-      }
+      if (i >= reach && i + reach < POINTS) this.#spread(mass, i - reach, 2 * reach);
+      else this.#spreadWithin(mass, i, reach);
     }
     values.set(this.#scratch);
     this.low = Math.max(0, this.low - reach);
     this.high = Math.min(POINTS - 1, this.high + reach);
+  }
+
+  /** Adds a mass by the kernel's first weights, to `last` after the first, from this point on: all of them on the grid. */
+  #spread(mass: number, from: number, last: number): void {
+    const scratch = this.#scratch;
+    const kernel = this.#kernel;
+    for (let k = 0; k <= last; k++) scratch[from + k] = (scratch[from + k] ?? 0) + mass * (kernel[k] ?? 0);
+  }
+
+  /** The same around a point near an end of the grid, where what would leave it stays. */
+  #spreadWithin(mass: number, at: number, reach: number): void {
+    const scratch = this.#scratch;
+    for (let j = -reach; j <= reach; j++) {
+      const to = Math.min(POINTS - 1, Math.max(0, at + j));
+      scratch[to] = (scratch[to] ?? 0) + mass * (this.#kernel[reach + j] ?? 0);
+    }
   }
 
   /** Moves all by whole steps; what would leave the grid stays at its end. */
