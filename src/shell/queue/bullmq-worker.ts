@@ -49,19 +49,14 @@ export async function workOn({ url, name }: QueueAddress, timing: QueueTiming, w
   );
   worker.on('error', ({ message }) => work.say(`queue: ${message}`));
   const stopWatching = watchConnection(redis, timing.awayMs, work.say, end);
-  const isStopped = { yes: false };
-  const error = await Promise.race([
-    ended,
-    work.stopAsked.then(() => {
-      isStopped.yes = true;
-      return null;
-    }),
-  ]);
-  // After an error nothing more is to be done; else what is under way ends first.
-  await worker.close(!isStopped.yes).catch(() => undefined);
+  const stopped = work.stopAsked.then(() => null);
+  let error = await Promise.race([ended, stopped]);
+  // After an error nothing more is to be done; else what is under way ends first, unless the server stays away.
+  if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
+  else await worker.close(true).catch(() => undefined);
   stopWatching();
   redis.disconnect();
-  if (!isStopped.yes) throw error;
+  if (error !== null) throw error;
 }
 
 /** Ends the work when the server was away for too long: a supervisor starts it anew, with new connections. */
@@ -72,21 +67,25 @@ function watchConnection(
   end: (error: unknown) => void,
 ): () => void {
   let timer: NodeJS.Timeout | null = null;
-  redis.on('close', () => {
+  const forget = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+  const away = () => {
     if (timer !== null) return;
     say('the server of the queue is away; waiting for it');
     timer = setTimeout(() => {
       const text = `the queue's server was away for ${awayMs / 1000} s`;
       end(new TwinbookError('queue_unusable', text, 'Start the worker again when the server is back.'));
     }, awayMs);
-  });
-  redis.on('ready', () => {
-    if (timer === null) return;
-    clearTimeout(timer);
-    timer = null;
-    say('the server of the queue is back');
-  });
+  };
+  const back = () => {
+    if (timer !== null) say('the server of the queue is back');
+    forget();
+  };
+  redis.on('close', away).on('ready', back);
   return () => {
-    if (timer !== null) clearTimeout(timer);
+    redis.off('close', away).off('ready', back);
+    forget();
   };
 }

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChunkRunner } from '../../../src/lab/sweep/chunks/runner.js';
+import { sheetOf } from '../../../src/lab/sweep/chunks/sheet.js';
+import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { run } from '../../cli/run.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { record, type SweepPlace, sweepPlace } from './place.js';
+import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
 
 let place: SweepPlace;
 
@@ -39,6 +42,25 @@ function contentOf(out: string): Record<string, unknown[]> {
   db.close();
   return Object.fromEntries(rows);
 }
+
+describe('a machine that runs chunks', () => {
+  it('gives the same for a chunk whether its threads are new or warm, in memory or streamed, and stops when it is asked', async () => {
+    const plan = await sweepPlan(place, { params: ['behind_ticks=0:1:1'], fillModels: ['risk-averse'], folds: 2 });
+    const sheet = sheetOf(plan, await planSweep(plan, () => undefined));
+    const open = (memoryBytes: number) =>
+      ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1, memoryBytes });
+    const { candidates } = plan.search;
+    const shared = await open(2 ** 26);
+    const first = await shared.run({ fold: 0, candidates: candidates.slice(0, 1) }, never());
+    const second = await shared.run({ fold: 0, candidates: candidates.slice(1) }, never());
+    expect(await shared.run({ fold: 0, candidates }, Promise.resolve())).toBeNull();
+    const streamed = await open(0);
+    const whole = await streamed.run({ fold: 0, candidates }, never());
+    await Promise.all([shared.close(), streamed.close()]);
+    expect([...(first ?? []), ...(second ?? [])]).toEqual(whole);
+    expect(whole?.map(({ outcome }) => outcome.kind)).toEqual(['done', 'done']);
+  });
+});
 
 describe('a sweep as a job array', () => {
   it('gives the rows of threads, chunk by chunk, and says what is missing until then', async () => {

@@ -152,7 +152,7 @@ async function runOneChunk(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   const stopAsked = io.stopAsked();
   const runner = await ChunkRunner.open(plan.sheet, placeOf(options, io));
   folder.noteBegun(dir, index);
-  const outcomes = await runner.run(chunk, stopAsked);
+  const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
   if (outcomes === null) {
     io.err(`Stopped. Nothing is kept of chunk ${index}: the same command runs it again.\n`);
     return EXIT.failed;

@@ -79,7 +79,8 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
   const timing = { ...USUAL_TIMING, lockMs: options.lockSeconds * 1000 };
   const handle = worker.handle.bind(worker);
   const stopAsked = io.stopAsked().then(() => say('takes nothing new; what is under way is done to its end'));
-  await workOn(addressOf(options.queue, io), timing, { handle, say, stopAsked });
+  const address = addressOf(options.queue, io);
+  await workOn(address, timing, { handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
 }
 

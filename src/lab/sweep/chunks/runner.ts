@@ -4,9 +4,9 @@ import type { Recording } from '../../../recording/contract.js';
 import { openRecordings } from '../../../recording/recording.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
-import type { ConfigSource, TaskOutcome } from '../contract.js';
+import type { ConfigSource, Task, TaskOutcome } from '../contract.js';
 import { type PlannedData, planData, type SharedMarket, shareMarkets } from '../reading.js';
-import { runTasks } from '../threads/pool.js';
+import { TaskPool } from '../threads/pool.js';
 import type { WorkerSetup } from '../threads/thread-contract.js';
 import { marketsIn } from '../threads/threads.js';
 import { type Chunk, tasksIn } from './chunk.js';
@@ -28,8 +28,8 @@ export class ChunkRunner {
   readonly #place: RunnerPlace;
   readonly #recordings: readonly Recording[];
   readonly #data: PlannedData;
-  /** Of the fold that was run last; its markets are null where they do not fit into the memory. */
-  #decoded: { readonly fold: number; readonly markets: readonly SharedMarket[] | null } | null = null;
+  /** Threads that are warm with the fold that was run last. */
+  #warm: { readonly fold: number; readonly pool: TaskPool } | null = null;
 
   private constructor(sheet: SweepSheet, place: RunnerPlace, recordings: readonly Recording[], data: PlannedData) {
     this.#sheet = sheet;
@@ -57,26 +57,17 @@ export class ChunkRunner {
    * outcome; recordings that cannot be read, or have changed, are a TwinbookError.
    */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
-    const { configHash, settings, fillModels } = this.#sheet;
-    const { source, paths, workers } = this.#place;
-    const markets = await this.#decode(chunk.fold);
-    const tasks = tasksIn(chunk, fillModels);
-    const setup: Omit<WorkerSetup, 'stop'> = {
-      source,
-      configHash,
-      settings,
-      data: markets === null ? { kind: 'streamed', paths } : { kind: 'shared', markets },
-    };
+    const tasks = tasksIn(chunk, this.#sheet.fillModels);
     const found = new Map<string, TaskOutcome>();
-    const isComplete = await runTasks({
-      tasks,
-      workers,
-      program: { name: '../threads/worker', from: import.meta.url },
-      setup,
-      readsFiles: markets === null,
-      stopAsked,
-      done: ({ candidate, fillModel }, outcome) => void found.set(`${candidate.number} ${fillModel}`, outcome),
-    });
+    const done = ({ candidate, fillModel }: Task, outcome: TaskOutcome) =>
+      void found.set(`${candidate.number} ${fillModel}`, outcome);
+    let isComplete = false;
+    try {
+      const pool = await this.#poolOf(chunk.fold);
+      isComplete = await pool.run({ tasks, done, stopAsked });
+    } finally {
+      if (!isComplete) await this.close();
+    }
     if (!isComplete) return null;
     return tasks.flatMap((task) => {
       const outcome = found.get(`${task.candidate.number} ${task.fillModel}`);
@@ -84,14 +75,37 @@ export class ChunkRunner {
     });
   }
 
+  /** Ends its threads. */
+  async close(): Promise<void> {
+    const pool = this.#warm?.pool;
+    this.#warm = null;
+    await pool?.close();
+  }
+
+  async #poolOf(fold: number): Promise<TaskPool> {
+    if (this.#warm?.fold === fold) return this.#warm.pool;
+    await this.close();
+    const { configHash, settings } = this.#sheet;
+    const { source, paths, workers } = this.#place;
+    const markets = await this.#decode(fold);
+    const setup: Omit<WorkerSetup, 'stop'> = {
+      source,
+      configHash,
+      settings,
+      data: markets === null ? { kind: 'streamed', paths } : { kind: 'shared', markets },
+    };
+    const program = { name: '../threads/worker', from: import.meta.url };
+    const pool = new TaskPool({ workers, program, setup, readsFiles: markets === null });
+    this.#warm = { fold, pool };
+    return pool;
+  }
+
+  /** Null where they do not fit into the memory. */
   async #decode(fold: number): Promise<readonly SharedMarket[] | null> {
-    if (this.#decoded?.fold === fold) return this.#decoded.markets;
-    this.#decoded = null;
     const ids = marketsIn(this.#sheet.settings.events, [{ fold }]);
     const recordings = this.#recordings.filter(({ market }) => ids.has(market.conditionId));
     const markets = await shareMarkets(recordings, this.#data, this.#place.memoryBytes, () => undefined);
     if (markets === null) await readThrough(recordings);
-    this.#decoded = { fold, markets };
     return markets;
   }
 }

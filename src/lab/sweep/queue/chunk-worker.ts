@@ -60,8 +60,16 @@ export class ChunkWorker {
     }
   }
 
+  /** Ends its threads. */
+  async close(): Promise<void> {
+    const runner = this.#ready?.runner;
+    this.#ready = null;
+    await runner?.close();
+  }
+
   async #open(hash: string, document: (key: string) => Promise<string | null>) {
     if (this.#ready?.hash === hash) return this.#ready;
+    await this.close();
     const text = await document(hash);
     if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there');
     const sheet = readSheet(text, hash);

@@ -9,8 +9,7 @@ import { startWorker } from '../../../shell/runtime/worker-start.js';
 import type { Task, TaskOutcome } from '../contract.js';
 import type { WorkerReport } from './thread-contract.js';
 
-export interface PoolOptions {
-  readonly tasks: readonly Task[];
+export interface PoolSetup {
   readonly workers: number;
   /** What each thread runs: it speaks as `thread-contract.ts` says. */
   readonly program: { readonly name: string; readonly from: string };
@@ -18,46 +17,55 @@ export interface PoolOptions {
   readonly setup: object;
   /** Its threads read files while they work. */
   readonly readsFiles: boolean;
+}
+
+interface Batch {
+  readonly tasks: readonly Task[];
   /** Told in the order in which tasks end. What it throws ends the pool. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
   readonly stopAsked: Promise<void>;
 }
 
 /** True when every task has ended, false when it was asked to stop before: what ran then is forgotten. */
-export async function runTasks(options: PoolOptions): Promise<boolean> {
-  const pool = new Pool(options);
+export async function runTasks({ tasks, done, stopAsked, ...setup }: PoolSetup & Batch): Promise<boolean> {
+  const pool = new TaskPool(setup);
   try {
-    return await pool.run();
+    return await pool.run({ tasks, done, stopAsked });
   } finally {
     await pool.close();
   }
 }
 
-class Pool {
-  readonly #options: PoolOptions;
+/** Threads that run one batch of tasks after the other, and are warm from the second one on. */
+export class TaskPool {
+  readonly #options: PoolSetup;
   /** Each with the place of the task that it is busy with. */
   readonly #busy = new Map<Worker, number | null>();
   /** Those that wait for a task: nothing of theirs is under way. */
   readonly #idle = new Set<Worker>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #tasks: readonly Task[] = [];
+  #done: Batch['done'] = () => undefined;
   #next = 0;
   #ended = 0;
   #isClosed = false;
   #resolve: (isComplete: boolean) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolSetup) {
     this.#options = options;
   }
 
-  run(): Promise<boolean> {
-    const { tasks, workers, stopAsked } = this.#options;
+  /** As `runTasks`. After anything but true there is nothing to do with it but to close it. */
+  run({ tasks, done, stopAsked }: Batch): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);
+    [this.#tasks, this.#done, this.#next, this.#ended] = [tasks, done, 0, 0];
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       void stopAsked.then(() => resolve(false));
-      for (let i = 0; i < Math.min(workers, tasks.length); i++) this.#hire();
+      for (const worker of [...this.#idle]) this.#assign(worker);
+      for (let i = this.#busy.size; i < Math.min(this.#options.workers, tasks.length); i++) this.#hire();
     });
   }
 
@@ -98,7 +106,7 @@ class Pool {
 
   #assign(worker: Worker): void {
     const id = this.#next;
-    const task = this.#options.tasks[id];
+    const task = this.#tasks[id];
     this.#busy.set(worker, task === undefined ? null : id);
     if (task === undefined) return;
     this.#next++;
@@ -107,20 +115,21 @@ class Pool {
   }
 
   #end(id: number, outcome: TaskOutcome): void {
-    const task = this.#options.tasks[id];
+    const task = this.#tasks[id];
     if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which there is not`);
-    this.#options.done(task, outcome);
+    this.#done(task, outcome);
     this.#ended++;
-    if (this.#ended === this.#options.tasks.length) this.#resolve(true);
+    if (this.#ended === this.#tasks.length) this.#resolve(true);
   }
 
   #left(worker: Worker, isReady: boolean, reason: unknown, code: number): void {
     const id = this.#busy.get(worker) ?? null;
     this.#busy.delete(worker);
+    this.#idle.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
     if (id !== null) this.#end(id, { kind: 'failed', error: `the worker ended: ${described(reason, code)}` });
-    if (this.#next < this.#options.tasks.length) this.#hire();
+    if (this.#next < this.#tasks.length) this.#hire();
   }
 
   #guarded(act: () => void): void {

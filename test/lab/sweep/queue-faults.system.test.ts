@@ -1,0 +1,217 @@
+/** What goes wrong behind a queue, with real workers and a real server: the rows stay those of threads, each stored once. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../cli/run.js';
+import { IS_LONG } from '../../support/effort.js';
+import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
+import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
+import { until } from '../../support/waiting.js';
+import { record, type SweepPlace, sweepPlace } from './place.js';
+
+let place: SweepPlace;
+let redis: RedisServer;
+let client: Redis;
+const QUESTION = ['--param', 'behind_ticks=0:3:1', '--folds', '4', '--fill-model', 'risk-averse'];
+const KEPT = ['--appendonly', 'yes', '--appendfsync', 'everysec'];
+const never = () => new Promise<void>(() => undefined);
+const machine = () => ['-c', place.config, '--data', place.data, '--workers', '1'];
+
+const lead = (out: string, question = QUESTION, stopAsked = never, extra: readonly string[] = []) =>
+  run(['sweep', ...machine(), ...question, '--engine', 'queue', '--out', out, '--chunk-seconds', '1', ...extra], {
+    cwd: place.folder,
+    stopAsked,
+    env: { TWINBOOK_QUEUE_URL: redis.url },
+  });
+const worker = (env: Readonly<Record<string, string>> = {}, config = place.config): Running =>
+  startTwinbook(['sweep', 'worker', '-c', config, '--data', place.data, '--workers', '1', '--lock-seconds', '2'], {
+    TWINBOOK_QUEUE_URL: redis.url,
+    ...env,
+  });
+const end = async (...running: readonly Running[]) => {
+  for (const { process } of running) process.kill('SIGKILL');
+  await Promise.all(running.map(({ exited }) => exited));
+};
+const isBusy = () =>
+  until(
+    () => client.llen('twinbook:sweep:active'),
+    (busy) => busy > 0,
+  );
+
+function contentOf(out: string): Record<string, unknown[]> {
+  const db = new Sqlite(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
+  const names = db
+    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    .pluck()
+    .all();
+  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
+  db.close();
+  return Object.fromEntries(rows);
+}
+const expectSame = (out: string) => expect(contentOf(out)).toEqual(contentOf('threads'));
+
+describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and with redis-server', () => {
+  beforeAll(async () => {
+    place = sweepPlace();
+    await record(place.data, { events: 8, minutes: 3 });
+    const threads = ['sweep', ...machine(), ...QUESTION, '--out', 'threads'];
+    expect(await run(threads, { cwd: place.folder, stopAsked: never })).toMatchObject({ code: 0 });
+    redis = await startRedis(place.folder, KEPT);
+    client = new Redis(redis.url);
+    client.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await end(redis.running);
+    place.remove();
+  });
+  beforeEach(() => client.flushall());
+
+  it('a worker that is killed loses its chunk to another', async () => {
+    const leading = lead('killed');
+    const first = worker();
+    await isBusy();
+    await end(first);
+    const second = worker();
+    expect(await leading).toMatchObject({ code: 0 });
+    expectSame('killed');
+    await end(second);
+  });
+
+  it('a worker that is frozen is not waited for, and what it brings later is refused', async () => {
+    const leading = lead('frozen');
+    const first = worker();
+    await isBusy();
+    first.process.kill('SIGSTOP');
+    const second = worker();
+    expect(await leading).toMatchObject({ code: 0 });
+    expectSame('frozen');
+    first.process.kill('SIGCONT');
+    await first.waitFor(/queue: .*(Missing lock|Missing key|lock)/i);
+    await end(first, second);
+  });
+
+  it('the server is killed and comes back', async () => {
+    const leading = lead('back');
+    const working = worker();
+    await isBusy();
+    await end(redis.running);
+    redis = await startRedis(place.folder, KEPT, redis.port);
+    expect(await leading).toMatchObject({ code: 0 });
+    expectSame('back');
+    await end(working);
+  });
+
+  it('the data of the server is deleted in mid-sweep', async () => {
+    const leading = lead('deleted');
+    const working = worker();
+    await isBusy();
+    await client.flushall();
+    const { code, err } = await leading;
+    expect(code).toBe(0);
+    expect(err).toMatch(/The queue has lost \d+ chunks: they are sent again/);
+    expectSame('deleted');
+    await end(working);
+  });
+
+  it('a chunk that kills its worker fails after three, and the others go on', async () => {
+    const question = ['--param', 'mode=sound,kills', '--folds', '1', '--fill-model', 'risk-averse'];
+    let isOver = false;
+    const supervised = async () => {
+      while (!isOver) {
+        const working = worker();
+        void leading.then(() => working.process.kill('SIGKILL'));
+        await working.exited;
+      }
+    };
+    const leading = lead('poison', question).finally(() => {
+      isOver = true;
+    });
+    const [{ code, out }] = await Promise.all([leading, supervised()]);
+    expect(code).toBe(0);
+    expect(out).toContain('failed: those who ran it vanished, again and again');
+  });
+
+  it('one who leads is killed, and another goes on where it was', async () => {
+    const leading = startTwinbook(
+      [
+        'sweep',
+        ...machine(),
+        ...QUESTION,
+        '--engine',
+        'queue',
+        '--out',
+        join(place.folder, 'resumed'),
+        '--chunk-seconds',
+        '1',
+      ],
+      { TWINBOOK_QUEUE_URL: redis.url },
+    );
+    const working = worker();
+    await working.waitFor(/fold 1, .* backtests/);
+    await end(leading);
+    const { code, err } = await lead('resumed', QUESTION, never, ['--resume']);
+    expect(`${code} ${err}`).toMatch(/^0 /);
+    expectSame('resumed');
+    await end(working);
+  });
+
+  it('two that lead the same sweep, and a worker in another time zone, give the same', async () => {
+    const working = worker({ TZ: 'Asia/Tokyo' });
+    const [one, other] = await Promise.all([lead('one'), lead('other')]);
+    expect([one.code, other.code]).toEqual([0, 0]);
+    expectSame('one');
+    expectSame('other');
+    await end(working);
+  });
+
+  it('a worker with another configuration gives its chunk back and ends, and another one runs it', async () => {
+    const other = join(place.folder, 'other.yaml');
+    writeFileSync(other, readFileSync(place.config, 'utf8').replace('"1000"', '"1001"'));
+    const leading = lead('refused');
+    const wrong = worker({}, other);
+    expect(await wrong.exited).toBe(4);
+    expect(wrong.output()).toContain('is not the configuration that the sweep was planned with');
+    const working = worker();
+    expect(await leading).toMatchObject({ code: 0 });
+    expectSame('refused');
+    working.process.kill('SIGTERM');
+    expect(await working.exited).toBe(0);
+  });
+
+  it('what is no result is sent again, and ends the sweep when it comes again and again', async () => {
+    const lying = new (await import('bullmq')).Worker('sweep', async () => 'done, believe me', {
+      connection: client.duplicate({ maxRetriesPerRequest: null }),
+      prefix: 'twinbook',
+    });
+    const { code, err } = await lead('lied to');
+    expect(code).toBe(1);
+    expect(err).toMatch(/A chunk failed and is sent again: a worker sent what is no result: it is cut or was changed/);
+    await lying.close(true);
+    const db = new Sqlite(join(place.folder, 'lied to', 'sweep.sqlite'), { readonly: true });
+    expect(db.prepare('SELECT count(*) AS rows FROM results').all()).toEqual([{ rows: 0 }]);
+    db.close();
+  });
+
+  it('stopped by its user it takes waiting chunks back, and goes on later', async () => {
+    let stop = (): void => undefined;
+    const stopAsked = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const leading = lead('stopped', QUESTION, () => stopAsked);
+    await until(
+      () => client.llen('twinbook:sweep:wait'),
+      (waiting) => waiting > 0,
+    );
+    stop();
+    expect(await leading).toMatchObject({ code: 1, err: expect.stringContaining('with --resume goes on') });
+    expect(await client.llen('twinbook:sweep:wait')).toBe(0);
+    const working = worker();
+    expect(await lead('stopped', QUESTION, never, ['--resume'])).toMatchObject({ code: 0 });
+    expectSame('stopped');
+    await end(working);
+  });
+});
