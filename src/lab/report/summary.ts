@@ -3,6 +3,7 @@
 import { bracketVerdict, modelOf, repeatedModels } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
+import { REQUEST_PURPOSES } from './analysis/purposes.js';
 import { sharedWarnings } from './analysis/warnings.js';
 import {
   count,
@@ -16,6 +17,15 @@ import {
   UNKNOWN,
 } from './figures.js';
 import { REPEAT_LINES } from './repeat-lines.js';
+
+/** As in `status`, in words. */
+const PURPOSE_WORDS = {
+  looks: 'looks',
+  moves: 'placing',
+  cancels: 'cancels',
+  conversions: 'conversions',
+  own: 'own state',
+} as const;
 
 type Line = readonly [name: string, figure: (analysis: Analysis) => string];
 
@@ -48,6 +58,14 @@ const LINES: readonly Line[] = [
   ['  markout settlement, cents', (analysis) => crossedMarkout(analysis, 'settlement')],
   ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
   ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
+  ...REQUEST_PURPOSES.map(
+    (purpose): Line => [
+      `  requests for ${PURPOSE_WORDS[purpose]}`,
+      ({ requests }) => count(requests?.byPurpose[purpose] ?? null),
+    ],
+  ),
+  ['  requests a fill', ({ requests }) => ratio(requests?.perFill ?? null)],
+  ['  value a request, cents', ({ requests }) => signedCents(requests?.valueMicros ?? null)],
   ['Carried into settlement', ({ inventory }) => formatPercent(inventory.carriedShare)],
   ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
   ['Recorded time covered', ({ coverage }) => formatPercent(coverage.coveredShare, 2)],

@@ -16,6 +16,43 @@ const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSi
   return found;
 };
 
+describe('requests', () => {
+  const use = {
+    public: { limitPerMinute: 120, count: 60, peakPerMinute: 60, throttled: 0 },
+    signed: { limitPerMinute: 300, count: 40, peakPerMinute: 30, throttled: 0 },
+    byEndpoint: [
+      ['markets.book', 50],
+      ['search.list', 10],
+      ['orders.create', 8],
+      ['orders.submit', 7],
+      ['orders.detail', 1],
+      ['orders.cancel', 3],
+      ['orders.cancelSubmit', 2],
+      ['merges.create', 2],
+      ['redeems.submit', 1],
+      ['merges.list', 4],
+      ['orders.list', 5],
+      ['trades.list', 5],
+      ['account.assets', 2],
+    ] as const,
+    unsent: 0,
+  };
+
+  test('are told by what they were spent on, for each fill, and by what each brought', () => {
+    const fills = [aFill(), aFill({ side: 'ask', isBuy: false, cashMicros: 5 * ONE, priceMicros: 500_000 })];
+    const { requests, result } = analyse(aSession([aMarket({ fills })], { requests: use }));
+    expect(requests?.byPurpose).toEqual({ looks: 60, moves: 16, cancels: 5, conversions: 3, own: 16 });
+    expect(requests?.perFill).toBe(50);
+    expect(result.resultMicros).toBe(ONE);
+    expect(requests?.valueMicros).toBe(10_000);
+  });
+
+  test('say nothing of fills where there was none', () => {
+    const { requests } = analyse(aSession([aMarket()], { requests: use }));
+    expect([requests?.perFill, requests?.valueMicros]).toEqual([null, 0]);
+  });
+});
+
 describe('markouts', () => {
   const marks = (first: number | null) => [first, 410_000, 410_000, 410_000, null];
   const bought = aFill({ amountMicros: 30 * ONE, cashMicros: -12 * ONE, marksAfterMicros: marks(420_000) });

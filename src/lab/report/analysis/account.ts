@@ -3,6 +3,7 @@
 import { meanOf } from '../../../shared/statistics/moments.js';
 import type { AccountSeries, RequestUse, SessionRecord } from '../../session/contract.js';
 import type { CapitalFigures, DrawdownFigures, EquityFigures, RequestFigures } from './contract.js';
+import { requestsByPurpose } from './purposes.js';
 import type { MarketResult } from './split.js';
 import { share, sum } from './total.js';
 
@@ -51,11 +52,12 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
   return equityMicros.length === 0 ? null : longest * stepMs;
 }
 
-export function requestsOf(record: SessionRecord): RequestFigures | null {
+export function requestsOf(record: SessionRecord, fills: number, resultMicros: number): RequestFigures | null {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
+  const sent = requests.public.count + requests.signed.count;
   const perMinute = (scope: 'public' | 'signed'): number | null => share(requests[scope].count, minutes);
   return {
     ...requests,
@@ -64,6 +66,9 @@ export function requestsOf(record: SessionRecord): RequestFigures | null {
     signedShare: share(perMinute('signed'), requests.signed.limitPerMinute),
     publicPeakShare: peakShare(requests, 'public'),
     signedPeakShare: peakShare(requests, 'signed'),
+    byPurpose: requestsByPurpose(requests.byEndpoint),
+    perFill: share(sent, fills),
+    valueMicros: share(resultMicros, sent),
   };
 }
 

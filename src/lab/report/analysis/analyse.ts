@@ -45,7 +45,7 @@ function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Fig
     capital: capitalOf(record, result.resultMicros),
     drawdown: drawdownOf(record),
     byEvent: eventsOf(markets, assumptions.seed ?? 0),
-    requests: requestsOf(record),
+    requests: requestsOf(record, trading.fills, result.resultMicros),
     halts,
     refusals,
     coverage: coverageOf(sessions),

@@ -8,6 +8,7 @@
  */
 
 import type { Assumptions, Coverage, HaltRecord, Refusal, RequestUse, SessionKind } from '../../session/contract.js';
+import type { RequestPurpose } from './purposes.js';
 
 export interface Analysis {
   /** Raised when the meaning of a key changes. */
@@ -278,6 +279,11 @@ export interface RequestFigures extends RequestUse {
   readonly signedShare: number | null;
   readonly publicPeakShare: number | null;
   readonly signedPeakShare: number | null;
+  readonly byPurpose: Readonly<Record<RequestPurpose, number>>;
+  /** Requests that a fill took; null without a fill. */
+  readonly perFill: number | null;
+  /** What a request brought, Micros and parts of one; null without a request. */
+  readonly valueMicros: number | null;
 }
 
 export interface CoverageFigures {

@@ -1,7 +1,17 @@
 /** Orders, queue, uptime, requests and refusals: what the trader could do with the time and the budget it had. */
 
 import type { Analysis, RequestFigures, Spread } from '../analysis/contract.js';
-import { count, decimal, formatDuration, formatGain, formatPercent, formatShares, UNKNOWN } from '../figures.js';
+import {
+  count,
+  decimal,
+  formatDuration,
+  formatGain,
+  formatPercent,
+  formatShares,
+  ratio,
+  signedCents,
+  UNKNOWN,
+} from '../figures.js';
 import { html, type Markup, shorten } from './markup.js';
 import { bar, facts, perSession, type Shown, section } from './parts.js';
 
@@ -120,7 +130,15 @@ function requests(use: RequestFigures): Markup {
     part: sent / most,
     kind: '',
   }));
+  const { looks, moves, cancels, conversions, own } = use.byPurpose;
   const lost = facts([
+    { name: 'For looks', text: count(looks) },
+    { name: 'For orders placed', text: count(moves) },
+    { name: 'For cancels', text: count(cancels) },
+    { name: 'For conversions', text: count(conversions) },
+    { name: 'For own state', text: count(own) },
+    { name: 'Requests a fill', text: ratio(use.perFill) },
+    { name: 'Value a request, cents', text: signedCents(use.valueMicros) },
     { name: 'Never left in time', text: count(use.unsent) },
     { name: 'Answered with 429', text: count(use.public.throttled + use.signed.throttled) },
   ]);
