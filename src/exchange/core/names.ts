@@ -1,6 +1,6 @@
 /** Pubkeys and condition ids: base58 of 32 bytes that follow from seed, kind and number, so that a replay repeats them. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
 /** What a name is given to; the same number names different things of different kinds. */
@@ -12,7 +12,7 @@ export function nameOf(seed: number, kind: NameKind, id: number): string {
   const text = `twinbook/${seed}/${kind}/${id}`;
   let name = newer.get(text) ?? older.get(text);
   if (name !== undefined) return name;
-  name = base58.encode(createHash('sha256').update(text).digest());
+  name = base58.encode(hash('sha256', text, 'buffer'));
   if (newer.size >= REMEMBERED) [older, newer] = [newer, new Map()];
   newer.set(text, name);
   return name;

@@ -59,6 +59,8 @@ export class OwnTradePage {
   /** Own trades ever: ids count from 1 in the order of the fills. */
   #count = 0;
   #answer: Outcome | null = null;
+  /** Whether a row of the answer may still change. */
+  #isOpen = false;
 
   constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
     this.#core = core;
@@ -71,17 +73,18 @@ export class OwnTradePage {
     this.#count += 1;
     this.#rows.unshift(null);
     if (this.#rows.length > this.#limit) this.#rows.pop();
-    this.changed();
+    this.#answer = null;
   }
 
-  /** Something of ours may be another than before. */
+  /** Something of ours may be another than before: a row whose order may still change. */
   changed(): void {
-    this.#answer = null;
+    if (this.#isOpen) this.#answer = null;
   }
 
   answer(): Outcome {
     if (this.#answer !== null) return this.#answer;
     const data = this.#rows.map((row, at) => row ?? this.#read(at));
+    this.#isOpen = this.#rows.includes(null);
     const oldest = this.#count - data.length + 1;
     this.#answer = page('trades.list', data, data.length === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;

@@ -13,7 +13,7 @@ export class BookedTrades {
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && sameRow(known, row);
+    return known !== undefined && (known === row || sameRow(known, row));
   }
 
   /** The ledger has it no longer. */
