@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Micros, micros } from '../../../../src/shared/base/micros.js';
+import { micros } from '../../../../src/shared/base/micros.js';
 import { type DesiredQuotes, findChanges, type QuotedOrder } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 import { FACTS } from '../../strategy/fixtures.js';
 
-const m = (n: number) => n as Micros;
 const shares = (n: number) => micros(n * 1_000_000);
 const cents = (n: number) => micros(n * 10_000);
 
