@@ -36,7 +36,7 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
     return EXIT.configuration;
   }
   keepFilesPrivate();
-  setPriority(NICE);
+  comeLast();
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, drawToken, passwordFrom }] = await Promise.all([
     import('../../shell/console/console.js'),
@@ -55,6 +55,15 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
   if ((await ended) === 'gone') await opened.traderGone();
   await opened.close();
   return EXIT.ok;
+}
+
+/** A unit that has a priority of its own may not let it be changed. */
+function comeLast(): void {
+  try {
+    setPriority(NICE);
+  } catch {
+    // It answers all the same.
+  }
 }
 
 /** Its trader says that it ends, or its process is gone and with it the other end of our input. */

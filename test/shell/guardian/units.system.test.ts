@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -13,5 +14,22 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     expect(stdout).toContain('Overall exposure level');
     expect(status, stdout.split('\n').at(-2)).toBe(0);
+  });
+
+  it('name nothing that systemd does not know', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-units-'));
+    try {
+      const files = readdirSync(UNITS).map((unit) => {
+        const text = readFileSync(join(UNITS, unit), 'utf8');
+        const file = join(folder, unit);
+        // The program that a unit names must be there for systemd to look further.
+        writeFileSync(file, text.replaceAll('/usr/local/bin/twinbook', process.execPath));
+        return file;
+      });
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], { encoding: 'utf8' });
+      expect([status, stderr.split('\n').filter((line) => line.includes('twinbook'))]).toEqual([0, []]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
