@@ -78,10 +78,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.countFill(fill, nowMs);
   lookAfterFill(state, fill.marketConditionId, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  const own = state.slotsOf(fill.marketConditionId).find((slot) => slot.strategy.name === strategy);
-  const fairMicros = own?.wanted.fairMicros ?? null;
-  state.track(fill.marketConditionId).measures.onFill({ side, priceMicros, fairMicros, nowMs });
-  noteOwnFill(state, fill, { side, priceMicros }, nowMs);
+  noteOwnFill(state, fill, strategy, { side, priceMicros }, nowMs);
   for (const slot of state.slotsOf(fill.marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;
@@ -105,13 +102,17 @@ const LATE_MS = 10_000;
 function noteOwnFill(
   state: TraderState,
   { marketConditionId, amountMicros, timestampS }: BookedFill,
+  strategy: string,
   where: Pick<OwnFill, 'side' | 'priceMicros'>,
   nowMs: number,
 ): void {
   const entry = state.track(marketConditionId);
   const lateMs = (state.venueClock.nowMs(nowMs) ?? 0) - timestampS * 1000;
-  if (lateMs > LATE_MS) entry.feed.ownFills.onLateFill();
-  else entry.feed.ownFills.onFill({ ...where, amountMicros, nowMs });
+  if (lateMs > LATE_MS) return entry.feed.ownFills.onLateFill();
+  entry.feed.ownFills.onFill({ ...where, amountMicros, nowMs });
+  const own = entry.slots.find((slot) => slot.strategy.name === strategy);
+  const fairMicros = own?.wanted.fairMicros ?? null;
+  entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
 /**

@@ -12,6 +12,8 @@ export interface Worth {
   /** 1 for the most valuable of all. */
   readonly place: number;
   readonly belief: Belief;
+  /** Part of the distance of its fills that stale quotes are expected to lose. */
+  readonly stalePart: number;
 }
 
 /** Whether not every market that a strategy looks at is quoted as a matter of course. */

@@ -17,9 +17,9 @@ const USUAL_ADVERSE_PART = 0.3;
 interface Waiting {
   readonly sign: 1 | -1;
   readonly filledMs: number;
+  readonly fair: number;
   readonly distance: number;
-  /** At the first look after the fill; null before. What it moved until then is what a stale quote loses. */
-  base: { readonly price: number; readonly atMs: number } | null;
+  readonly stalePart: number;
 }
 
 /** A fill of ours; prices in YES space. */
@@ -28,6 +28,8 @@ export interface MeasuredFill {
   readonly priceMicros: Micros;
   /** The strategy's fair value when it came; null where it had none. */
   readonly fairMicros: Micros | null;
+  /** Part of the distance that stale quotes were expected to lose of each fill here. */
+  readonly stalePart: number;
   readonly nowMs: number;
 }
 
@@ -37,7 +39,7 @@ export interface Measured {
   /** That were expected while it was quoted. */
   readonly expected: number;
   readonly judged: number;
-  /** Sums over the judged, price. */
+  /** Sums over the judged, price: what the price went against them beyond what stale quotes were expected to lose. */
   readonly adverse: number;
   readonly distance: number;
 }
@@ -61,12 +63,12 @@ export class MarketMeasures {
     };
   }
 
-  onFill({ side, priceMicros, fairMicros, nowMs }: MeasuredFill): void {
+  onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
     this.#fills += 1;
     if (fairMicros === null || this.#waiting.length >= MAX_WAITING) return;
     const sign = side === 'bid' ? 1 : -1;
     const distance = Math.max(0, (sign * (fairMicros - priceMicros)) / ONE);
-    this.#waiting.push({ sign, filledMs: nowMs, distance, base: null });
+    this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
   /** What the newest book says; judges the fills whose time has come. */
@@ -75,13 +77,12 @@ export class MarketMeasures {
     const { price, seenMs } = motion;
     const left: Waiting[] = [];
     for (const fill of this.#waiting) {
-      if (fill.base === null && seenMs > fill.filledMs) fill.base = { price, atMs: seenMs };
-      if (fill.base === null || seenMs < fill.base.atMs + HORIZON_MS) {
+      if (seenMs < fill.filledMs + HORIZON_MS) {
         left.push(fill);
         continue;
       }
       this.#judged += 1;
-      this.#adverse += fill.sign * (fill.base.price - price);
+      this.#adverse += fill.sign * (fill.fair - price) - fill.stalePart * fill.distance;
       this.#distance += fill.distance;
     }
     this.#waiting = left;
@@ -110,10 +111,11 @@ export class MarketMeasures {
 export interface Belief {
   /** Fills for each that its takers and its book let expect. */
   readonly fillRatio: number;
-  /** Part of a fill's distance that is lost by what the price does next, 0 or more. */
+  /** Part of a fill's distance that is lost beyond what stale quotes lose; below 0 where those lose less than was expected. */
   readonly adversePart: number;
 }
 
+/** Before anything was measured. */
 const NOTHING_KNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
 /** Moves a belief towards what was measured, by how much was. */
@@ -122,11 +124,9 @@ export const believe = (
   before: Belief = NOTHING_KNOWN,
 ): Belief => ({
   fillRatio: (fills + BELIEF_FILLS * before.fillRatio) / (expected + BELIEF_FILLS),
-  adversePart: Math.max(
-    0,
+  adversePart:
     (judged * (distance > 0 ? adverse / distance : before.adversePart) + BELIEF_FILLS * before.adversePart) /
-      (judged + BELIEF_FILLS),
-  ),
+    (judged + BELIEF_FILLS),
 });
 
 /** Of all markets of a category together. */

@@ -38,10 +38,15 @@ interface Chooser {
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
 
+/** Where nearly nothing is earned, stale quotes lose many times that. */
+const MOST_STALE_PART = 10;
+
 interface Offered {
   readonly slot: QuoteSlot;
   readonly belief: Belief;
   readonly candidate: Candidate;
+  /** What its fills bring before anything is taken off, currency per second. */
+  readonly gross: number;
 }
 
 export class Selection {
@@ -128,9 +133,11 @@ export class Selection {
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    for (const { slot, candidate, belief } of offered) {
+    for (const { slot, candidate, belief, gross } of offered) {
       const found = places.get(candidate.id);
-      if (found !== undefined) slot.worth = { ...found, prices: choice.prices, belief };
+      if (found === undefined) continue;
+      const stalePart = gross > 0 ? Math.min(MOST_STALE_PART, found.value.stale / gross) : 0;
+      slot.worth = { ...found, prices: choice.prices, belief, stalePart };
     }
     for (const strategy of ready) {
       this.#begun.add(strategy.name);
@@ -184,7 +191,7 @@ export class Selection {
     };
     const fillsPerS = offer.sides.reduce((sum, side) => sum + side.fillsPerS, 0);
     const isQuoted = slot.leftOutBecause === null && slot.quotes.fairMicros !== null;
-    return { slot, belief, candidate, quoted: isQuoted ? fillsPerS : 0 };
+    return { slot, belief, candidate, gross, quoted: isQuoted ? fillsPerS : 0 };
   }
 
   #take(slot: QuoteSlot): void {
