@@ -23,20 +23,14 @@ import { closingHalf, closingSize, lastQuoteS } from './closing/closing.js';
 import {
   guardsOf,
   halfSpreadTicks,
-  haltBeforeS,
   improveTicks,
-  jumpPauseS,
-  maxBookAgeMs,
   maxBookSpread,
   minFairPrice,
   orderShares,
-  postOnly,
-  repriceTicks,
-  resizeFraction,
   riskAversion,
-  widenFactor,
+  standingParams,
 } from './common/params.js';
-import { fairMicrosOf, isAdding, netShares, showLevel, standing } from './common/quotes.js';
+import { fairMicrosOf, isAdding, mayQuote, netShares, showLevel, standing } from './common/quotes.js';
 
 const params = {
   start_s: {
@@ -77,13 +71,7 @@ const params = {
   risk_aversion: riskAversion,
   min_fair_price: minFairPrice('this fair price'),
   max_book_spread: maxBookSpread,
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(5),
-  widen_factor: widenFactor,
-  post_only: postOnly,
-  reprice_ticks: repriceTicks,
-  resize_fraction: resizeFraction,
+  ...standingParams(5),
 } as const;
 
 type Params = ParamsOf<typeof params>;
@@ -157,7 +145,7 @@ function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes
 
 function sideOf(side: BookSide, centre: number, view: MarketView, { fair, half, shares }: Situation, p: Params) {
   const adds = isAdding(view, side);
-  if (adds && (fair < p.min_fair_price || fair > 1 - p.min_fair_price)) return [];
+  if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const tick = view.market.tickMicros / ONE;
   const least = Math.max(half, p.half_spread_ticks * tick) + dearerFee(view.market, fair);
   return standing(view, side, {

@@ -22,19 +22,14 @@ import {
 import {
   guardsOf,
   halfSpreadTicks,
-  haltBeforeS,
   improveTicks,
   jumpPauseS,
-  maxBookAgeMs,
   minFairPrice,
   orderShares,
-  postOnly,
-  repriceTicks,
-  resizeFraction,
   riskAversion,
-  widenFactor,
+  standingParams,
 } from './common/params.js';
-import { bestOf, fairMicrosOf, isAdding, netShares, showLevel, signOf, standing } from './common/quotes.js';
+import { bestOf, fairMicrosOf, mayQuote, netShares, showLevel, signOf, standing } from './common/quotes.js';
 import { addingUp, bookVariance, type Reading } from './event/outcomes.js';
 
 const params = {
@@ -75,16 +70,11 @@ const params = {
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
   min_fair_price: minFairPrice('this price'),
-  max_book_age_ms: maxBookAgeMs,
+  ...standingParams(60),
   jump_pause_s: {
     ...jumpPauseS,
     help: 'Stay out after a jump; wider by widen_factor as long after one in another outcome.',
   },
-  halt_before_s: haltBeforeS(60),
-  widen_factor: widenFactor,
-  post_only: postOnly,
-  reprice_ticks: repriceTicks,
-  resize_fraction: resizeFraction,
 } as const;
 
 type Params = ParamsOf<typeof params>;
@@ -221,7 +211,7 @@ interface Around {
 }
 
 function sideOf(side: BookSide, view: MarketView, { fair, centre, half }: Around, bound: number, p: Params) {
-  if (isAdding(view, side) && (fair < p.min_fair_price || fair > 1 - p.min_fair_price)) return NO_LEVELS;
+  if (!mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;
   const wanted = centre - signOf(side) * half;
   const held = side === 'bid' ? Math.min(wanted, bound) : Math.max(wanted, bound);
   const stand = { centre: held, half: 0, improveTicks: p.improve_ticks, shares: p.order_shares / ONE };

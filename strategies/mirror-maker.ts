@@ -23,19 +23,13 @@ import {
 import {
   guardsOf,
   halfSpreadTicks,
-  haltBeforeS,
   improveTicks,
-  jumpPauseS,
-  maxBookAgeMs,
   minFairPrice,
   orderShares,
-  postOnly,
-  repriceTicks,
-  resizeFraction,
   riskAversion,
-  widenFactor,
+  standingParams,
 } from './common/params.js';
-import { fairMicrosOf, isAdding, netShares, showLevel, standing } from './common/quotes.js';
+import { fairMicrosOf, mayQuote, netShares, showLevel, standing } from './common/quotes.js';
 import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
 
 const params = {
@@ -81,13 +75,7 @@ const params = {
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
   min_fair_price: minFairPrice('this price of the reference'),
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(60),
-  widen_factor: widenFactor,
-  post_only: postOnly,
-  reprice_ticks: repriceTicks,
-  resize_fraction: resizeFraction,
+  ...standingParams(60),
 } as const;
 
 type Params = ParamsOf<typeof params>;
@@ -165,7 +153,7 @@ function quotesOf(view: MarketView, value: FeedView, reference: number, basis: n
 }
 
 function sideOf(side: BookSide, fair: number, view: MarketView, p: Params) {
-  if (isAdding(view, side) && (fair < p.min_fair_price || fair > 1 - p.min_fair_price)) return [];
+  if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const half = (p.half_spread_ticks * view.market.tickMicros) / ONE + dearerFee(view.market, fair);
   return standing(view, side, {
     centre: reservationPrice(fair, p.risk_aversion, netShares(view)),

@@ -132,3 +132,15 @@ export const guardsOf = (p: GuardParams): GuardSetting => ({
   jumpPauseMs: p.jump_pause_s * 1000,
   haltBeforeMs: p.halt_before_s * 1000,
 });
+
+/** What a strategy that stands with one order a side ends its parameters with; `haltBefore` in seconds. */
+export const standingParams = (haltBefore: number) =>
+  ({
+    max_book_age_ms: maxBookAgeMs,
+    jump_pause_s: jumpPauseS,
+    halt_before_s: haltBeforeS(haltBefore),
+    widen_factor: widenFactor,
+    post_only: postOnly,
+    reprice_ticks: repriceTicks,
+    resize_fraction: resizeFraction,
+  }) as const;

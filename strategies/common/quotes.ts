@@ -70,6 +70,10 @@ export function standing(view: MarketView, side: BookSide, stand: Stand): readon
 /** Whether a fill of this side would add to the position. */
 export const isAdding = (view: MarketView, side: BookSide): boolean => signOf(side) * netShares(view) >= 0;
 
+/** Whether a side may be quoted at this fair price: near 0 and 1 only what reduces the position. */
+export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
+  !isAdding(view, side) || (fair >= least && fair <= 1 - least);
+
 /** So many shares at this price, any price. */
 export interface Wish {
   readonly price: number;

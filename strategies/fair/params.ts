@@ -1,18 +1,7 @@
 /** The parameters of fair-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
-import {
-  halfSpreadTicks,
-  haltBeforeS,
-  improveTicks,
-  jumpPauseS,
-  maxBookAgeMs,
-  orderShares,
-  postOnly,
-  repriceTicks,
-  resizeFraction,
-  widenFactor,
-} from '../common/params.js';
+import { halfSpreadTicks, improveTicks, orderShares, standingParams } from '../common/params.js';
 
 export const params = {
   feed: { kind: 'feed', default: 'model', help: "The feed of the trader's file that says what YES is worth." },
@@ -73,13 +62,7 @@ export const params = {
     default: 0.02,
     help: 'Below this blended price (and above 1 - it) nothing is quoted.',
   },
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(60),
-  widen_factor: widenFactor,
-  post_only: postOnly,
-  reprice_ticks: repriceTicks,
-  resize_fraction: resizeFraction,
+  ...standingParams(60),
 } as const;
 
 export type FairParams = ParamsOf<typeof params>;
