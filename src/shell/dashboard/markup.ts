@@ -205,7 +205,7 @@ const RUNS = `<p>A run can be played again from its journal, and everything in t
 <code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
 ${tables(['runs-list', 'Runs of this ledger', ['Started', 'Ended', 'Version', 'Configuration', 'Note', 'To play it again']])}`;
 
-const EXPLAIN = `<p>Each figure opens to what it is made of. Figures are the ledger’s unless another source stands behind them.</p>
+const EXPLAIN = `<p class="soft"><span id="explain-source"></span> Each figure opens to what it is made of.</p>
 <div id="explain-tree"></div>`;
 
 export const VIEWS = [

@@ -236,8 +236,8 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** `ledger`, or `trader` for what it told last. */
-  readonly source: string;
+  /** The same for a whole tree: what the ledger kept, or what the trader told last. */
+  readonly source: 'ledger' | 'trader';
   /** What it names can be explained too. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];

@@ -26,8 +26,13 @@ export interface Look {
   readonly width: 400 | 1280;
 }
 
-export const contextOf = (browser: Browser, { scheme, width }: Look): Promise<BrowserContext> =>
-  browser.newContext({ colorScheme: scheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+export async function contextOf(browser: Browser, { scheme, width }: Look): Promise<BrowserContext> {
+  const options = { colorScheme: scheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext(options);
+  // Only the limit of a test ends a wait in vain.
+  context.setDefaultTimeout(0);
+  return context;
+}
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

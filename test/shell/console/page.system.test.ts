@@ -4,9 +4,10 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { IS_LONG } from '../../support/effort.js';
+import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
+import { answersOf, playFast } from './play-fast.js';
 import { HOSTILE, playConsole, SECRET } from './played-console.js';
 
 const LOOKS: readonly Look[] = [
@@ -226,6 +227,46 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(played.asked.slice(before)).toEqual([]);
     await context.close();
   });
+
+  test(
+    'a page that is open for a day keeps nothing of it',
+    async () => {
+      const context = await contextOf(browser, DESK);
+      const page = await context.newPage();
+      await page.goto(`${played.url}?market=m1#${encodeURIComponent(SECRET)}`);
+      await page.locator('#plot-net canvas').waitFor();
+      await page.addInitScript(playFast, await answersOf(page, played.url));
+      await page.reload();
+      const session = await context.newCDPSession(page);
+      await session.send('Performance.enable');
+      const after = async (frames: number) => {
+        await page.waitForFunction(
+          (count) => Number(document.documentElement.dataset['frames'] ?? 0) >= count,
+          frames,
+          { polling: 250 },
+        );
+        for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage');
+        const { metrics } = await session.send('Performance.getMetrics');
+        const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
+        return { heap: of('JSHeapUsedSize'), nodes: of('Nodes'), listeners: of('JSEventListeners') };
+      };
+      // What is there for a moment, between two looks of the page, is nothing that it keeps.
+      const least = async (...frames: readonly number[]) => {
+        const looks: Awaited<ReturnType<typeof after>>[] = [];
+        for (const count of frames) looks.push(await after(count));
+        const of = (name: 'heap' | 'nodes' | 'listeners') => Math.min(...looks.map((look) => look[name]));
+        return { heap: of('heap'), nodes: of('nodes'), listeners: of('listeners') };
+      };
+      const early = await least(...times([60, 90, 120], [300, 400, 500]));
+      const late = await least(...times([340, 370, 400], [172_600, 172_700, 172_800]));
+      expect(await page.locator('#plot-net canvas').count()).toBe(1);
+      // In its first minutes the heap grows by what the browser compiles.
+      for (const name of times(['nodes', 'listeners'] as const, ['heap', 'nodes', 'listeners'] as const))
+        expect([name, late[name] <= early[name] * times(1.1, 1.05)]).toEqual([name, true]);
+      await context.close();
+    },
+    times(300_000, 3_600_000),
+  );
 
   test('a trader that hangs is shown as one, and what is shown as old', async () => {
     const page = await openView(DESK, '', '#markets a');

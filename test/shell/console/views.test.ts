@@ -10,6 +10,7 @@ import { explainView } from '../../../src/shell/console/views/explain-view.js';
 import { withinText } from '../../../src/shell/console/views/health-view.js';
 import { logView, runsView } from '../../../src/shell/console/views/log-view.js';
 import { moneyView } from '../../../src/shell/console/views/money-view.js';
+import { ordersView } from '../../../src/shell/console/views/orders-view.js';
 import { ResultBook } from '../../../src/shell/console/views/result-book.js';
 import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
@@ -198,6 +199,11 @@ describe('explain', () => {
       expect(lines).toContain('Fill fill-a-buy > Terms buy YES at 0.4 > The same as: sell NO 0.6');
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > factors > sigma: 0.5');
       expect(lines).toContain('Fill fill-a-buy > Order order-a-buy > Decided by maker > book age: 7');
+      // The exchange's row of the order has shown nothing of it yet.
+      expect(ordersView(ledger, toldTrader([]), 'a').orders.map(({ side, filled }) => `${side} ${filled}`)).toEqual([
+        'sell YES 7',
+        'buy YES 10',
+      ]);
       expect(explainView('a-buy', ledger, toldTrader([])).tree?.value).toBe('order-a-buy');
       expect(explainView('nobody', ledger, toldTrader([])).tree).toBeNull();
     });

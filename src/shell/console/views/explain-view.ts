@@ -6,7 +6,7 @@ import type { MarketFigures } from '../../control/telemetry/lines.js';
 import type { ExplainNode, ExplainView } from '../../dashboard/views.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
-import { otherSpace, sideText } from './texts.js';
+import { filledOf, otherSpace, sideText } from './texts.js';
 
 /** Fills of one order that are listed. */
 const MOST_FILLS = 50;
@@ -26,7 +26,7 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
 
 type Extra = Partial<Pick<ExplainNode, 'unit' | 'subject' | 'children'>>;
 
-const nodeOf = (name: string, value: string, source: string, extra: Extra = {}): ExplainNode => ({
+const nodeOf = (name: string, value: string, source: ExplainNode['source'], extra: Extra = {}): ExplainNode => ({
   name,
   value,
   source,
@@ -56,7 +56,7 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
         ],
       }),
       kept('Times', '', { children: timesOf(intent, order, fills) }),
-      kept('Filled', order === null ? '0' : formatDecimal(order.filledMicros), {
+      kept('Filled', order === null ? '0' : formatDecimal(filledOf(order)), {
         unit: 'shares',
         children: fills.map((fill) =>
           kept(

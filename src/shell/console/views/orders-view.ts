@@ -4,7 +4,7 @@ import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { FillRow, OrderRow, OrdersView } from '../../dashboard/views.js';
 import type { TraderState } from '../trader-state.js';
-import { sideText, titlesOf } from './texts.js';
+import { filledOf, sideText, titlesOf } from './texts.js';
 
 const ROWS = 200;
 
@@ -24,7 +24,7 @@ const orderRow = (order: OrderRecord, title: string): OrderRow => ({
   side: sideText(order),
   price: formatDecimal(order.priceMicros),
   amount: formatDecimal(order.amountMicros),
-  filled: formatDecimal(order.filledMicros),
+  filled: formatDecimal(filledOf(order)),
   status: order.status,
   created: order.createdMs,
   closed: order.closedMs,

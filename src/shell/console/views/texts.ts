@@ -1,8 +1,8 @@
 /** How figures of the ledger and of the trader are written for the page. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros } from '../../../shared/base/micros.js';
-import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import { complement, type Micros, maxMicros } from '../../../shared/base/micros.js';
+import type { LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { TraderState } from '../trader-state.js';
 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -10,6 +10,10 @@ export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 /** `buy NO`. */
 export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
   `${side} ${outcomeName(isYes)}`;
+
+/** A fill may be booked before the exchange's row of its order shows it, and the reverse. */
+export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
+  maxMicros(filledMicros, bookedMicros);
 
 /** The price of an order in the YES book. */
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));

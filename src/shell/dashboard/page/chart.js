@@ -42,7 +42,8 @@ export function stepLine(name, stroke, more = {}) {
     label: name,
     stroke: () => colorOf(stroke),
     width: 1.5,
-    points: { show: false },
+    // A line wants two points; one alone is a dot.
+    points: { show: (chart) => chart.data[0].length < 2 },
     ...(paths === undefined ? {} : { paths }),
     ...more,
   };

@@ -134,6 +134,11 @@ export function showExplain({ subject, tree }) {
   place.dataset['shown'] = shown;
   place.dataset['subject'] = subject;
   setText(part('view-explain-title'), tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
+  const sources = /** @type {Readonly<Record<string, string>>} */ ({
+    ledger: 'From the ledger.',
+    trader: 'What the trader told last.',
+  });
+  setText(part('explain-source'), sources[tree?.source ?? ''] ?? '');
   const list = document.createElement('ul');
   list.append(...(tree?.children ?? []).map((node) => explained(node, node.name, (path) => isFirst || open.has(path))));
   place.replaceChildren(list);
@@ -177,13 +182,11 @@ function subjectLink(subject, words) {
 }
 
 /** @param {import('../views.js').ExplainNode} node */
-function explainedFigure({ name, value, unit, source, subject, children }) {
+function explainedFigure({ name, value, unit, subject, children }) {
   const line = document.createElement('span');
   const figure = document.createElement('b');
   if (subject !== null && children.length === 0) figure.append(subjectLink(subject, value));
   else figure.textContent = plain(value);
-  const from = document.createElement('small');
-  from.textContent = source === 'ledger' ? '' : ` ${source}`;
-  line.append(`${name} `, figure, unit === '' ? '' : ` ${unit}`, from);
+  line.append(`${name} `, figure, unit === '' ? '' : ` ${unit}`);
   return line;
 }

@@ -86,7 +86,7 @@ export function showRisk(view) {
       row.name,
       [
         text(row.name),
-        used(row.used === '' ? 'each order' : `${row.used} (${percent(row.share)})`, row.share),
+        used(row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share),
         number(known(row.limit)),
         text(row.unit),
         number(String(row.refusals)),

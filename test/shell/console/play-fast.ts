@@ -1,0 +1,59 @@
+/// <reference lib="dom" />
+/** A page whose seconds take no time: the console's answers come from within, each a moment later than the one before. */
+
+import type { Page } from 'playwright-core';
+import type { PageState } from '../../../src/shell/dashboard/contract.js';
+import type { ChartView } from '../../../src/shell/dashboard/views.js';
+import { SECRET } from './played-console.js';
+
+export interface Answers {
+  readonly state: PageState;
+  readonly chart: ChartView;
+}
+
+/** What the console says now of the market that the page shows. */
+export async function answersOf(page: Page, url: string): Promise<Answers> {
+  const headers = { authorization: `Bearer ${SECRET}` };
+  const ask = async (path: string) => (await page.request.get(`${url}${path}`, { headers })).json();
+  return { state: await ask('state?market=m1'), chart: await ask('views/chart?market=m1') };
+}
+
+/** Runs in the page before its own script. Counts the states that were asked for in `data-frames` of the document. */
+export function playFast({ state, chart }: Answers): void {
+  let frame = 0;
+  const later = window.setTimeout;
+  const channel = new MessageChannel();
+  const waiting: (() => void)[] = [];
+  channel.port1.onmessage = () => waiting.shift()?.();
+  // Of the page alone only the second between two looks: it is over at once, and not after the least time of a browser's timers.
+  Object.assign(window, {
+    setTimeout: (call: () => void, ms?: number) => {
+      if (ms !== 1000) return later(call, ms);
+      waiting.push(call);
+      channel.port2.postMessage(null);
+      return 0;
+    },
+  });
+  performance.now = () => frame * 1000;
+  AbortSignal.timeout = () => new AbortController().signal;
+  const { market } = state;
+  const moved = () => {
+    const now = state.now + frame * 1000;
+    const fair = (0.5 + 0.1 * Math.sin(frame / 40)).toFixed(6);
+    const ladder = market?.ladder.map((row) => ({ ...row, price: (Number(row.price) + (frame % 7) / 100).toFixed(2) }));
+    return { ...state, now, heard: now, market: { ...market, fair, book_seen: now - 700, ladder } };
+  };
+  const redrawn = () => ({
+    ...chart,
+    time: chart.time.map((ms) => ms + frame * 1000),
+    fair: chart.fair.map((price) => (price ?? 0) + (frame % 9) * 1000),
+  });
+  Object.assign(window, {
+    fetch: async (path: string) => {
+      const isState = path.startsWith('/state');
+      if (isState) frame++;
+      document.documentElement.dataset['frames'] = String(frame);
+      return { ok: true, status: 200, json: async () => (isState ? moved() : redrawn()) };
+    },
+  });
+}
