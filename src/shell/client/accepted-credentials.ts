@@ -25,7 +25,8 @@ export async function acceptedCredentials(
   if (stored === null) return client.bootstrap(wallet);
   const { outcome } = await client.call('keys.list', {});
   if (outcome.kind === 'answered') return stored;
-  if (outcome.kind === 'unknown') throw new TwinbookError('venue_unreachable', outcome.reason);
+  if (outcome.kind === 'unknown')
+    throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` says whether it can be reached.');
   if (outcome.slug === 'authentication_failed' && mayReplace) return client.bootstrap(wallet);
   const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
   throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);

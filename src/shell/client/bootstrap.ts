@@ -34,5 +34,9 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
     const told = [outcome.message, ...details].join(' ');
     throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`);
   }
-  throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`);
+  throw new TwinbookError(
+    'venue_unreachable',
+    `asking the venue for ${wanted}: ${outcome.reason}`,
+    '`twinbook doctor` says whether it can be reached.',
+  );
 }

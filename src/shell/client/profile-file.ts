@@ -24,12 +24,22 @@ function readYaml(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new TwinbookError('file_unreadable', `the venue profile ${path} cannot be read`, '', { cause });
+    throw new TwinbookError(
+      'file_unreadable',
+      `the venue profile ${path} cannot be read`,
+      'Name a file that is there under venue.profile, or a shipped profile.',
+      { cause },
+    );
   }
   try {
     return parse(text);
   } catch (cause) {
-    throw new TwinbookError('config_invalid', `${path} is not YAML`, '', { cause });
+    throw new TwinbookError(
+      'config_invalid',
+      `${path} is not YAML`,
+      'Compare it with a shipped profile in config/venues.',
+      { cause },
+    );
   }
 }
 

@@ -16,7 +16,11 @@ export function passwordFrom(env: Environment): string | null {
   if (password === '') return null;
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
-  throw new TwinbookError('usage', `its password is shorter than ${SHORTEST_PASSWORD} characters`);
+  throw new TwinbookError(
+    'usage',
+    `its password is shorter than ${SHORTEST_PASSWORD} characters`,
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then the start prints an address that opens it.',
+  );
 }
 
 export const drawToken = (): string => randomBytes(24).toString('base64url');

@@ -15,6 +15,8 @@ import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
+/** What a person can do about it. */
+const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 /** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
 const ROUNDS = 3;
 /** Orders canceled at once: two requests each, well within a minute's budget. */
@@ -49,7 +51,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
     if (resting.length === 0) break;
     const refusals = await cancelEach(resting, asked, options);
     if (refusals.length === resting.length && round === ROUNDS) {
-      throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`);
+      throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`, TRY_AGAIN);
     }
     if (!options.verify && refusals.length === 0) return { asked: asked.size, resting: 0, verified: false };
   }
@@ -109,16 +111,24 @@ async function restingOrders(client: ServiceClient): Promise<OrderRow[]> {
     const query = { status: [...RESTING_STATUSES], limit: 100, cursor };
     const { outcome } = await client.call('orders.list', { query }, { lane: 'cancel' });
     if (outcome.kind === 'refused') {
-      throw new TwinbookError('venue_refused', `the exchange refused the list of open orders: ${reasonOf(outcome)}`);
+      throw new TwinbookError(
+        'venue_refused',
+        `the exchange refused the list of open orders: ${reasonOf(outcome)}`,
+        TRY_AGAIN,
+      );
     }
     if (outcome.kind === 'unknown') {
-      throw new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`);
+      throw new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
     }
     rows.push(...outcome.data);
     if (outcome.nextCursor === null) return rows;
     cursor = outcome.nextCursor;
   }
-  throw new TwinbookError('venue_refused', `the exchange's list of open orders does not end after ${MAX_PAGES} pages`);
+  throw new TwinbookError(
+    'venue_refused',
+    `the exchange's list of open orders does not end after ${MAX_PAGES} pages`,
+    TRY_AGAIN,
+  );
 }
 
 /** Draft, sign, submit. Null when the exchange has it; otherwise why not. An order that is gone already is no problem. */

@@ -40,7 +40,12 @@ export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
 }
 
 function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions): Wallet {
-  if (passphrase === '') throw new TwinbookError('key_invalid', 'the passphrase is empty');
+  if (passphrase === '')
+    throw new TwinbookError(
+      'key_invalid',
+      'the passphrase is empty',
+      'Set TWINBOOK_WALLET_PASSPHRASE_FILE or TWINBOOK_WALLET_PASSPHRASE.',
+    );
   const address = base58.encode(publicKeyOf(seed));
   const content =
     passphrase === null
@@ -118,7 +123,11 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // Of a key that stands there twice the parser takes the last and a person the first: one spelling only, but for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (!parsed.success || !isPlainlySpelled) {
-    throw new TwinbookError('key_invalid', `the wallet file ${path} is not a Twinbook wallet`);
+    throw new TwinbookError(
+      'key_invalid',
+      `the wallet file ${path} is not a Twinbook wallet`,
+      '`twinbook keys import` makes one of a key that you have.',
+    );
   }
   return parsed.data;
 }

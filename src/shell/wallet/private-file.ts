@@ -34,7 +34,12 @@ export function readPrivateFile(path: string, what: string): string {
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     const status = fstatSync(descriptor);
-    if (!status.isFile()) throw new TwinbookError('file_unreadable', `${what} ${path} is not a file`);
+    if (!status.isFile())
+      throw new TwinbookError(
+        'file_unreadable',
+        `${what} ${path} is not a file`,
+        'Name the file itself in the configuration.',
+      );
     requirePrivate(path, what, status.mode);
     if (status.size > LARGEST_BYTES) {
       throw new TwinbookError('key_invalid', `${what} ${path} has ${status.size} bytes; it cannot be one`);

@@ -228,7 +228,12 @@ export class LiveConfig {
   }
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
-    if (this.#isBusy) throw new TwinbookError('usage', 'another change of the configuration is under way');
+    if (this.#isBusy)
+      throw new TwinbookError(
+        'usage',
+        'another change of the configuration is under way',
+        'Try again when it is done: `twinbook config history` shows it.',
+      );
     this.#isBusy = true;
     try {
       return await work();
