@@ -19,7 +19,7 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
-import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly } from './common/params.js';
+import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly } from './common/params.js';
 
 const marginTicks = (help: string, value: number) =>
   ({ kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: value, help }) as const;
@@ -110,12 +110,12 @@ function checkBands(bands: Params['bands']): string | null {
 }
 
 function quote(view: MarketView, p: Params): Quotes {
-  const blocked = whyNoQuotes(view, guardsOf(p));
+  const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const setting = { dustMicros: p.dust_shares, imbalanceWeight: 0, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);
   if (typeof value === 'string') return NO_QUOTES(value);
-  const target = targetOf(value.mid, view);
+  const target = chooseTarget(value.mid, view);
   const widened = view.stance === 'widen' ? p.widen_factor : 1;
   const bids = bandLadder({ side: 'bid', target, bands: p.bands, widened, view });
   const asks = bandLadder({ side: 'ask', target, bands: p.bands, widened, view });
@@ -133,7 +133,7 @@ function quote(view: MarketView, p: Params): Quotes {
 }
 
 /** The middle of others' book on the tick, but within (0, 1). */
-function targetOf(mid: number, { market }: MarketView) {
+function chooseTarget(mid: number, { market }: MarketView) {
   const { tickMicros } = market;
   const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');
   return micros(Math.min(ONE - tickMicros, Math.max(tickMicros, nearest)));

@@ -21,9 +21,9 @@ import {
 import { Absence } from './belief/absence.js';
 import { Belief } from './belief/belief.js';
 import { Cover } from './belief/cover.js';
-import { factorsOf, noteOf, shownOf, sideText } from './belief/explain.js';
+import { describeBelief, makeFactors, makeShown, sideText } from './belief/explain.js';
 import { type BeliefParams, params } from './belief/params.js';
-import { bestOf, type Choice, type ChoiceInput, Sums } from './belief/quote-choice.js';
+import { type Choice, type ChoiceInput, chooseBest, Sums } from './belief/quote-choice.js';
 import { readSaved } from './belief/saved.js';
 
 export default defineStrategy({
@@ -55,7 +55,7 @@ class BeliefMaker implements Quoter {
   }
 
   save(): unknown {
-    return { shown: shownOf(this.#belief), belief: { ...this.#belief.save(), absence: this.#absence.save() } };
+    return { shown: makeShown(this.#belief), belief: { ...this.#belief.save(), absence: this.#absence.save() } };
   }
 
   observe(event: StrategyEvent): void {
@@ -77,10 +77,10 @@ class BeliefMaker implements Quoter {
     this.#belief.look(view, p.min_quote_s);
     const input = this.#input(view);
     this.#sums.fill(input.grid, input.shift);
-    const bid = bestOf('bid', this.#sums, input);
-    const ask = bestOf('ask', this.#sums, input);
+    const bid = chooseBest('bid', this.#sums, input);
+    const ask = chooseBest('ask', this.#sums, input);
     const { mean } = this.#belief.grid.price();
-    const levels = uncrossed(levelsOf(bid, view), levelsOf(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
+    const levels = uncrossQuotes(makeLevels(bid, view), makeLevels(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
     this.#absence.want('bid', levels.bids.length > 0, view);
     this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
@@ -91,8 +91,8 @@ class BeliefMaker implements Quoter {
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
-      note: noteOf(this.#belief, texts),
-      factors: factorsOf(this.#belief, [bid, ask], input, view),
+      note: describeBelief(this.#belief, texts),
+      factors: makeFactors(this.#belief, [bid, ask], input, view),
     };
   }
 
@@ -100,7 +100,7 @@ class BeliefMaker implements Quoter {
     const p = this.#params;
     const { ahead, takers } = this.#belief;
     const { yesMicros, noMicros, netMicros } = view.inventory;
-    const funds = fundsOf(view);
+    const funds = computeFunds(view);
     const { mean } = ahead.price();
     const capital = Math.max(1, funds + (yesMicros * mean + noMicros * (1 - mean)) / ONE);
     this.#cover.update(view, takers, mean, funds);
@@ -131,7 +131,7 @@ class BeliefMaker implements Quoter {
 }
 
 /** Currency that this market's orders may use, with what those that rest bind: they would make room. */
-function fundsOf({ inventory, orders }: MarketView): number {
+function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
   for (const { side, isYes, priceMicros, remainingMicros } of orders) {
@@ -143,14 +143,14 @@ function fundsOf({ inventory, orders }: MarketView): number {
   return (inventory.availableFundsMicros + bound) / ONE;
 }
 
-function levelsOf(choice: Choice | null, view: MarketView): readonly QuoteLevel[] {
+function makeLevels(choice: Choice | null, view: MarketView): readonly QuoteLevel[] {
   if (choice === null || !(choice.worth > 0)) return [];
   const { side, price, shares } = choice;
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, view.market);
 }
 
 /** The sides are chosen each for itself; where they meet, the better one stays. */
-function uncrossed(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
+function uncrossQuotes(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
   const [bid, ask] = [bids[0], asks[0]];
   if (bid === undefined || ask === undefined || bid.priceMicros < ask.priceMicros) return { bids, asks };
   return bidIsBetter ? { bids, asks: [] } : { bids: [], asks };

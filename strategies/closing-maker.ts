@@ -21,16 +21,16 @@ import {
 } from '../src/trader/strategy/strategy.js';
 import { closingHalf, closingSize, lastQuoteS } from './closing/closing.js';
 import {
-  guardsOf,
   halfSpreadTicks,
   improveTicks,
+  makeGuards,
   maxBookSpread,
   minFairPrice,
   orderShares,
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { fairMicrosOf, isAdding, mayQuote, netShares, showLevel, standing } from './common/quotes.js';
+import { isAdding, mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
 
 const params = {
   start_s: {
@@ -85,7 +85,7 @@ export default defineStrategy({
 });
 
 function quote(view: MarketView, p: Params): Quotes {
-  const blocked = whyNoQuotes(view, guardsOf(p));
+  const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const leftMs = view.timeToResolutionMs;
   if (leftMs === null) return NO_QUOTES('nobody says when this market resolves');
@@ -129,10 +129,10 @@ interface Situation {
 function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes {
   const { fair, half, factors } = situation;
   const centre = reservationPrice(fair, p.risk_aversion, netShares(view));
-  const bids = sideOf('bid', centre, view, situation, p);
-  const asks = sideOf('ask', centre, view, situation, p);
+  const bids = quoteSide('bid', centre, view, situation, p);
+  const asks = quoteSide('ask', centre, view, situation, p);
   return {
-    fairMicros: fairMicrosOf(fair),
+    fairMicros: toFairMicros(fair),
     bids,
     asks,
     keepWithinTicks: p.reprice_ticks,
@@ -143,7 +143,7 @@ function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes
   };
 }
 
-function sideOf(side: BookSide, centre: number, view: MarketView, { fair, half, shares }: Situation, p: Params) {
+function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, half, shares }: Situation, p: Params) {
   const adds = isAdding(view, side);
   if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const tick = view.market.tickMicros / ONE;

@@ -20,16 +20,16 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
-  guardsOf,
   halfSpreadTicks,
   improveTicks,
   jumpPauseS,
+  makeGuards,
   minFairPrice,
   orderShares,
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { bestOf, fairMicrosOf, mayQuote, netShares, showLevel, signOf, standing } from './common/quotes.js';
+import { findBest, getSign, mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
 import { addingUp, bookVariance, type Reading } from './event/outcomes.js';
 
 const params = {
@@ -88,7 +88,7 @@ export default defineStrategy({
 });
 
 function quote(view: MarketView, p: Params): Quotes {
-  const blocked = whyNoQuotes(view, guardsOf(p));
+  const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const { event } = view;
   if (event === null) return NO_QUOTES('the market belongs to no event');
@@ -111,7 +111,7 @@ function quote(view: MarketView, p: Params): Quotes {
 }
 
 function ownReading(view: MarketView): Reading | null {
-  const [bid, ask] = [bestOf(view, 'bid'), bestOf(view, 'ask')];
+  const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
   if (bid === null || ask === null) return null;
   const mid = (bid + ask) / 2;
   const { estimates, health } = view;
@@ -144,11 +144,11 @@ function quotesFor(
   const fair = first?.mid ?? 0;
   if (!(fair > 0 && fair < 1)) return NO_QUOTES('what the others say leaves nothing between 0 and 1', factors);
   const sd = Math.sqrt(first?.variance ?? 0);
-  return quotesAround(view, event, { fair, sd, centre: centreOf(view, event, together, p), factors }, isWhole, p);
+  return quotesAround(view, event, { fair, sd, centre: computeCentre(view, event, together, p), factors }, isWhole, p);
 }
 
 /** Its price to one who holds what is held in all outcomes: the risk of the event, not of the market. */
-function centreOf(view: MarketView, event: EventView, together: readonly Reading[], p: Params): number {
+function computeCentre(view: MarketView, event: EventView, together: readonly Reading[], p: Params): number {
   const prices = together.map(({ mid }) => Math.min(1, Math.max(1e-6, mid)));
   const net = [netShares(view), ...event.siblings.map(({ netMicros }) => netMicros / ONE)];
   // That none comes true is an outcome too, in which nothing is held.
@@ -176,11 +176,11 @@ function quotesAround(view: MarketView, event: EventView, situation: Situation, 
   const wider = view.stance === 'widen' || jumped ? p.widen_factor : 1;
   const tick = view.market.tickMicros / ONE;
   const half = wider * Math.max(p.half_spread_ticks * tick, p.uncertainty_sds * sd) + dearerFee(view.market, fair);
-  const [most, least] = [boundOf('bid', event, isWhole, p), boundOf('ask', event, isWhole, p)];
-  const bids = sideOf('bid', view, { fair, centre, half }, most, p);
-  const asks = sideOf('ask', view, { fair, centre, half }, least, p);
+  const [most, least] = [computeBound('bid', event, isWhole, p), computeBound('ask', event, isWhole, p)];
+  const bids = quoteSide('bid', view, { fair, centre, half }, most, p);
+  const asks = quoteSide('ask', view, { fair, centre, half }, least, p);
   return {
-    fairMicros: fairMicrosOf(fair),
+    fairMicros: toFairMicros(fair),
     bids,
     asks,
     // What stays a tick off would break the sum that it is held to.
@@ -193,7 +193,7 @@ function quotesAround(view: MarketView, event: EventView, situation: Situation, 
 }
 
 /** The most that a bid may be, or the least that an ask may be, beside our own in the other outcomes. */
-function boundOf(side: BookSide, { siblings }: EventView, isWhole: boolean, p: Params): number {
+function computeBound(side: BookSide, { siblings }: EventView, isWhole: boolean, p: Params): number {
   if (side === 'bid') {
     const bids = siblings.reduce((sum, { ownBidMicros }) => sum + (ownBidMicros ?? 0), 0);
     return 1 - p.sum_edge - bids / ONE;
@@ -210,9 +210,9 @@ interface Around {
   readonly half: number;
 }
 
-function sideOf(side: BookSide, view: MarketView, { fair, centre, half }: Around, bound: number, p: Params) {
+function quoteSide(side: BookSide, view: MarketView, { fair, centre, half }: Around, bound: number, p: Params) {
   if (!mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;
-  const wanted = centre - signOf(side) * half;
+  const wanted = centre - getSign(side) * half;
   const held = side === 'bid' ? Math.min(wanted, bound) : Math.max(wanted, bound);
   const stand = { centre: held, half: 0, improveTicks: p.improve_ticks, shares: p.order_shares / ONE };
   return standing(view, side, stand);

@@ -18,8 +18,8 @@ import {
   type Quotes,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { guardsOf } from './common/params.js';
-import { blend, type Estimate, estimateOfBook, estimateOfFeed, gapSds, kellyShares, priceOf } from './fair/blend.js';
+import { makeGuards } from './common/params.js';
+import { blend, type Estimate, estimateOfBook, estimateOfFeed, gapSds, kellyShares, toPrice } from './fair/blend.js';
 import { type FairParams, params } from './fair/params.js';
 
 export default defineStrategy({
@@ -30,7 +30,7 @@ export default defineStrategy({
 });
 
 function quote(view: MarketView, p: FairParams): Quotes {
-  const blocked = whyNoQuotes(view, guardsOf(p));
+  const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const value = view.feeds[p.feed];
   if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
@@ -43,7 +43,7 @@ function quote(view: MarketView, p: FairParams): Quotes {
   const model = estimateOfFeed(value, p.model_sd_log_odds, view.estimates.sigmaLogOddsPerSqrtS);
   const book = estimateOfBook(view);
   const gap = book === null ? 0 : gapSds(model, book);
-  const factors = factorsOf(model, book, gap, ageS);
+  const factors = makeFactors(model, book, gap, ageS);
   if (gap > p.max_gap_sds) {
     return NO_QUOTES(
       `feed and book are ${gap.toFixed(1)} deviations apart, at most ${p.max_gap_sds} are accepted`,
@@ -51,7 +51,7 @@ function quote(view: MarketView, p: FairParams): Quotes {
     );
   }
   const believed = book === null || p.book_weight === 'none' ? model : blend(model, book);
-  const fair = priceOf(believed);
+  const fair = toPrice(believed);
   if (!(fair >= p.min_fair_price && fair <= 1 - p.min_fair_price && fair > 0 && fair < 1)) {
     return NO_QUOTES(`the blended price ${fair.toFixed(4)} is within ${p.min_fair_price} of the end`, factors);
   }
@@ -67,9 +67,9 @@ interface Situation {
 
 function quotesAround(fair: number, { variance }: Estimate, situation: Situation): Quotes {
   const { value, p, factors } = situation;
-  const bids = sideOf('bid', fair, situation);
-  const asks = sideOf('ask', fair, situation);
-  const shown = ([level]: readonly QuoteLevel[]) =>
+  const bids = quoteSide('bid', fair, situation);
+  const asks = quoteSide('ask', fair, situation);
+  const showBest = ([level]: readonly QuoteLevel[]) =>
     level === undefined ? 'none' : (level.priceMicros / ONE).toFixed(4);
   return {
     fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(fair * ONE)))),
@@ -80,13 +80,13 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
     postOnly: p.post_only,
     // What is too old is pulled when it becomes so, not with the next look at the book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_fair_age_s * 1000 + 1),
-    note: `bid ${shown(bids)}, ask ${shown(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
+    note: `bid ${showBest(bids)}, ask ${showBest(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
     factors: { ...factors, fair_price: fair, fair_sd_log_odds: Math.sqrt(variance) },
   };
 }
 
 /** One quote a side: far enough to pay for its fee, no better than needed, no larger than the belief is worth. */
-function sideOf(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
+function quoteSide(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
   const { market, inventory, others, stance } = view;
   const tick = market.tickMicros / ONE;
   const sign = side === 'bid' ? 1 : -1;
@@ -108,13 +108,13 @@ function sideOf(side: BookSide, fair: number, { view, p }: Situation): readonly 
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares }, market);
 }
 
-function factorsOf(
+function makeFactors(
   model: Estimate,
   book: Estimate | null,
   gap: number,
   ageS: number,
 ): Readonly<Record<string, number>> {
-  const told = { feed_price: priceOf(model), feed_sd_log_odds: Math.sqrt(model.variance), feed_age_s: ageS };
+  const told = { feed_price: toPrice(model), feed_sd_log_odds: Math.sqrt(model.variance), feed_age_s: ageS };
   if (book === null) return told;
-  return { ...told, book_price: priceOf(book), book_sd_log_odds: Math.sqrt(book.variance), gap_sds: gap };
+  return { ...told, book_price: toPrice(book), book_sd_log_odds: Math.sqrt(book.variance), gap_sds: gap };
 }

@@ -15,8 +15,8 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
-import { fairMicrosOf, levelsFrom, netShares, showLevel } from './common/quotes.js';
+import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
+import { levelsFrom, netShares, showLevel, toFairMicros } from './common/quotes.js';
 import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
 
 const params = {
@@ -82,23 +82,23 @@ class GridMaker implements Quoter {
 
   quote(view: MarketView): Quotes {
     const p = this.#params;
-    const blocked = whyNoQuotes(view, guardsOf(p));
+    const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const best = touch(view.others);
     if (best !== null) this.#centre ??= (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
     if (this.#centre === null) return NO_QUOTES("no middle line: others' book has not two sides yet");
-    const grid = gridOf(this.#centre, view, p);
-    return Number.isFinite(grid.shares) ? quotesOf(view, grid, p) : NO_QUOTES('no line lies between 0 and 1');
+    const grid = makeGrid(this.#centre, view, p);
+    return Number.isFinite(grid.shares) ? makeQuotes(view, grid, p) : NO_QUOTES('no line lies between 0 and 1');
   }
 }
 
-function gridOf(centre: number, { market }: MarketView, p: Params): Lines {
+function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
   const lines = { centre, step: (p.step_ticks * market.tickMicros) / ONE, levels: p.levels };
   // An order may be larger than its line by what stays: the promise holds for that too.
   return { ...lines, shares: p.max_loss / worstLossPerShare(lines) / (1 + p.resize_fraction) };
 }
 
-function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
+function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
   // Told to quote wider, it opens nothing at the line that is next.
@@ -109,7 +109,7 @@ function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
   if (bids.length + asks.length === 0)
     return NO_QUOTES('no line has a price and a size that the market takes', factors);
   return {
-    fairMicros: fairMicrosOf(fairOf(view, grid)),
+    fairMicros: toFairMicros(chooseFair(view, grid)),
     bids,
     asks,
     // Nothing moves unless something was filled, and not for every few shares of it: each would be an order of its own.
@@ -122,4 +122,4 @@ function quotesOf(view: MarketView, grid: Lines, p: Params): Quotes {
 }
 
 /** What a grid is worth is the market's business; risk compares its orders with others' middle where there is one. */
-const fairOf = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;
+const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -14,9 +14,9 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { guardsOf, haltBeforeS, jumpPauseS, maxBookAgeMs, postOnly, widenFactor } from './common/params.js';
-import { fairMicrosOf, levelsFrom, netShares, showLevel } from './common/quotes.js';
-import { asksAbove, depthOf, priceAt, worstLosses } from './lmsr/cost.js';
+import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, widenFactor } from './common/params.js';
+import { levelsFrom, netShares, showLevel, toFairMicros } from './common/quotes.js';
+import { asksAbove, computeDepth, priceAt, worstLosses } from './lmsr/cost.js';
 
 const params = {
   prior_price: {
@@ -100,9 +100,9 @@ class LmsrMaker implements Quoter {
   quote(view: MarketView): Quotes {
     const p = this.#params;
     this.#startShares ??= netShares(view);
-    const blocked = whyNoQuotes(view, guardsOf(p)) ?? whyYield(view, p);
+    const blocked = whyNoQuotes(view, makeGuards(p)) ?? whyYield(view, p);
     if (blocked !== null) return NO_QUOTES(blocked);
-    return quotesOf(view, netShares(view) - this.#startShares, p);
+    return makeQuotes(view, netShares(view) - this.#startShares, p);
   }
 }
 
@@ -115,8 +115,8 @@ function whyYield({ others, market }: MarketView, p: Params): string | null {
     : `others make a book ${ticks} ticks wide, it yields up to ${p.yield_to_others_ticks}`;
 }
 
-function quotesOf(view: MarketView, bought: number, p: Params): Quotes {
-  const depth = depthOf(p.loss_budget, p.prior_price);
+function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
+  const depth = computeDepth(p.loss_budget, p.prior_price);
   const price = priceAt(depth, p.prior_price, bought);
   const worst = worstLosses(depth, p.prior_price);
   const factors = {
@@ -138,7 +138,7 @@ function quotesOf(view: MarketView, bought: number, p: Params): Quotes {
   const asks = levelsFrom(view, 'ask', asksAbove(price, rule));
   if (bids.length + asks.length === 0) return NO_QUOTES('no level is as large as the smallest order', factors);
   return {
-    fairMicros: fairMicrosOf(price),
+    fairMicros: toFairMicros(price),
     bids,
     asks,
     // Its worst loss is a promise of every level as it stands.

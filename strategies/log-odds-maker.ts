@@ -21,10 +21,10 @@ import {
   type StrategyEvent,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { guardsOf } from './common/params.js';
-import { type Centre, centreOf, netShares } from './log-odds/centre.js';
+import { makeGuards } from './common/params.js';
+import { type Centre, computeCentre, netShares } from './log-odds/centre.js';
 import { type Params, params } from './log-odds/params.js';
-import { dropLoneBet, type Mode, modeOf, sideLevels } from './log-odds/sides.js';
+import { chooseMode, dropLoneBet, type Mode, sideLevels } from './log-odds/sides.js';
 
 export default defineStrategy({
   name: 'log-odds-maker',
@@ -55,7 +55,7 @@ class LogOddsMaker implements Quoter {
 
   quote(view: MarketView): Quotes {
     const p = this.#params;
-    const blocked = whyNoQuotes(view, guardsOf(p));
+    const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const value = fairValue(view, {
       dustMicros: p.dust_shares,
@@ -66,8 +66,8 @@ class LogOddsMaker implements Quoter {
     if (typeof value === 'string') return NO_QUOTES(value);
     this.#markouts.fair(view.nowMs, value.fair);
     const adverseMove = this.#markouts.adverseMove;
-    const centre = centreOf(value.fair, adverseMove, view, p);
-    const mode = modeOf(value.fair, view, p);
+    const centre = computeCentre(value.fair, adverseMove, view, p);
+    const mode = chooseMode(value.fair, view, p);
     const situation = { view, value, centre, mode, p };
     const bids = sideLevels('bid', situation);
     const asks = sideLevels('ask', situation);
@@ -79,13 +79,13 @@ class LogOddsMaker implements Quoter {
       keepWithinTicks: p.reprice_ticks,
       keepWithinSizeFraction: p.resize_fraction,
       postOnly: p.post_only,
-      note: noteOf(quoted, centre, mode),
-      factors: factorsOf(value, centre, adverseMove, view),
+      note: describeQuotes(quoted, centre, mode),
+      factors: makeFactors(value, centre, adverseMove, view),
     };
   }
 }
 
-function noteOf({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, mode: Mode): string {
+function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, mode: Mode): string {
   const show = (price: number): string => price.toFixed(4);
   const best = (levels: readonly QuoteLevel[]): string =>
     levels[0] === undefined ? 'none' : show(levels[0].priceMicros / ONE);
@@ -96,7 +96,7 @@ function noteOf({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, m
   return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${tooWide}${reduce}`;
 }
 
-function factorsOf(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {
+function makeFactors(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {
   const left = view.timeToResolutionMs;
   const factors: Record<string, number> = {
     fair_price: value.fair,

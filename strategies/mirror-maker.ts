@@ -21,15 +21,15 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
-  guardsOf,
   halfSpreadTicks,
   improveTicks,
+  makeGuards,
   minFairPrice,
   orderShares,
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { fairMicrosOf, mayQuote, netShares, showLevel, standing } from './common/quotes.js';
+import { mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
 import { Basis, referenceLogOdds, savedBasis } from './mirror/reference.js';
 
 const params = {
@@ -103,7 +103,7 @@ class MirrorMaker implements Quoter {
 
   quote(view: MarketView): Quotes {
     const p = this.#params;
-    const blocked = whyNoQuotes(view, guardsOf(p));
+    const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const value = view.feeds[p.feed];
     if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
@@ -115,7 +115,7 @@ class MirrorMaker implements Quoter {
       const mid = (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
       this.#basis.observe(logit(mid) - reference, view.nowMs);
     }
-    return quotesOf(view, value, reference, this.#basis.value, p);
+    return makeQuotes(view, value, reference, this.#basis.value, p);
   }
 }
 
@@ -127,7 +127,7 @@ function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
   return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} tells a price`;
 }
 
-function quotesOf(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {
+function makeQuotes(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {
   const factors = { reference_price: sigmoid(reference), basis_log_odds: basis, reference_age_s: value.ageMs / 1000 };
   if (Math.abs(basis) > p.max_basis_log_odds) {
     return NO_QUOTES(
@@ -136,10 +136,10 @@ function quotesOf(view: MarketView, value: FeedView, reference: number, basis: n
     );
   }
   const fair = sigmoid(reference + basis);
-  const bids = sideOf('bid', fair, view, p);
-  const asks = sideOf('ask', fair, view, p);
+  const bids = quoteSide('bid', fair, view, p);
+  const asks = quoteSide('ask', fair, view, p);
   return {
-    fairMicros: fairMicrosOf(fair),
+    fairMicros: toFairMicros(fair),
     bids,
     asks,
     keepWithinTicks: p.reprice_ticks,
@@ -152,7 +152,7 @@ function quotesOf(view: MarketView, value: FeedView, reference: number, basis: n
   };
 }
 
-function sideOf(side: BookSide, fair: number, view: MarketView, p: Params) {
+function quoteSide(side: BookSide, fair: number, view: MarketView, p: Params) {
   if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const half = (p.half_spread_ticks * view.market.tickMicros) / ONE + dearerFee(view.market, fair);
   return standing(view, side, {

@@ -20,16 +20,16 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
-  guardsOf,
   haltBeforeS,
   jumpPauseS,
+  makeGuards,
   maxBookAgeMs,
   orderShares,
   postOnly,
   resizeFraction,
   riskAversion,
 } from './common/params.js';
-import { fairMicrosOf, isAdding, netShares, oneLevel, showLevel, signOf } from './common/quotes.js';
+import { getSign, isAdding, netShares, oneLevel, showLevel, toFairMicros } from './common/quotes.js';
 import { type Place, placeValue, type SweepingTakers } from './touch/value.js';
 
 const params = {
@@ -121,7 +121,7 @@ class TouchMaker implements Quoter {
     const p = this.#params;
     const best = touch(view.others);
     if (best !== null) this.#watch(best, view.nowMs);
-    const blocked = whyNoQuotes(view, guardsOf(p));
+    const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     if (best === null) return NO_QUOTES("others' book has not two sides");
     const { trades, market } = view;
@@ -129,7 +129,7 @@ class TouchMaker implements Quoter {
     if (meanTradeShares === null || trades.length < p.min_trades)
       return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
     const takers = { meanShares: meanTradeShares, sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE };
-    return quotesOf(view, takers, this.#pulledUntilMs, p);
+    return makeQuotes(view, takers, this.#pulledUntilMs, p);
   }
 
   /** Others who leave a level, or come towards it from the other side, know something. */
@@ -142,18 +142,18 @@ class TouchMaker implements Quoter {
       const isThinned =
         now[side].priceMicros === last[side].priceMicros &&
         now[side].amountMicros <= (1 - this.#params.thin_fraction) * last[side].amountMicros;
-      const isPressed = signOf(side) * (now[other].priceMicros - last[other].priceMicros) < 0;
+      const isPressed = getSign(side) * (now[other].priceMicros - last[other].priceMicros) < 0;
       if (isThinned || isPressed) this.#pulledUntilMs[side] = nowMs + this.#params.pull_s * 1000;
     }
   }
 }
 
-function quotesOf(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {
+function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {
   const mid = view.estimates.mid;
   if (mid === null) return NO_QUOTES('no middle');
   const fair = reservationPrice(mid, p.risk_aversion, netShares(view));
   const factors: Record<string, number> = { fair_price: mid, reservation_price: fair, taker_shares: takers.meanShares };
-  const chosen = (side: BookSide): { readonly levels: readonly QuoteLevel[]; readonly why: string } => {
+  const chooseSide = (side: BookSide): { readonly levels: readonly QuoteLevel[]; readonly why: string } => {
     const isReducing = !isAdding(view, side);
     if (view.nowMs < pulledUntilMs[side] && !isReducing) return { levels: [], why: 'pulled' };
     const choice = bestPlace(view, side, fair, takers, p);
@@ -162,9 +162,9 @@ function quotesOf(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides
       ? { levels: oneLevel(view, side, choice.price, p.order_shares / ONE), why: choice.name }
       : { levels: [], why: 'nothing is earned' };
   };
-  const [bid, ask] = [chosen('bid'), chosen('ask')];
+  const [bid, ask] = [chooseSide('bid'), chooseSide('ask')];
   return {
-    fairMicros: fairMicrosOf(mid),
+    fairMicros: toFairMicros(mid),
     bids: bid.levels,
     asks: ask.levels,
     keepWithinTicks: 0,
@@ -184,8 +184,8 @@ interface Choice {
 /** The place of a side with the largest value for each taker. */
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
-  const choices = placesOf(view, side, p).map(({ name, price, ...queue }): Choice => {
-    const place: Place = { half: signOf(side) * (fair - price), ...queue };
+  const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {
+    const place: Place = { half: getSign(side) * (fair - price), ...queue };
     return { name, price, value: placeValue(place, order, takers) };
   });
   const resting = new Set(view.orders.filter((own) => own.side === side).map(({ priceMicros }) => priceMicros));
@@ -196,7 +196,7 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
 
 type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;
 
-function placesOf(view: MarketView, side: BookSide, p: Params): readonly Option[] {
+function listPlaces(view: MarketView, side: BookSide, p: Params): readonly Option[] {
   const { others, market, estimates } = view;
   const [first, second] = side === 'bid' ? others.bids : others.asks;
   const tick = market.tickMicros;
@@ -205,7 +205,7 @@ function placesOf(view: MarketView, side: BookSide, p: Params): readonly Option[
   const ahead = queueAhead(view, side, first?.priceMicros, shares);
   const places: Option[] = [{ name: 'join', price: atBest, ahead, behind: Math.max(0, shares - ahead) }];
   if (((estimates.spread ?? 0) * ONE) / tick > p.penny_min_spread_ticks - 0.5) {
-    places.push({ name: 'penny', price: atBest + (signOf(side) * tick) / ONE, ahead: 0, behind: shares });
+    places.push({ name: 'penny', price: atBest + (getSign(side) * tick) / ONE, ahead: 0, behind: shares });
   }
   if (second !== undefined) {
     const there = second.amountMicros / ONE;

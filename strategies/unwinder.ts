@@ -19,25 +19,25 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
-  guardsOf,
   haltBeforeS,
   jumpPauseS,
+  makeGuards,
   maxBookAgeMs,
   orderShares,
   repriceTicks,
   resizeFraction,
 } from './common/params.js';
 import {
-  bestOf,
-  fairMicrosOf,
-  fartherOf,
+  chooseFarther,
+  findBest,
+  getSign,
   levelsFrom,
   netShares,
   passivePrice,
   showLevel,
-  signOf,
+  toFairMicros,
 } from './common/quotes.js';
-import { type Manner, mannerOf, type Plan, passedPart, plannedShares, savedPlan } from './unwinder/plan.js';
+import { chooseManner, type Manner, type Plan, passedPart, plannedShares, savedPlan } from './unwinder/plan.js';
 
 const params = {
   horizon_s: {
@@ -124,7 +124,7 @@ class Unwinder implements Quoter {
     const p = this.#params;
     const left = Math.max(0, Math.abs(netShares(view)) - p.keep_shares / ONE);
     this.#plan = planFor(view, left, this.#plan, p);
-    const blocked = whyNoQuotes(view, guardsOf(p));
+    const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     if (this.#plan === null || left === 0) return NO_QUOTES('nothing is left to bring down');
     return reduce(view, left, this.#plan, p);
@@ -145,7 +145,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   const passed = passedPart(plan, view.nowMs);
   const planned = plannedShares(plan.shares, p.urgency, passed);
   const lag = (left - planned) / plan.shares;
-  const manner = p.floor_price > 0 ? mannerOf(lag, passed, p.lag_fraction) : restingManner(lag, p);
+  const manner = p.floor_price > 0 ? chooseManner(lag, passed, p.lag_fraction) : restingManner(lag, p);
   const side: BookSide = plan.sign > 0 ? 'ask' : 'bid';
   const taken = manner === 'take' ? takingLevel(view, side, left, p) : [];
   const levels = taken.length > 0 ? taken : restingLevel(view, side, left, manner, p);
@@ -153,7 +153,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   const factors = { left_shares: left, planned_shares: planned, lag_part: lag, passed_part: passed };
   if (levels.length === 0) return NO_QUOTES(`no price from the floor up for ${left} shares`, factors);
   return {
-    fairMicros: fairMicrosOf(fairOf(view, levels)),
+    fairMicros: toFairMicros(chooseFair(view, levels)),
     bids: side === 'bid' ? levels : [],
     asks: side === 'ask' ? levels : [],
     keepWithinTicks: p.reprice_ticks,
@@ -167,11 +167,11 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
 /** Without a floor nothing is taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
-const fairOf = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
+const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
 /** The worst YES price of a side that the floor allows; a NO share sold for f is a YES share bought for 1 - f. */
-const floorOf = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
+const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(
   view: MarketView,
@@ -181,9 +181,13 @@ function restingLevel(
   p: Params,
 ): readonly QuoteLevel[] {
   const tick = view.market.tickMicros / ONE;
-  const touch = bestOf(view, side) ?? passivePrice(view, side);
-  const wanted = manner === 'rest' ? touch : touch + signOf(side) * tick;
-  const price = fartherOf(side, fartherOf(side, wanted, passivePrice(view, side)), floorOf(side, p.floor_price));
+  const touch = findBest(view, side) ?? passivePrice(view, side);
+  const wanted = manner === 'rest' ? touch : touch + getSign(side) * tick;
+  const price = chooseFarther(
+    side,
+    chooseFarther(side, wanted, passivePrice(view, side)),
+    toYesFloor(side, p.floor_price),
+  );
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
@@ -193,7 +197,7 @@ function takingLevel(view: MarketView, side: BookSide, left: number, p: Params):
   const level = (side === 'ask' ? others.bids : others.asks)[0];
   if (level === undefined) return [];
   const price = level.priceMicros / ONE;
-  if (signOf(side) * (price - floorOf(side, p.floor_price)) > 0) return [];
+  if (getSign(side) * (price - toYesFloor(side, p.floor_price)) > 0) return [];
   const shares = Math.min(left, p.order_shares / ONE, (p.max_take_fraction * level.amountMicros) / ONE);
   const amountMicros = amountOnLot(shares, market);
   if (amountMicros === null || onTick(side, price, market.tickMicros) !== level.priceMicros) return [];

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { strategyClass, traderClass } from '../shell/config/live/live-classes.js';
 import { loadConfig } from '../shell/config/load.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
+import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
@@ -81,8 +81,8 @@ export function addConfigCommands(program: Command, session: Session): void {
 }
 
 /** What each setting wants while the trader runs. */
-const classes = (schema: SchemaNode, classOf: (setting: string) => unknown) =>
-  Object.fromEntries(settingsOf(schema).map(({ name }) => [name, classOf(name)]));
+const classes = (schema: SchemaNode, classifySetting: (setting: string) => unknown) =>
+  Object.fromEntries(listSettings(schema).map(({ name }) => [name, classifySetting(name)]));
 
 const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },

@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { kindOf } from '../shell/config/explain-issues.js';
+import { describeKind } from '../shell/config/explain-issues.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, type SchemaNode, settingsOf } from '../shell/config/schema-tree.js';
+import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
 import { EXIT } from './output/exit.js';
 import { addAction, addJsonOption, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
@@ -16,8 +16,8 @@ export function addConfigExplainCommand(config: Command, session: Session): void
     .description('lists every setting with its range, default and meaning');
   addAction<{ json?: true }>(addJsonOption(command), session, (options, [wanted]) => {
     const files = [
-      { file: 'trader', rows: rowsOf(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
-      { file: 'strategy', rows: rowsOf(jsonSchema(strategyFileSchema)).filter(isWanted(wanted)) },
+      { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
+      { file: 'strategy', rows: listSettingRows(jsonSchema(strategyFileSchema)).filter(isWanted(wanted)) },
     ].filter(({ rows }) => rows.length > 0);
     if (files.length === 0) {
       const hint = '`twinbook config explain` lists all; parameters of strategies are in `twinbook strategies`.';
@@ -40,10 +40,10 @@ interface SettingRow {
   readonly meaning: string;
 }
 
-const rowsOf = (schema: SchemaNode): readonly SettingRow[] =>
-  settingsOf(schema).map(({ name, node, isRequired }) => ({
+const listSettingRows = (schema: SchemaNode): readonly SettingRow[] =>
+  listSettings(schema).map(({ name, node, isRequired }) => ({
     setting: name,
-    kind: kindOf(node),
+    kind: describeKind(node),
     default: isRequired ? 'must be given' : node.default === undefined ? null : JSON.stringify(node.default),
     meaning: node.description ?? '',
   }));

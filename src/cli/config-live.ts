@@ -26,7 +26,7 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
     .command('diff')
     .description('what the files say against what the trader goes by, or went by last');
   addAction<LiveOptions>(addControlOptions(diff, QUICK_S), session, async (options) => {
-    tell(await diffOf(options, io), options, io);
+    tell(await fetchDiff(options, io), options, io);
     return EXIT.ok;
   });
 
@@ -91,7 +91,7 @@ const ask = (action: ConfigAction, options: LiveOptions, config: Reached, hash =
     timeoutMs: options.timeout * 1000,
   });
 
-async function diffOf(options: LiveOptions, io: CliIo): Promise<ConfigData> {
+async function fetchDiff(options: LiveOptions, io: CliIo): Promise<ConfigData> {
   const read = await loadConfig(options.config, io);
   try {
     return await ask('diff', options, read);

@@ -37,10 +37,10 @@ function isShortFor(typed: string, id: string): boolean {
   return beginning !== '' && id.startsWith(beginning) && id.endsWith(end);
 }
 
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const splitWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function hasWords(typed: string, title: string): boolean {
-  const words = wordsOf(typed);
-  const known = wordsOf(title);
+  const words = splitWords(typed);
+  const known = splitWords(title);
   return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
 }

@@ -54,8 +54,8 @@ export function addRecordCommand(program: Command, session: Session): void {
 async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   keepFilesPrivate();
   const config = loadTraderConfig(flags.config, io);
-  const baseUrl = await addressOf(config);
-  const credentials = flags.own ? await credentialsOf(config, io) : null;
+  const baseUrl = await findVenueAddress(config);
+  const credentials = flags.own ? await loadOwnCredentials(config, io) : null;
   const { record } = await import('../shell/recorder/record.js');
   const { profile, name: venue } = config.venue;
   const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
@@ -71,7 +71,7 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
 }
 
 /** An embedded exchange listens only while its trader runs, which tells where. */
-async function addressOf({ venue, exchange, control }: TraderConfig): Promise<string> {
+async function findVenueAddress({ venue, exchange, control }: TraderConfig): Promise<string> {
   if (exchange === null || !exchange.embedded) return venue.profile.base_url;
   try {
     const call = { socket: control.socket, timeoutMs: RUNNING_WITHIN_MS };
@@ -86,7 +86,7 @@ async function addressOf({ venue, exchange, control }: TraderConfig): Promise<st
 }
 
 /** Null without a wallet or credentials of it: public data needs neither. */
-async function credentialsOf(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
+async function loadOwnCredentials(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
   if (!existsSync(config.wallet.file)) return null;
   const { loadCredentials } = await import('../shell/wallet/credentials.js');
   const { address } = await openWallet(config, io);

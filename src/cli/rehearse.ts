@@ -88,11 +88,11 @@ interface StepsToRun {
 }
 
 async function runSteps({ flags, io, note, isStopped, onStop }: StepsToRun): Promise<StepLine['result']> {
-  const [{ resultOf, step }, { atTheVenue, onPaper }] = await Promise.all([
+  const [{ runForResult, step }, { atTheVenue, onPaper }] = await Promise.all([
     import('./rehearsal/life.js'),
     import('./rehearsal/places.js'),
   ]);
-  return resultOf(async () => {
+  return runForResult(async () => {
     const common = { where: 'paper', note, isStopped } as const;
     const load = () => loadConfig(flags.config, io);
     const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));

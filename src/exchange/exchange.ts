@@ -101,7 +101,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const replay = await attachReplay(persistentCore, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
     const crowd = options.crowd && replay === null ? Crowd.attach(persistentCore.core, options, clock.nowMs()) : null;
-    const drivers = [replay, crowd, replay && noticesOf(replay, logger)].filter((driver) => driver !== null);
+    const drivers = [replay, crowd, replay && makeNotices(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
@@ -125,7 +125,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     });
     await listen(server, host, options.port);
     ticker.start();
-    const port = portOf(server);
+    const port = readPort(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: persistentCore.core.marketCount }, 'the paper exchange listens');
     return {
@@ -197,7 +197,7 @@ async function attachReplay(
   return recordings.length === 0 ? null : Replay.attach(core, recordings, { speed }, clock.nowMs());
 }
 
-const noticesOf = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
+const makeNotices = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
   new ReplayNotices(
     () => replay.warnings(),
     ({ path, message }) => logger.warn({ path }, `${path}: ${message}`),
@@ -227,7 +227,7 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
   }
 }
 
-function portOf(server: FastifyInstance): number {
+function readPort(server: FastifyInstance): number {
   const address = server.server.address();
   assert(typeof address === 'object' && address !== null, 'a listening server has an address');
   return address.port;

@@ -76,7 +76,7 @@ export async function importRecordings(
   try {
     for (const [at, recording] of recordings.entries()) {
       const { ticker } = recording.market.source;
-      const told = (written: number, share: number): void =>
+      const tellProgress = (written: number, share: number): void =>
         options.progress?.({
           ticker,
           market: at,
@@ -84,10 +84,10 @@ export async function importRecordings(
           events: events + written,
           share: (at + share) / recordings.length,
         });
-      const imported = await importMarket(recording, kind, out, workshop, options.replace ?? false, told);
+      const imported = await importMarket(recording, kind, out, workshop, options.replace ?? false, tellProgress);
       done.push(imported);
       events += imported.events;
-      told(0, 1);
+      tellProgress(0, 1);
     }
   } finally {
     await rm(workshop, { recursive: true, force: true });
@@ -112,7 +112,7 @@ async function importMarket(
   out: string,
   workshop: string,
   replace: boolean,
-  told: (events: number, share: number) => void,
+  tellProgress: (events: number, share: number) => void,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
@@ -131,7 +131,7 @@ async function importMarket(
       give(sink, chunk, gaps);
       events += chunk.length;
       await store.flush();
-      told(events, shareOf(recording, chunk));
+      tellProgress(events, computeShare(recording, chunk));
     }
     const notes = recording.warnings.map(({ message }) => message);
     sink.describe(recording.market, notes);
@@ -198,7 +198,7 @@ class GapGiver {
   }
 }
 
-function shareOf({ market }: Recording, chunk: EventChunk): number {
+function computeShare({ market }: Recording, chunk: EventChunk): number {
   const span = market.closeTimeMs - market.openTimeMs;
   const at = (chunk.timeMs[chunk.length - 1] ?? market.openTimeMs) - market.openTimeMs;
   return span > 0 ? Math.min(1, Math.max(0, at / span)) : 1;

@@ -25,7 +25,10 @@ export const ROW_IS_SOUND = `((${Object.values(SOUND).join(') AND (')})) IS TRUE
 export async function brokenRows(connection: DuckDBConnection): Promise<string | null> {
   const counts = Object.values(SOUND).map((sound) => `(count(*) FILTER (WHERE ((${sound}) IS NOT TRUE)))::DOUBLE`);
   const [count = 0, ...faults] = (
-    await rowsOf(connection, `SELECT count(*)::DOUBLE, ${counts.join(', ')} FROM events WHERE NOT (${ROW_IS_SOUND})`)
+    await fetchChunks(
+      connection,
+      `SELECT count(*)::DOUBLE, ${counts.join(', ')} FROM events WHERE NOT (${ROW_IS_SOUND})`,
+    )
   ).flatMap((chunk) => chunk.getRows().flat().map(Number));
   if (count === 0) return null;
   const reasons = Object.keys(SOUND).flatMap((name, at) => ((faults[at] ?? 0) > 0 ? `${faults[at]} with ${name}` : []));
@@ -69,8 +72,8 @@ export async function openParquet(path: string): Promise<DuckDBConnection> {
 
 /** The time of a row as SQL. Throws an Error that says which columns are missing or of another type. */
 async function timeColumn(connection: DuckDBConnection, file: string): Promise<string> {
-  const about = await rowsOf(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${file})`);
-  const [names, types] = [textsOf(about, 0), textsOf(about, 1)];
+  const about = await fetchChunks(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${file})`);
+  const [names, types] = [readTexts(about, 0), readTexts(about, 1)];
   const missing: string[] = COLUMNS.filter((column) => !names.includes(column));
   const at = names.findIndex((name) => name === 'timestamp' || name === 'ts_ms');
   if (at < 0) missing.unshift('timestamp');
@@ -90,19 +93,19 @@ async function timeColumn(connection: DuckDBConnection, file: string): Promise<s
 const micros = (column: string): string => `round(TRY_CAST(${column} AS DOUBLE) * 1e6)`;
 
 /** The whole answer of a small query. Throws what DuckDB says. */
-export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readonly DuckDBDataChunk[]> {
+export async function fetchChunks(connection: DuckDBConnection, sql: string): Promise<readonly DuckDBDataChunk[]> {
   return (await connection.run(sql)).fetchAllChunks();
 }
 
-export async function countOf(connection: DuckDBConnection, from: string): Promise<number> {
-  return numbersOf(await rowsOf(connection, `SELECT count(*)::DOUBLE ${from}`), 0)[0] ?? 0;
+export async function countRows(connection: DuckDBConnection, from: string): Promise<number> {
+  return readNumbers(await fetchChunks(connection, `SELECT count(*)::DOUBLE ${from}`), 0)[0] ?? 0;
 }
 
 /** A column that the query made a number or a count. */
-export function numbersOf(chunks: readonly DuckDBDataChunk[], column: number): number[] {
+export function readNumbers(chunks: readonly DuckDBDataChunk[], column: number): number[] {
   return chunks.flatMap((chunk) => chunk.getColumnValues(column).map((value) => Number(value)));
 }
 
-export function textsOf(chunks: readonly DuckDBDataChunk[], column: number): string[] {
+export function readTexts(chunks: readonly DuckDBDataChunk[], column: number): string[] {
   return chunks.flatMap((chunk) => chunk.getColumnValues(column).map((value) => String(value)));
 }

@@ -34,7 +34,7 @@ export type OnFailure = (error: TwinbookError) => void;
 export async function openRecordings(paths: readonly string[], onFailure?: OnFailure): Promise<Recording[]> {
   const failures: TwinbookError[] = [];
   const opened: Recording[] = [];
-  for (const open of await openersOf(paths)) {
+  for (const open of await makeOpeners(paths)) {
     try {
       opened.push(...(await open()));
     } catch (error) {
@@ -61,12 +61,12 @@ export async function openRecordings(paths: readonly string[], onFailure?: OnFai
 type Opener = () => Promise<readonly Recording[]>;
 
 /** In the order of the paths. */
-async function openersOf(paths: readonly string[]): Promise<Opener[]> {
+async function makeOpeners(paths: readonly string[]): Promise<Opener[]> {
   const kalshi: string[] = [];
   const days: string[] = [];
   const others: Opener[] = [];
   for (const path of paths) {
-    if (!statOf(path).isDirectory()) {
+    if (!statPath(path).isDirectory()) {
       if (isKalshiFile(path)) kalshi.push(path);
       else if (isFileOfStore(path))
         throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
@@ -143,7 +143,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
   };
 }
 
-function statOf(path: string): Stats {
+function statPath(path: string): Stats {
   try {
     return statSync(path);
   } catch (error) {

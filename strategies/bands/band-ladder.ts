@@ -42,7 +42,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const put = (price: Micros, amount: number): void => void amounts.set(price, (amounts.get(price) ?? 0) + amount);
   let room = positionRoom(side, view);
   for (const [index, band] of bands.entries()) {
-    const staying = kept(ordersIn(band, input), band, index, bands.length);
+    const staying = keepOrders(ordersIn(band, input), band, index, bands.length);
     let total = 0;
     for (const order of staying) {
       if (order.remainingMicros > room) continue;
@@ -57,7 +57,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
     put(price, amount);
     room -= amount;
   }
-  return levelsOf(amounts, input);
+  return makeLevels(amounts, input);
 }
 
 /** target - max < price <= target - min for a bid, mirrored for an ask. */
@@ -74,7 +74,12 @@ const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
  * The orders that stay when a band has more than its maximum: the first band lets go of the nearest to the target
  * first, the last band of the farthest, those between of the largest (as poly-market-maker's code does).
  */
-function kept(orders: readonly OwnOrderView[], band: Band, index: number, count: number): readonly OwnOrderView[] {
+function keepOrders(
+  orders: readonly OwnOrderView[],
+  band: Band,
+  index: number,
+  count: number,
+): readonly OwnOrderView[] {
   const nearness = (order: OwnOrderView): number => (order.side === 'bid' ? order.priceMicros : -order.priceMicros);
   const priority = (a: OwnOrderView, b: OwnOrderView): number => {
     if (index === 0) return nearness(b) - nearness(a);
@@ -104,7 +109,7 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 
-function levelsOf(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSide): readonly QuoteLevel[] {
+function makeLevels(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSide): readonly QuoteLevel[] {
   const range = priceRange(view.market);
   const levels: QuoteLevel[] = [];
   for (const [priceMicros, amount] of amounts) {

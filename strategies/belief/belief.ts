@@ -8,7 +8,7 @@ import {
   ONE,
   slope,
 } from '../../src/trader/strategy/strategy.js';
-import { Grid, placeOf, type SavedGrid, STEP } from './grid.js';
+import { Grid, locatePrice, type SavedGrid, STEP } from './grid.js';
 import { type Fill, OwnFills, type SideFate } from './own-fills.js';
 import { type SavedTakers, Takers } from './takers.js';
 
@@ -118,7 +118,7 @@ export class Belief {
 
   /** Takes in a view; a book that was seen before says nothing new. */
   look(view: MarketView, minQuoteS: number): void {
-    const look = lookOf(view);
+    const look = readLook(view);
     // A clock that was set back: how long ago the newest look was is not known any more.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
@@ -186,7 +186,7 @@ export class Belief {
     if (stoodAt !== null) this.#weigh(side, stoodAt, 1, Math.max(OVERLOOKED, 1 - comingIn(Math.min(dt, stoodS))));
     const exposedAt = goneAt ?? stoodAt;
     if (exposedAt === null) return;
-    if (this.#isFirst(side, exposedAt, last)) this.takers.exposed(dt);
+    if (this.#isFirst(side, exposedAt, last)) this.takers.addExposure(dt);
     else this.takers.stoodBehind(dt, side, side === 'bid' ? last.bidShares : last.askShares, exposedAt);
   }
 
@@ -220,7 +220,7 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    const wall = placeOf(is);
+    const wall = locatePrice(is);
     const width = this.#wall / STEP;
     // Whoever has just placed it knew better, and whoever has just taken what stood before it left it; one that stands where it
     // stood has only not been taken yet.
@@ -256,7 +256,7 @@ export class Belief {
 /** Probability that informed takers have come by then. */
 const comingIn = (seconds: number): number => Math.min(1, seconds / INFORMED_S);
 
-function lookOf({ nowMs, health, others }: MarketView): Look {
+function readLook({ nowMs, health, others }: MarketView): Look {
   const [bid, ask] = [others.bids[0], others.asks[0]];
   return {
     bookMs: nowMs - health.bookAgeMs,

@@ -84,11 +84,11 @@ class OutcomeCover {
 
   update(view: MarketView, takers: Takers, meanOfYes: number, funds: number, leftS: number): void {
     const isYes = this.#sale === 'ask';
-    const turned = (price: number): number => (isYes ? price : 1 - price);
-    const mean = turned(meanOfYes);
+    const turnPrice = (price: number): number => (isYes ? price : 1 - price);
+    const mean = turnPrice(meanOfYes);
     const tick = view.market.tickMicros / ONE;
     const [asks, bids] = isYes ? [view.others.asks, view.others.bids] : [view.others.bids, view.others.asks];
-    const others = asks[0] === undefined ? null : turned(asks[0].priceMicros / ONE);
+    const others = asks[0] === undefined ? null : turnPrice(asks[0].priceMicros / ONE);
     const price = Math.min(1 - tick, Math.max(tick, saleAt(others, mean, tick)));
     this.#gain = Math.max(0, price - mean);
     const above = Math.max(tick, Math.ceil(mean / tick) * tick);
@@ -97,10 +97,11 @@ class OutcomeCover {
     const held = isYes ? view.inventory.yesMicros : view.inventory.noMicros;
     this.#binds = 1 - price;
     this.#sellable = held / ONE + Math.max(0, funds) / this.#binds;
-    this.#logMean = takers.logMeanAt(this.#sale, turned(price));
+    this.#logMean = takers.logMeanAt(this.#sale, turnPrice(price));
     const each = Math.exp(this.#logMean + SIZE_SIGMA ** 2 / 2);
     const below = above - tick;
-    const sold = below < tick / 2 ? 0 : this.#soldBy(takers, turned(below), 10 * each, below < 1.5 * tick ? bids : []);
+    const sold =
+      below < tick / 2 ? 0 : this.#soldBy(takers, turnPrice(below), 10 * each, below < 1.5 * tick ? bids : []);
     const count = takers.rate * leftS;
     this.#wanted = count * (each - Math.min(each, sold));
     // What a taker wants is uncertain, and so is how long they go on as they do.

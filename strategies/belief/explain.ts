@@ -5,7 +5,7 @@ import type { Belief } from './belief.js';
 import { type Choice, type ChoiceInput, choiceAt, type Sums } from './quote-choice.js';
 import { SIZE_SIGMA } from './takers.js';
 
-export function noteOf(belief: Belief, sides: readonly string[]): string {
+export function describeBelief(belief: Belief, sides: readonly string[]): string {
   const { mean, deviation } = belief.grid.price();
   return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${belief.evidence}; ${sides.join('; ')}`;
 }
@@ -28,7 +28,7 @@ function whyNone({ prospect, ratio, shares }: Choice): string {
 }
 
 /** For `explain`: finite figures by name, unit last. */
-export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], input: ChoiceInput, view: MarketView) {
+export function makeFactors(belief: Belief, choices: readonly (Choice | null)[], input: ChoiceInput, view: MarketView) {
   const { mean, deviation } = belief.grid.price();
   const factors: Record<string, number> = {
     belief_mean_price: mean,
@@ -60,18 +60,18 @@ export function factorsOf(belief: Belief, choices: readonly (Choice | null)[], i
 }
 
 /** For `twinbook beliefs`: what is believed and what was learned. */
-export function shownOf(belief: Belief): Readonly<Record<string, number | string | null>> {
+export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
   const { mean, deviation } = belief.grid.price();
   const { takers, walls } = belief;
-  const sizeOf = (side: 'bid' | 'ask'): number => Math.exp(takers.logMeanAt(side, mean) + SIZE_SIGMA ** 2 / 2);
+  const estimateSize = (side: 'bid' | 'ask'): number => Math.exp(takers.logMeanAt(side, mean) + SIZE_SIGMA ** 2 / 2);
   return {
     believed_price: mean,
     deviation_price: deviation,
     low_wall_price: walls.low,
     high_wall_price: walls.high,
     takers_per_s: takers.rate,
-    seller_shares: sizeOf('bid'),
-    buyer_shares: sizeOf('ask'),
+    seller_shares: estimateSize('bid'),
+    buyer_shares: estimateSize('ask'),
     jumps_per_s: belief.jumpRate,
     last_evidence: belief.evidence,
   };

@@ -23,7 +23,7 @@ const PRICE_SUMS = new Float64Array(POINTS + 1);
 for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
 /** Of a price in (0, 1): the place on the grid, with its fraction, held within the grid. */
-export const placeOf = (price: number): number =>
+export const locatePrice = (price: number): number =>
   Math.min(POINTS - 1, Math.max(0, (Math.log(price / (1 - price)) + LIMIT) / STEP));
 
 /** Points below the first and above the last have no mass. */
@@ -48,8 +48,8 @@ export class Grid {
   /** Nothing is known between two prices in (0, 1). */
   fillUniform(from: number, to: number): void {
     this.mass.fill(0);
-    this.low = Math.floor(placeOf(Math.min(from, to)));
-    this.high = Math.ceil(placeOf(Math.max(from, to)));
+    this.low = Math.floor(locatePrice(Math.min(from, to)));
+    this.high = Math.ceil(locatePrice(Math.max(from, to)));
     this.mass.fill(1 / (this.high - this.low + 1), this.low, this.high + 1);
   }
 
@@ -91,21 +91,21 @@ export class Grid {
   move(sigma: number, jumpPart: number, jumpSigma: number): void {
     const { mean } = this.price();
     // The price is a martingale, so the log-odds drift away from the middle.
-    const driftOf = (deviation: number): number => (((deviation * deviation) / 2) * (2 * mean - 1)) / STEP;
+    const computeDrift = (deviation: number): number => (((deviation * deviation) / 2) * (2 * mean - 1)) / STEP;
     if (jumpPart > 0) {
       this.#jumped.set(this.mass);
       const { low, high } = this;
-      this.#blur(this.#jumped, jumpSigma / STEP, driftOf(jumpSigma));
+      this.#blur(this.#jumped, jumpSigma / STEP, computeDrift(jumpSigma));
       [this.low, this.high] = [low, high];
     }
-    this.#blur(this.mass, sigma / STEP, driftOf(sigma));
+    this.#blur(this.mass, sigma / STEP, computeDrift(sigma));
     if (jumpPart > 0) this.#addJumps(jumpPart, mean);
     this.#trim();
   }
 
   /** Those that end anywhere end above or below as often as leaves the expected price where it is. */
   #addJumps(jumpPart: number, mean: number): void {
-    const at = Math.min(POINTS - 2, Math.max(0, Math.floor(placeOf(mean))));
+    const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
     const [meanBelow, meanAbove] = [below / (at + 1), above / (POINTS - 1 - at)];
     const up = Math.min(1, Math.max(0, (mean - meanBelow) / (meanAbove - meanBelow)));
@@ -131,7 +131,7 @@ export class Grid {
 
   /** Multiplies by `below` where the price is below `price`, by `above` elsewhere; the point between in proportion. */
   weigh(price: number, below: number, above: number): void {
-    const place = placeOf(price);
+    const place = locatePrice(price);
     const edge = Math.floor(place);
     for (let i = this.low; i <= this.high; i++) {
       // A point stands for the cell around it; the cell that the price divides is weighed by its parts.
@@ -164,7 +164,7 @@ export class Grid {
 
   /** Mass below a price. */
   below(price: number): number {
-    const place = placeOf(price);
+    const place = locatePrice(price);
     let sum = 0;
     const last = Math.min(this.high, Math.ceil(place + 0.5));
     for (let i = this.low; i <= last; i++) sum += Math.min(1, Math.max(0, place - (i - 0.5))) * (this.mass[i] ?? 0);

@@ -35,7 +35,11 @@ export function offer(prospect: Prospect, demand: Demand, most: number): number 
 }
 
 /** What an offer of so many shares is worth while it stands, in currency. */
-export function worthOf({ loss, gain, carry }: Prospect, { takers, logMean, ahead }: Demand, shares: number): number {
+export function computeWorth(
+  { loss, gain, carry }: Prospect,
+  { takers, logMean, ahead }: Demand,
+  shares: number,
+): number {
   const filled = expectedFill(ahead + shares, logMean, SIZE_SIGMA) - expectedFill(ahead, logMean, SIZE_SIGMA);
   return takers * gain * filled - (loss + carry) * shares;
 }

@@ -40,12 +40,12 @@ export class OwnFills {
 
   /** The fates of both sides since the last call. */
   take(view: MarketView): Readonly<Record<BookSide, SideFate>> {
-    const fates = { bid: this.#fateOf('bid', view), ask: this.#fateOf('ask', view) };
+    const fates = { bid: this.#judgeFate('bid', view), ask: this.#judgeFate('ask', view) };
     this.#fills = [];
     return fates;
   }
 
-  #fateOf(side: BookSide, view: MarketView): SideFate {
+  #judgeFate(side: BookSide, view: MarketView): SideFate {
     const better = (a: number, b: number): boolean => (side === 'bid' ? a > b : a < b);
     const standing = seenStanding(side, view);
     let stood: number | null = null;

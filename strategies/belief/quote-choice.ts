@@ -2,8 +2,8 @@
 
 import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
 import type { Cover } from './cover.js';
-import { type Grid, POINTS, PRICES, placeOf, STEP } from './grid.js';
-import { criticalRatio, type Demand, offer, type Prospect, worthOf } from './newsvendor.js';
+import { type Grid, locatePrice, POINTS, PRICES, STEP } from './grid.js';
+import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from './newsvendor.js';
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
@@ -57,7 +57,7 @@ export class Sums {
 
   /** Mass below, and E[price; below], of a price on the shifted grid. */
   below(price: number, shift: number): { readonly mass: number; readonly sum: number } {
-    const place = Math.min(POINTS - 1, Math.max(0, placeOf(price) + shift / STEP)) + 0.5;
+    const place = Math.min(POINTS - 1, Math.max(0, locatePrice(price) + shift / STEP)) + 0.5;
     const whole = Math.floor(place);
     const part = place - whole;
     const at = (sums: Float64Array): number =>
@@ -76,7 +76,7 @@ function priceAt(place: number): number {
 }
 
 /** The best choice of a side; null where the market has no price for it. */
-export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice | null {
+export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choice | null {
   const { view, requestPrice } = input;
   const tick = view.market.tickMicros;
   const range = priceRange(view.market);
@@ -92,7 +92,7 @@ export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice |
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
   if (isBid ? near < far : near > far) return null;
-  const resting = restingOf(side, view);
+  const resting = sumResting(side, view);
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ export function bestOf(side: BookSide, sums: Sums, input: ChoiceInput): Choice |
 }
 
 /** Shares of our orders by their price, micros. */
-function restingOf(side: BookSide, { orders }: MarketView): ReadonlyMap<number, number> {
+function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number, number> {
   const resting = new Map<number, number>();
   for (const order of orders)
     if (order.side === side)
@@ -124,7 +124,7 @@ function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: Cho
   const { prospect, demand, shares, side, price } = choice;
   // Of takers who want more than is offered nothing is known, so what is too much brings nothing.
   const excess = Math.max(0, prospect.loss + prospect.carry) * (resting - shares);
-  const worth = resting > shares ? choice.worth - excess : worthOf(prospect, demand, resting);
+  const worth = resting > shares ? choice.worth - excess : computeWorth(prospect, demand, resting);
   const saves = (Math.max(0, worth) * absentS) / seconds;
   const stays = resting > shares && saves > excess && resting <= most(side, price);
   return { choice: stays ? { ...choice, shares: resting, worth } : choice, saves };
@@ -158,6 +158,6 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
     shares = Math.max(useful, offer(plain, demand, most));
     prospect = at(cover.worthAfter(side, shares / 2));
   }
-  const worth = worthOf(prospect, demand, shares);
+  const worth = computeWorth(prospect, demand, shares);
   return { side, price, shares, worth, prospect, demand, ratio: criticalRatio(prospect, demand.takers) };
 }

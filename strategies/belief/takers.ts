@@ -101,7 +101,7 @@ export class Takers {
   }
 
   /** A quote of ours was the best of its side for so long. */
-  exposed(seconds: number): void {
+  addExposure(seconds: number): void {
     this.#seconds += seconds;
     if (this.#takers > MEMORY) {
       this.#seconds /= 2;

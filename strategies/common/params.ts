@@ -127,7 +127,7 @@ interface GuardParams {
   readonly halt_before_s: number;
 }
 
-export const guardsOf = (p: GuardParams): GuardSetting => ({
+export const makeGuards = (p: GuardParams): GuardSetting => ({
   maxBookAgeMs: p.max_book_age_ms,
   jumpPauseMs: p.jump_pause_s * 1000,
   haltBeforeMs: p.halt_before_s * 1000,

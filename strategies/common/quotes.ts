@@ -17,17 +17,17 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 
 /** A price in (0, 1) in millionths, never 0 or 1. */
-export const fairMicrosOf = (price: number): Micros => micros(Math.min(ONE - 1, Math.max(1, Math.round(price * ONE))));
+export const toFairMicros = (price: number): Micros => micros(Math.min(ONE - 1, Math.max(1, Math.round(price * ONE))));
 
 /** +1 for a bid. */
-export const signOf = (side: BookSide): 1 | -1 => (side === 'bid' ? 1 : -1);
+export const getSign = (side: BookSide): 1 | -1 => (side === 'bid' ? 1 : -1);
 
 /** The one of two prices of a side that is further from the middle. */
-export const fartherOf = (side: BookSide, a: number, b: number): number =>
+export const chooseFarther = (side: BookSide, a: number, b: number): number =>
   side === 'bid' ? Math.min(a, b) : Math.max(a, b);
 
 /** Best price of others on a side; null where it is empty. */
-export function bestOf({ others }: Pick<MarketView, 'others'>, side: BookSide): number | null {
+export function findBest({ others }: Pick<MarketView, 'others'>, side: BookSide): number | null {
   const level = (side === 'bid' ? others.bids : others.asks)[0];
   return level === undefined ? null : level.priceMicros / ONE;
 }
@@ -58,17 +58,17 @@ export interface Stand {
 
 /** One level at that distance: no better than others make it needed, and never one that would trade at once. */
 export function standing(view: MarketView, side: BookSide, stand: Stand): readonly QuoteLevel[] {
-  const sign = signOf(side);
+  const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;
   const wanted = stand.centre - sign * stand.half;
-  const best = bestOf(view, side);
+  const best = findBest(view, side);
   const needed = best === null ? wanted : best + sign * stand.improveTicks * tick;
-  const price = fartherOf(side, fartherOf(side, wanted, needed), passivePrice(view, side));
+  const price = chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
   return oneLevel(view, side, price, stand.shares);
 }
 
 /** Whether a fill of this side would add to the position. */
-export const isAdding = (view: MarketView, side: BookSide): boolean => signOf(side) * netShares(view) >= 0;
+export const isAdding = (view: MarketView, side: BookSide): boolean => getSign(side) * netShares(view) >= 0;
 
 /** Whether a side may be quoted at this fair price: near 0 and 1 only what reduces the position. */
 export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
@@ -91,12 +91,12 @@ export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wi
   if (range === null) return [];
   const shares = new Map<Micros, number>();
   for (const wish of wishes) {
-    const price = fartherOf(side, wish.price, passivePrice(view, side));
+    const price = chooseFarther(side, wish.price, passivePrice(view, side));
     const at = onTick(side, price, market.tickMicros);
     if (at < range.low || at > range.high) continue;
     shares.set(at, (shares.get(at) ?? 0) + wish.shares);
   }
-  const sorted = [...shares].sort(([a], [b]) => signOf(side) * (b - a));
+  const sorted = [...shares].sort(([a], [b]) => getSign(side) * (b - a));
   const levels: QuoteLevel[] = [];
   let room = positionRoom(side, view) / ONE;
   let carried = 0;

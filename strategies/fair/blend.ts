@@ -50,4 +50,4 @@ const between = (low: number, high: number): number => (high - low) ** 2 / 12;
 export const kellyShares = (fraction: number, wealth: number, p: number, price: number): number =>
   (fraction * wealth * (p - price)) / (price * (1 - price));
 
-export const priceOf = ({ x }: Estimate): number => sigmoid(x);
+export const toPrice = ({ x }: Estimate): number => sigmoid(x);

@@ -16,12 +16,12 @@ export interface Lines {
 
 /** Currency lost for each share of a line's size when every bid is filled and the price goes to 0, or every ask and 1. */
 export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'>): number {
-  const lost = (first: number): number => {
+  const computeLoss = (first: number): number => {
     let sum = 0;
     for (let k = 1; k <= levels; k++) sum += Math.max(0, first - k * step);
     return sum;
   };
-  return Math.max(lost(centre), lost(1 - centre));
+  return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
 /** What the side that opens has left to open, and what the other undoes, for so many shares held in its direction. */

@@ -7,7 +7,7 @@ import type { Wish } from '../common/quotes.js';
  * Depth b, in shares, at which the rule loses at most this much, whatever is traded: its loss is b ln(1 / p) for the outcome
  * that comes, p being its prior, so the less likely one counts.
  */
-export const depthOf = (lossBudget: number, prior: number): number =>
+export const computeDepth = (lossBudget: number, prior: number): number =>
   lossBudget / -Math.log(Math.min(prior, 1 - prior));
 
 /** What the rule loses at most if YES comes, and if NO does. */

@@ -29,7 +29,7 @@ export interface Centre {
 
 export const netShares = (view: MarketView): number => view.inventory.netMicros / ONE;
 
-export function centreOf(fair: number, adverseMove: number, view: MarketView, p: Params): Centre {
+export function computeCentre(fair: number, adverseMove: number, view: MarketView, p: Params): Centre {
   const { estimates, market, health, timeToResolutionMs } = view;
   const variance = slope(fair);
   // Part of the settlement's variance that is carried until the position is undone.

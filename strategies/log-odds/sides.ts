@@ -20,7 +20,7 @@ export interface Mode {
   readonly urgency: number;
 }
 
-export function modeOf(fair: number, view: MarketView, p: Params): Mode {
+export function chooseMode(fair: number, view: MarketView, p: Params): Mode {
   const leftMs = view.timeToResolutionMs;
   const windowMs = p.reduce_only_before_s * 1000;
   if (leftMs !== null && leftMs <= windowMs) {

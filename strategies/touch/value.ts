@@ -22,15 +22,15 @@ export interface SweepingTakers {
 }
 
 /** Probability that a taker of this side reaches the order. */
-export const reachOf = (ahead: number, { meanShares }: SweepingTakers): number => Math.exp(-ahead / meanShares);
+export const computeReach = (ahead: number, { meanShares }: SweepingTakers): number => Math.exp(-ahead / meanShares);
 
 /** Probability that one who reaches it takes all that stands there. */
-export const sweepOf = (order: number, behind: number, { meanShares }: SweepingTakers): number =>
+export const computeSweep = (order: number, behind: number, { meanShares }: SweepingTakers): number =>
   Math.exp(-(order + behind) / meanShares);
 
 /** Expected gain for each taker who comes to this side, in currency. */
 export function placeValue({ half, ahead, behind }: Place, order: number, takers: SweepingTakers): number {
   const { meanShares, sweepMove } = takers;
-  const earned = half - sweepMove * sweepOf(order, behind, takers);
-  return reachOf(ahead, takers) * earned * meanShares * (1 - Math.exp(-order / meanShares));
+  const earned = half - sweepMove * computeSweep(order, behind, takers);
+  return computeReach(ahead, takers) * earned * meanShares * (1 - Math.exp(-order / meanShares));
 }

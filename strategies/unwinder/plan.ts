@@ -34,7 +34,7 @@ const LAST_PART = 0.9;
 const TAKING_LAG = 0.3;
 
 /** By how far the position lags behind its plan, as a part of what was to be brought down. */
-export function mannerOf(lag: number, passed: number, lagFraction: number): Manner {
+export function chooseManner(lag: number, passed: number, lagFraction: number): Manner {
   if (lag > Math.max(TAKING_LAG, lagFraction) || passed >= LAST_PART) return 'take';
   return lag > lagFraction ? 'improve' : 'rest';
 }

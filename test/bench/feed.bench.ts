@@ -84,7 +84,7 @@ function publisherOf(world: World) {
       ({ ...world.trader.account(nowMs), risk: world.trader.riskUse(nowMs) }) as unknown as AccountFigures,
     faces: () => world.trader.faces(),
     mode: () => world.trader.mode,
-    failed: (error: unknown) => {
+    onFailure: (error: unknown) => {
       throw error;
     },
   };

@@ -58,7 +58,7 @@ export class World {
   readonly #account: number;
   readonly #others: number;
   readonly #context: HandlerContext;
-  readonly #random = Random.seeded(1, 'bench');
+  readonly #random = Random.fromSeed(1, 'bench');
   readonly #books: Book[] = [];
   #waiting: Request[] = [];
 

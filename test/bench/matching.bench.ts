@@ -65,7 +65,7 @@ const place = ({ core, market, accounts }: Venue, stream: Stream, i: number): nu
 
 /** Draws operations against a running exchange, so that cancels name orders that rest and the depth stays as wanted. */
 function draw(resting: number): Stream {
-  const random = Random.seeded(7, `matching ${resting}`);
+  const random = Random.fromSeed(7, `matching ${resting}`);
   const size = OPS + 2 * resting;
   const column = () => new Int32Array(size);
   const stream = {

@@ -19,7 +19,7 @@ const DEPTH = 12;
  * when `tradeShare` is 0), and the decrease that belongs to it follows. Nothing of it can be guessed from the event before.
  */
 export function wanderingMarket(seed: number, length: number, startMs: number, tradeShare = 0.25): RecordedColumns {
-  const random = Random.seeded(seed, 'recorded stream');
+  const random = Random.fromSeed(seed, 'recorded stream');
   const columns = emptyColumns(length);
   const totals = [new Float64Array(TICKS), new Float64Array(TICKS)] as const;
   let middle = TICKS / 2;

@@ -5,10 +5,10 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { readAxis } from '../../src/lab/sweep/axes.js';
-import { estimateOf } from '../../src/lab/sweep/estimate.js';
+import { estimateSweep } from '../../src/lab/sweep/estimate.js';
 import { planSweep } from '../../src/lab/sweep/plan.js';
 import { gridSearch } from '../../src/lab/sweep/search.js';
-import { conditionIdOf } from '../../src/recording/identity.js';
+import { deriveConditionId } from '../../src/recording/identity.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { loadConfig } from '../../src/shell/config/load.js';
 import { sweepPlace, sweepPlan } from '../lab/sweep/place.js';
@@ -27,7 +27,7 @@ const CONFIGURATIONS = sized(10_000, 4);
 
 /** What `twinbook record` leaves of a day, but for the content of its files: a plan reads none of it. */
 function recordDay(folder: string, at: number): void {
-  const id = conditionIdOf('bench', `market ${at}`);
+  const id = deriveConditionId('bench', `market ${at}`);
   const fromMs = FIRST_MS + at * DAY_MS;
   const date = new Date(fromMs).toISOString().slice(0, 10);
   const day = join(folder, `market=${id}`, `date=${date}`);
@@ -84,7 +84,7 @@ export const bench: Bench = {
       const axes = PARAMS.map((text) => readAxis(text, config.strategies, false));
       const search = gridSearch(config, axes);
       const plan = { ...common, config, recordings, search };
-      const estimate = estimateOf(plan, await planSweep(plan, () => undefined));
+      const estimate = estimateSweep(plan, await planSweep(plan, () => undefined));
       const seconds = (performance.now() - startMs) / 1000;
       if (search.candidates.length !== CONFIGURATIONS)
         throw new Error(`planned ${search.candidates.length} configurations`);

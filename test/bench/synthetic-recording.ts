@@ -8,7 +8,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
-import { conditionIdOf } from '../../src/recording/identity.js';
+import { deriveConditionId } from '../../src/recording/identity.js';
 import type { MarketSink } from '../../src/recording/store/contract.js';
 import { openRecordingStore } from '../../src/recording/store/store.js';
 import { Random } from '../../src/shared/base/random.js';
@@ -45,7 +45,7 @@ export async function syntheticRecording(settings: SyntheticSettings): Promise<s
   const each = Math.floor(events / markets);
   for (let market = 0; market < markets; market++) {
     const description = describe(market, each, settings);
-    const life = new Life(store.market(description), Random.seeded(seed, description.source.ticker));
+    const life = new Life(store.market(description), Random.fromSeed(seed, description.source.ticker));
     for (let done = 0; done < each; done += BATCH) {
       life.go(Math.min(BATCH, each - done), 1000 / eventsPerSecond);
       await store.flush();
@@ -65,7 +65,7 @@ const BATCH = 50_000;
 function describe(market: number, events: number, { eventsPerSecond, seed }: SyntheticSettings): RecordedMarket {
   const ticker = `SYNTHETIC-${market}`;
   return {
-    conditionId: conditionIdOf('synthetic', `${seed}/${market}`),
+    conditionId: deriveConditionId('synthetic', `${seed}/${market}`),
     eventTitle: `Made-up event ${market}`,
     title: `Made-up market ${market}`,
     category: 'finance',

@@ -33,7 +33,7 @@ export async function killedFlow(
 ): Promise<readonly KillResult[]> {
   return withFlow(name, async (flow, folder) => {
     const { run, recovery } = await watched(flow, folder);
-    return killedAll(flow, pairs(run, recovery, count, Random.seeded(seed, name)), onResult);
+    return killedAll(flow, pairs(run, recovery, count, Random.fromSeed(seed, name)), onResult);
   });
 }
 

@@ -16,7 +16,7 @@ export class LedgerWork {
   readonly #orders: { readonly id: string; readonly market: string; readonly isYes: boolean }[] = [];
 
   constructor(seed: number) {
-    this.#random = Random.seeded(seed, 'ledger work');
+    this.#random = Random.fromSeed(seed, 'ledger work');
   }
 
   /** One transaction of the kind that the trader makes. */

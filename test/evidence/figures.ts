@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../../src/lab/report/analysis/contract.js';
 import { count, decimal, formatGain, formatShares, signedCents, UNKNOWN } from '../../src/lab/report/figures.js';
-import { momentsOf } from '../../src/shared/statistics/moments.js';
+import { computeMoments } from '../../src/shared/statistics/moments.js';
 
 const ONE = 1_000_000;
 
@@ -28,7 +28,7 @@ export interface EvidenceRow {
 export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
   const { result, trading, markouts, markets, coverage, crossing, assumptions } = analysis;
   const results = resultsByWindow(analysis);
-  const { mean, standardDeviation } = momentsOf(results);
+  const { mean, standardDeviation } = computeMoments(results);
   const markout = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
   return {
     strategy,

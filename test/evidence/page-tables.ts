@@ -2,7 +2,7 @@
 
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
 import { meanText } from '../../src/lab/arena/describe.js';
-import { meanOf } from '../../src/lab/arena/standings.js';
+import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';
 import type { EvidenceRow } from './figures.js';
 
@@ -37,10 +37,10 @@ export interface Measured {
 }
 
 export const edgeOf = (results: readonly SimulationResult[]): WorldEdge => ({
-  edge: meanText(meanOf(results.map(({ edge }) => edge)), 1),
+  edge: meanText(estimateMean(results.map(({ edge }) => edge)), 1),
   belowZero: results.filter(({ edge }) => edge < 0).length,
   simulations: results.length,
-  fills: Math.round(meanOf(results.map(({ fills }) => fills)).mean),
+  fills: Math.round(estimateMean(results.map(({ fills }) => fills)).mean),
   failed: results.filter(({ failure }) => failure !== null).length,
 });
 

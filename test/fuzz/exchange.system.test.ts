@@ -41,7 +41,7 @@ describe('an exchange under hostile requests', () => {
     if (actor === undefined) throw new Error('a world without actors');
     const shots = (seed: number) =>
       Array.from({ length: 200 }, (_, at) => {
-        const random = Random.seeded(seed, `case 0/${at}`);
+        const random = Random.fromSeed(seed, `case 0/${at}`);
         const { kind, bytes } = shotOf({ random, world, actor, document }, `0/${at}`);
         // The time and what is signed with it go on.
         return [kind, bytes.toString('latin1').replace(/SVC-[A-Z-]+: .*/g, '')];

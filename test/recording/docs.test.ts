@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../src/recording/inspect/query.js';
-import { rowsOf, withConnection } from '../../src/recording/store/duckdb.js';
+import { fetchRows, withConnection } from '../../src/recording/store/duckdb.js';
 import { COLUMNS } from '../../src/recording/store/tables.js';
 import { SAMPLE } from './make-sample.js';
 
@@ -44,7 +44,7 @@ describe('docs/recordings.md', () => {
     expect(statements).toHaveLength(2);
     for (const statement of statements) {
       const here = statement.replaceAll("'data/sample", `'${root}/data/sample`);
-      const found = await withConnection((connection) => rowsOf(connection, here));
+      const found = await withConnection((connection) => fetchRows(connection, here));
       expect(found.length).toBeGreaterThan(2);
     }
   });

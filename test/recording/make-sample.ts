@@ -9,7 +9,7 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BookSide, Core, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { nameOf } from '../../src/exchange/core/names.js';
+import { makeName } from '../../src/exchange/core/names.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import type { MarketSink, RecordingStore } from '../../src/recording/store/contract.js';
@@ -42,7 +42,7 @@ export async function makeSample(folder: string): Promise<void> {
   const crowd = Crowd.attach(core, { seed: SEED }, START_MS - WARM_UP_MS);
   while (crowd.nextDueMs() < START_MS) crowd.tick(crowd.nextDueMs());
   const store = await openRecordingStore(folder, { origin: 'paper-crowd', crashSafe: false, snapshotEveryMs: 120_000 });
-  const random = Random.seeded(SEED, 'outcomes and round trips');
+  const random = Random.fromSeed(SEED, 'outcomes and round trips');
   const scribes = crowd
     .truths()
     .slice(0, MARKETS)
@@ -123,7 +123,7 @@ function describe(core: Core, index: MarketIndex): RecordedMarket {
   const detail = core.detailRow(index);
   return {
     // Not the crowd's own name, or a replay would be taken for the market that the crowd trades in the same folder.
-    conditionId: nameOf(SEED, 'market', index),
+    conditionId: makeName(SEED, 'market', index),
     eventTitle: detail.event?.title ?? detail.title,
     title: detail.title,
     category: CATEGORIES.find((known) => known === detail.category) ?? 'wtf',

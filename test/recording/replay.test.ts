@@ -28,7 +28,7 @@ describe('a replay', () => {
     const { core, warnings } = await played([SAMPLE]);
     expect(warnings).toEqual([]);
     for (const { market, summary } of await openRecordings([SAMPLE])) {
-      const index = core.marketIndexOf(market.conditionId);
+      const index = core.findMarketIndex(market.conditionId);
       if (index === null) throw new Error(`${market.title} was not played`);
       expect(core.detailRow(index)).toMatchObject({ title: market.title, state: 'resolved' });
       expect(core.publicTrades(index, { limit: 20_000 }).rows).toHaveLength(summary?.events.trade ?? -1);

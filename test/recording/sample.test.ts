@@ -43,7 +43,7 @@ describe('the shipped recordings', () => {
     crowd.tick(START_MS);
     expect(core.marketCount).toBeGreaterThan(0);
     for (const { market } of await openRecordings([SAMPLE, POLYMARKET])) {
-      expect(core.marketIndexOf(market.conditionId), market.title).toBeNull();
+      expect(core.findMarketIndex(market.conditionId), market.title).toBeNull();
     }
   });
 

@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { publicKeyOf } from '../../src/shell/wallet/ed25519.js';
+import { derivePublicKey } from '../../src/shell/wallet/ed25519.js';
 import { readKeyText } from '../../src/shell/wallet/key-text.js';
 import type { Reading } from './readings.js';
 import type { SecretSearch } from './search.js';
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
 export function learn(search: SecretSearch, home: Home): void {
   for (const seed of home.keys) {
     search.add('the key of a wallet', seed);
-    search.add('the key pair of a wallet', Uint8Array.from([...seed, ...publicKeyOf(seed)]));
+    search.add('the key pair of a wallet', Uint8Array.from([...seed, ...derivePublicKey(seed)]));
   }
   for (const text of home.texts) search.add('an API secret', text);
 }

@@ -69,7 +69,7 @@ export class ExchangeSide {
   #context: HandlerContext;
 
   constructor(seed: number, wallet: string, nowMs: number, setting: Setting, tally = new Tally()) {
-    this.trades = new ToldTrades(this.fills, Random.seeded(seed, 'trades'), tally);
+    this.trades = new ToldTrades(this.fills, Random.fromSeed(seed, 'trades'), tally);
     this.#seed = seed;
     this.#setting = setting;
     const { profile, landingMs } = setting;
@@ -83,7 +83,7 @@ export class ExchangeSide {
       observer: { onFill: (fill) => this.fills.set(fill.tradePubkey, fill) },
     };
     this.#core = new SimulatedCore(this.#settings, undefined, this.#archive);
-    this.#random = Random.seeded(seed, 'exchange');
+    this.#random = Random.fromSeed(seed, 'exchange');
     this.account = openAccount(this.#core, wallet, nowMs);
     this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
     this.#context = contextOf(this.#core);

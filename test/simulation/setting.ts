@@ -216,6 +216,6 @@ export function traderSettings(runId: string, setting: Setting = STANDARD): Trad
     events: [],
     strategies: made,
     boundedCall: (call) => call(),
-    moduleOf: (key) => OTHER_MODULES[key] ?? made.find(({ moduleKey }) => moduleKey === key)?.module ?? null,
+    findModule: (key) => OTHER_MODULES[key] ?? made.find(({ moduleKey }) => moduleKey === key)?.module ?? null,
   };
 }

@@ -59,8 +59,8 @@ export interface SimulateOptions {
 /** One story; it ends early, at its first violation. */
 export function simulate(options: SimulateOptions): Story {
   const { seed, beats, begin } = options;
-  const random = Random.seeded(seed, 'faults');
-  const setting = options.setting ?? drawSetting(Random.seeded(seed, 'setting'), options.pace);
+  const random = Random.fromSeed(seed, 'faults');
+  const setting = options.setting ?? drawSetting(Random.fromSeed(seed, 'setting'), options.pace);
   const world = new World(seed, options.faults ?? drawFaults(random), null, beats, setting);
   if (setting.makers.some(({ meddles }) => meddles)) world.tally.add('traders: of a strategy that meddles');
   try {
@@ -83,7 +83,7 @@ export function simulate(options: SimulateOptions): Story {
 
 function live(world: World, setting: Setting, { seed, faultyMs, faults }: SimulateOptions, random: Random): void {
   const misjudges = faults === undefined || faults.misjudged > 0;
-  const misjudging = misjudges ? Random.seeded(seed, 'misjudging') : null;
+  const misjudging = misjudges ? Random.fromSeed(seed, 'misjudging') : null;
   const phases = Math.max(1, Math.round(faultyMs / PHASE_MS));
   for (let phase = 0; phase < phases && world.invariants.violations.length === 0; phase++) {
     if (phase > 0) world.suffer(faults ?? drawFaults(random));
@@ -94,7 +94,7 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
     // Either leaves nothing resting.
     hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill'], misjudging);
   }
-  const others = Random.seeded(seed, 'others');
+  const others = Random.fromSeed(seed, 'others');
   const lies = others.chance(LYING_PART);
   if (others.chance(STOLEN_PART)) sufferThief(world, setting);
   if (lies && world.invariants.violations.length === 0) sufferLies(world);
@@ -214,7 +214,7 @@ function disagreements({ exchange, process }: World): readonly string[] {
 function unredeemed({ exchange: { core, account } }: World): string[] {
   return Array.from({ length: core.marketCount }, (_, index) => index)
     .filter((index) => isSettledMarket(core.marketFacts(index).state))
-    .filter((index) => core.holdingOf(account, index).yes + core.holdingOf(account, index).no > 0)
+    .filter((index) => core.readHolding(account, index).yes + core.readHolding(account, index).no > 0)
     .map((index) => `shares of settled market ${core.marketFacts(index).conditionId} are not redeemed`);
 }
 

@@ -51,7 +51,7 @@ export interface Soaked {
 
 export function soak(options: SoakOptions, told: (row: SoakRow) => void): Soaked {
   const { seed, hours, everyHours } = options;
-  const setting = drawSetting(Random.seeded(seed, 'setting'), options.pace);
+  const setting = drawSetting(Random.fromSeed(seed, 'setting'), options.pace);
   const world = new World(seed, CALM, null, 'given', setting);
   const violations = (): readonly string[] => world.invariants.violations;
   let archived = 0;

@@ -99,15 +99,15 @@ export class World {
     this.#beats = beats;
     this.#diary = diary;
     this.#setting = setting;
-    this.#random = Random.seeded(seed, 'world');
-    this.#chances = Random.seeded(seed, 'client');
+    this.#random = Random.fromSeed(seed, 'world');
+    this.#chances = Random.fromSeed(seed, 'client');
     this.#keys = keysOf(KEY);
-    this.#clock = new ClockFaults(this, Random.seeded(seed, 'clock'));
-    this.#disk = new Disk(Random.seeded(seed, 'disk'), this.tally, diary !== null);
+    this.#clock = new ClockFaults(this, Random.fromSeed(seed, 'clock'));
+    this.#disk = new Disk(Random.fromSeed(seed, 'disk'), this.tally, diary !== null);
     this.exchange = new ExchangeSide(seed, this.#keys.address, START_MS, setting, this.tally);
     this.exchange.trades.onTakenBack = () => this.#takeNote();
     this.invariants = new Invariants(this.exchange, setting);
-    const weather = new Weather(Random.seeded(seed, 'network'), this.tally);
+    const weather = new Weather(Random.fromSeed(seed, 'network'), this.tally);
     this.network = new Network(this.exchange, this.timeline, weather, this.tally, (call, answer) =>
       this.#heard(call, answer),
     );

@@ -19,8 +19,8 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import { Absence } from '../../strategies/belief/absence.js';
 import { Cover } from '../../strategies/belief/cover.js';
-import { Grid, POINTS, PRICES, placeOf } from '../../strategies/belief/grid.js';
-import { criticalRatio, offer, worthOf } from '../../strategies/belief/newsvendor.js';
+import { Grid, locatePrice, POINTS, PRICES } from '../../strategies/belief/grid.js';
+import { computeWorth, criticalRatio, offer } from '../../strategies/belief/newsvendor.js';
 import { Sums } from '../../strategies/belief/quote-choice.js';
 import { expectedFill, Takers } from '../../strategies/belief/takers.js';
 import beliefMaker from '../../strategies/belief-maker.js';
@@ -55,7 +55,7 @@ describe('the newsvendor', () => {
     expect(expectedFill(9, LOG_MEAN, SIGMA)).toBeCloseTo(4.9365561195, 9);
     expect(expectedFill(20, LOG_MEAN, SIGMA)).toBeCloseTo(6.7919298927, 9);
     const best = offer(prospect(0.0005), demand, 1e9);
-    const worth = (shares: number) => worthOf(prospect(0.0005), demand, shares);
+    const worth = (shares: number) => computeWorth(prospect(0.0005), demand, shares);
     for (const factor of [0.5, 0.9, 1.1, 2]) expect(worth(best)).toBeGreaterThan(worth(best * factor));
   });
 });
@@ -111,7 +111,7 @@ describe('the grid', () => {
   it('holds a normal belief between soft walls', () => {
     const grid = new Grid();
     grid.normal(0.2, 0.3);
-    const [low, high] = [placeOf(0.48), placeOf(0.56)];
+    const [low, high] = [locatePrice(0.48), locatePrice(0.56)];
     grid.weighBy((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4));
     const [mean = 0, deviation = 0] = moments(grid);
     expect(mean).toBeCloseTo(0.5252281768, 7);
@@ -203,7 +203,7 @@ describe('takers', () => {
   it('are learned: rate from fills and time, sizes from fills in whole and in part', () => {
     const takers = new Takers(10);
     const rate = takers.rate;
-    takers.exposed(1000);
+    takers.addExposure(1000);
     expect(takers.rate).toBeLessThan(rate / 10);
     for (let i = 0; i < 50; i++) takers.observeTaker('ask', { ...VISIT, shares: 40, price: 0.5, isLeast: i % 2 === 0 });
     expect(takers.rate).toBeGreaterThan(0.04);
@@ -249,7 +249,7 @@ describe('cover', () => {
         const price = i % 2 === 0 ? 0.3 : 0.02;
         takers.observeTaker(side, { ...VISIT, shares: 5 / price, price });
       }
-    takers.exposed(500);
+    takers.addExposure(500);
     return takers;
   };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeedView, MarketView } from '../../src/trader/market/view.js';
 import { logit } from '../../src/trader/strategy/maths/log-odds.js';
-import { blend, estimateOfBook, estimateOfFeed, gapSds, kellyShares, priceOf } from '../../strategies/fair/blend.js';
+import { blend, estimateOfBook, estimateOfFeed, gapSds, kellyShares, toPrice } from '../../strategies/fair/blend.js';
 import fairMaker from '../../strategies/fair-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
@@ -38,7 +38,7 @@ describe('the blend', () => {
   it('weighs by precision in log-odds', () => {
     const both = blend(model, others);
     expect(both.x).toBeCloseTo(0.3424514427, 9);
-    expect(priceOf(both)).toBeCloseTo(0.5847858845, 9);
+    expect(toPrice(both)).toBeCloseTo(0.5847858845, 9);
     expect(Math.sqrt(both.variance)).toBeCloseTo(0.0832050294, 9);
     expect(gapSds(model, others)).toBeCloseTo(1.135995, 6);
   });
@@ -52,7 +52,7 @@ describe('the blend', () => {
     fc.assert(
       fc.property(p, p, (ours, theirs) => {
         const at = (variance: number) =>
-          priceOf(blend({ x: logit(ours), variance }, { x: logit(theirs), variance: 0.02 }));
+          toPrice(blend({ x: logit(ours), variance }, { x: logit(theirs), variance: 0.02 }));
         expect(at(1e-12)).toBeCloseTo(ours, 6);
         expect(at(1e12)).toBeCloseTo(theirs, 6);
       }),
@@ -134,10 +134,10 @@ describe('the worth of the feed', () => {
       let total = 0;
       for (let i = 0; i < 4000; i++) {
         const x = 0.5 * normal();
-        const truth = priceOf({ x, variance: 0 });
-        const mid = Math.round(100 * priceOf({ x: x + 0.2 * normal(), variance: 0 })) / 100;
+        const truth = toPrice({ x, variance: 0 });
+        const mid = Math.round(100 * toPrice({ x: x + 0.2 * normal(), variance: 0 })) / 100;
         const view = viewOf(book([[mid - 0.05, 100]], [[mid + 0.05, 100]]));
-        const p = priceOf({ x: x + sd * normal(), variance: 0 });
+        const p = toPrice({ x: x + sd * normal(), variance: 0 });
         const { bids, asks } = quote(told({ p, sd, ageMs: 0 }, view), { max_gap_sds: 20, improve_ticks: 20 });
         const [bid, ask] = [(bids[0]?.priceMicros ?? 0) / 1e6, (asks[0]?.priceMicros ?? 1e6) / 1e6];
         const isInformed = uniform() < 0.5;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
-import { asksAbove, depthOf, priceAt, worstLosses } from '../../strategies/lmsr/cost.js';
+import { asksAbove, computeDepth, priceAt, worstLosses } from '../../strategies/lmsr/cost.js';
 import lmsrMaker from '../../strategies/lmsr-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
@@ -22,8 +22,8 @@ describe('the scoring rule', () => {
   });
 
   it('is 144.3 and 62.1 shares deep for a budget of 100 at 0.50 and 0.20', () => {
-    expect(depthOf(100, 0.5)).toBeCloseTo(144.2695041, 6);
-    expect(depthOf(100, 0.2)).toBeCloseTo(62.1334935, 6);
+    expect(computeDepth(100, 0.5)).toBeCloseTo(144.2695041, 6);
+    expect(computeDepth(100, 0.2)).toBeCloseTo(62.1334935, 6);
   });
 
   it('loses at most 120.4 on YES and 35.7 on NO from 0.30 with a depth of 100', () => {
@@ -45,7 +45,7 @@ describe('lmsr-maker', () => {
     const { asks } = made().quote(EMPTY);
     expect(asks.map(({ priceMicros }) => priceMicros)).toEqual([0.54, 0.56].map(m));
     expect((asks[0]?.amountMicros ?? 0) / 1e6).toBeCloseTo(
-      depthOf(20, 0.5) * Math.log(0.54 / 0.46) - depthOf(20, 0.5) * 0.08,
+      computeDepth(20, 0.5) * Math.log(0.54 / 0.46) - computeDepth(20, 0.5) * 0.08,
       1,
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Book, MarketView, TapeTrade } from '../../src/trader/market/view.js';
-import { placeValue, reachOf, sweepOf } from '../../strategies/touch/value.js';
+import { computeReach, computeSweep, placeValue } from '../../strategies/touch/value.js';
 import touchMaker from '../../strategies/touch-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
@@ -27,8 +27,8 @@ describe('the value of a place', () => {
   const takers = { meanShares: 20, sweepMove: 0.03 };
 
   it('is what is reached, less what sweeps through', () => {
-    expect(reachOf(40, takers)).toBeCloseTo(0.1353353, 7);
-    expect(sweepOf(25, 10, takers)).toBeCloseTo(0.1737739, 7);
+    expect(computeReach(40, takers)).toBeCloseTo(0.1353353, 7);
+    expect(computeSweep(25, 10, takers)).toBeCloseTo(0.1737739, 7);
     expect(placeValue({ half: 0.01, ahead: 40, behind: 10 }, 25, takers)).toBeCloseTo(0.0092443, 7);
     expect(placeValue({ half: 0.02, ahead: 40, behind: 10 }, 25, takers)).toBeCloseTo(0.0285566, 7);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
-import { mannerOf, plannedShares } from '../../strategies/unwinder/plan.js';
+import { chooseManner, plannedShares } from '../../strategies/unwinder/plan.js';
 import unwinder from '../../strategies/unwinder.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { FACTS, holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
@@ -24,8 +24,8 @@ describe('the plan of Almgren and Chriss', () => {
   });
 
   it('rests ahead of it, improves behind it, and takes far behind it or near the end', () => {
-    expect([0, 0.2, 0.31].map((lag) => mannerOf(lag, 0.5, 0.1))).toEqual(['rest', 'improve', 'take']);
-    expect(mannerOf(0, 0.9, 0.1)).toBe('take');
+    expect([0, 0.2, 0.31].map((lag) => chooseManner(lag, 0.5, 0.1))).toEqual(['rest', 'improve', 'take']);
+    expect(chooseManner(0, 0.9, 0.1)).toBe('take');
   });
 });
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isGone, markOf, type ProcessMark } from '../../src/shared/base/process-mark.js';
+import { isGone, type ProcessMark, readMark } from '../../src/shared/base/process-mark.js';
 import { folderOf } from './folders.js';
 import { endMarked, FILE_MARK, RUN_MARK } from './life.js';
 import { program, type Running } from './processes.js';
@@ -55,7 +55,7 @@ async function startedBy(running: Running): Promise<readonly ProcessMark[]> {
   return pids
     .trim()
     .split(' ')
-    .map((pid) => markOf(Number(pid)));
+    .map((pid) => readMark(Number(pid)));
 }
 
 async function untilGone(processes: readonly ProcessMark[]): Promise<void> {

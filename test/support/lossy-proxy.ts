@@ -33,7 +33,7 @@ const LATE_MS = 2_000;
 
 /** @param share part of all requests that meet a fault, each kind as likely as the others */
 export async function lossyProxy(target: string, seed: number, share: number): Promise<LossyProxy> {
-  const random = Random.seeded(seed, 'proxy');
+  const random = Random.fromSeed(seed, 'proxy');
   const dealt = new Map<Fault, number>();
   let enough: (() => void) | null = null;
   let wanted = 0;

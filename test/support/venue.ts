@@ -38,7 +38,7 @@ export class Taker {
   private constructor(client: ServiceClient, wallet: Wallet, seed: number) {
     this.#client = client;
     this.#wallet = wallet;
-    this.#random = Random.seeded(seed, 'taker');
+    this.#random = Random.fromSeed(seed, 'taker');
   }
 
   static async join(url: string, seed: number): Promise<Taker> {

@@ -94,9 +94,9 @@ function addAcknowledge(alerts: Command, session: Session): void {
 /** What the console keeps beside the ledger. */
 async function openAlerts(file: string, io: CliIo) {
   const { ledger } = loadTraderConfig(file, io);
-  const { StoreFile, storePathOf } = await import('../../shell/console/store/store-file.js');
+  const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
   const { AlertStore } = await import('../../shell/console/store/alert-store.js');
-  const path = storePathOf(ledger.path);
+  const path = locateStore(ledger.path);
   if (!existsSync(path)) {
     const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
     throw new TwinbookError('file_unreadable', `nothing is known of alerts: there is no ${path}`, hint);

@@ -21,7 +21,7 @@ export function addCancelAllCommand(program: Command, session: Session): void {
     const asked = { verify: options.verify === true, timeoutMs: options.timeout * 1000 };
     const { data, isProven } = await cancelAll(config, asked, session.io);
     session.io.out(options.json === true ? json(data) : `${cancelAllText(data, isProven)}\n`);
-    return exitCodeOf(data, isProven);
+    return chooseExitCode(data, isProven);
   });
 }
 
@@ -58,7 +58,7 @@ export function cancelAllText(data: CancelAllData, isProven: boolean): string {
 }
 
 /** Orders that still rest after somebody looked are a failure. */
-const exitCodeOf = (data: CancelAllData, isProven: boolean): ExitCode =>
+const chooseExitCode = (data: CancelAllData, isProven: boolean): ExitCode =>
   !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
 
 export const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;

@@ -4,12 +4,12 @@ import { isGone } from '../../shared/base/process-mark.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { readBeatNow } from '../../shell/guardian/beat-file.js';
 import type { GuardianState } from '../../shell/guardian/contract.js';
-import { describeReport, reportFileOf, reportSchema } from '../../shell/guardian/heartbeat-files.js';
+import { describeReport, locateReportFile, reportSchema } from '../../shell/guardian/heartbeat-files.js';
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
   if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
-  const report = readBeatNow(reportFileOf(ledger.path), reportSchema);
+  const report = readBeatNow(locateReportFile(ledger.path), reportSchema);
   if (report === null || report === 'unreadable') return 'NONE';
   return isGone(report.process) ? `NONE, the last one said: ${report.state}, ${report.text}` : describeReport(report);
 }
@@ -19,7 +19,7 @@ const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
 /** Whether there is a guardian that says it can cancel; null where none is needed or wanted. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
-  const report = readBeatNow(reportFileOf(ledger.path), reportSchema);
+  const report = readBeatNow(locateReportFile(ledger.path), reportSchema);
   if (report === null || report === 'unreadable') return false;
   return ABLE.includes(report.state) && !isGone(report.process);
 }

@@ -34,7 +34,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     return EXIT.ok;
   }
   keepFilesPrivate();
-  const [{ runGuardian }, { cancelDirectly }, { stopFileOf }] = await Promise.all([
+  const [{ runGuardian }, { cancelDirectly }, { locateStopFile }] = await Promise.all([
     import('../../shell/guardian/guardian.js'),
     import('../../shell/daemon/direct-cancel.js'),
     import('../../shell/control/stop-file.js'),
@@ -56,7 +56,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
       stays,
       paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
     },
-    markFile: guardian.resumeAfterAlarm ? null : stopFileOf(ledger.path),
+    markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
     cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
     say: io.err,
     stopAsked: io.stopAsked,

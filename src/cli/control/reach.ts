@@ -85,9 +85,9 @@ export const silenceText = (reach: Unreached): string => {
 };
 
 async function silentProcess(ledgerPath: string): Promise<Unreached> {
-  const { writerOf } = await import('../../trader/ledger/lock.js');
+  const { findWriter } = await import('../../trader/ledger/lock.js');
   try {
-    const writer = writerOf(ledgerPath);
+    const writer = findWriter(ledgerPath);
     return writer === null ? 'not running' : { silentPid: writer.pid };
   } catch (error) {
     if (error instanceof TwinbookError) return { silentPid: null };

@@ -47,8 +47,8 @@ export async function cancelPast(
 
 /** False when the file could not be written: then the trader is not held. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
-  const { leaveStopFile, stopFileOf } = await import('../../shell/control/stop-file.js');
-  const path = stopFileOf(ledger.path);
+  const { leaveStopFile, locateStopFile } = await import('../../shell/control/stop-file.js');
+  const path = locateStopFile(ledger.path);
   const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);

@@ -30,7 +30,7 @@ export function addDataCommands(program: Command, session: Session): void {
 }
 
 /** Paths as given, else the folder of recordings that the configuration names. */
-function pathsOf(given: readonly string[], config: string, io: CliIo): readonly string[] {
+function resolvePaths(given: readonly string[], config: string, io: CliIo): readonly string[] {
   const paths = given.length > 0 ? given : [loadTraderConfig(config, io).recording.dir];
   return paths.map((path) => resolve(io.cwd, path));
 }
@@ -48,7 +48,7 @@ function addReader<Options extends DataOptions>(
     'folders or files (default: recording.dir of the configuration)',
   );
   addAction<Options>(command, session, (options, args) =>
-    run(pathsOf(args, options.config, session.io), options, session.io),
+    run(resolvePaths(args, options.config, session.io), options, session.io),
   );
   return command;
 }
@@ -63,7 +63,7 @@ async function list(paths: readonly string[], options: DataOptions, io: CliIo): 
 
 async function stats(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
   const { openRecordings } = await import('../../recording/recording.js');
-  const { statsOf } = await import('../../recording/inspect/stats.js');
+  const { computeStats } = await import('../../recording/inspect/stats.js');
   const { statsRow } = await import('./tables.js');
   const failures: TwinbookError[] = [];
   const recordings = await openRecordings(paths, (error) => failures.push(error));
@@ -72,7 +72,7 @@ async function stats(paths: readonly string[], options: DataOptions, io: CliIo):
   for (const [at, recording] of recordings.entries()) {
     line.show(at / recordings.length, recording.market.source.ticker);
     try {
-      rows.push(statsRow(recording, await statsOf(recording)));
+      rows.push(statsRow(recording, await computeStats(recording)));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
       failures.push(error);
@@ -138,8 +138,8 @@ function addImport(data: Command, session: Session): void {
     if (kind !== 'kalshi' && kind !== 'polymarket') {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
-    const [out = ''] = pathsOf(options.out === undefined ? [] : [options.out], options.config, io);
-    const markets = await runImport(kind, pathsOf(paths, options.config, io), out, options, io);
+    const [out = ''] = resolvePaths(options.out === undefined ? [] : [options.out], options.config, io);
+    const markets = await runImport(kind, resolvePaths(paths, options.config, io), out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
     else io.out(importText(markets, out));
@@ -197,7 +197,7 @@ function addQuery(data: Command, session: Session): void {
   );
   addAction<DataOptions & { readonly csv?: true }>(command, session, async (options, [sql = '', ...paths]) => {
     const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
-    await runQuery(sql, pathsOf(paths, options.config, session.io), format, session.io);
+    await runQuery(sql, resolvePaths(paths, options.config, session.io), format, session.io);
     return EXIT.ok;
   });
 }

@@ -41,7 +41,7 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'ORIGIN', cell: (row) => row.origin },
   { title: 'FROM (UTC)', cell: (row) => when(row.first_event ?? row.open_time) },
-  { title: 'SPAN', cell: (row) => spanOf(row), right: true },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'EVENTS', cell: (row) => row.events, right: true },
   { title: 'TRADES', cell: (row) => row.trades, right: true },
   { title: 'GAPS', cell: (row) => row.gaps, right: true },
@@ -49,7 +49,7 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'TITLE', cell: (row) => title(row.title) },
 ];
 
-const spanOf = (row: ListRow): string =>
+const formatSpan = (row: ListRow): string =>
   duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
 
 export function listTable(rows: readonly ListRow[]): string {
@@ -98,7 +98,7 @@ const whole = (amount: string | undefined): Cell => (amount === undefined ? null
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'FROM (UTC)', cell: (row) => when(row.first_event) },
-  { title: 'SPAN', cell: (row) => spanOf(row), right: true },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
   { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true },
   { title: 'GAPS', cell: (row) => row.gaps, right: true },

@@ -7,7 +7,7 @@ import { openToOthers } from '../../shared/base/private.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { type Check, failCheck, ok } from '../check.js';
-import { EXIT, type ExitCode, exitCodeOf } from '../output/exit.js';
+import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { openWallet } from '../venue-session.js';
@@ -45,7 +45,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     } catch (error) {
       note(failCheck('configuration', error));
       if (options.json === true) session.io.out(json(checks));
-      return exitCodeOf(error);
+      return findExitCode(error);
     }
     note(configurationCheck(config));
     note(folderCheck('data folder', dirname(config.ledger.path)));

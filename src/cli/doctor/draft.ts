@@ -88,12 +88,12 @@ export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'ven
     wallet,
     transaction: transaction === null ? null : transactionReport(transaction, venue.profile),
     text,
-    asks: draft === null ? null : asksOf(draft),
-    ...verdictOf(judgeMessage(message, signingRules(venue.profile, venue.allowBlindSigning), wallet)),
+    asks: draft === null ? null : formatAsked(draft),
+    ...toVerdict(judgeMessage(message, signingRules(venue.profile, venue.allowBlindSigning), wallet)),
   };
 }
 
-const verdictOf = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason'> =>
+const toVerdict = (judged: JudgedMessage): Pick<DraftReport, 'verdict' | 'reason'> =>
   judged.ok
     ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
     : { verdict: 'refused', reason: judged.reason };
@@ -112,7 +112,7 @@ const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueP
 });
 
 /** Names and units as in the readable text; times as Unix seconds. */
-function asksOf({ serviceName, marketConditionId, draftPubkey, expires, terms }: DraftText) {
+function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, terms }: DraftText) {
   const asks: Record<string, string | boolean> = {
     service: serviceName,
     market: marketConditionId,
@@ -147,19 +147,19 @@ const VERDICTS = {
 } as const;
 
 function transactionPairs(transaction: TransactionReport, wallet: string): (readonly [string, Cell])[] {
-  const named = (account: string) => {
+  const nameAccount = (account: string) => {
     if (account === wallet) return `${account} (our wallet)`;
     if (transaction.cosigners.includes(account)) return `${account} (co-signer of the profile)`;
     return transaction.signers.includes(account) ? `${account} (named nowhere)` : account;
   };
   return [
     ['transaction', transaction.version === 'legacy' ? 'legacy' : `version ${transaction.version}`],
-    ['fee payer', named(transaction.fee_payer)],
-    ['signers', `${transaction.signers.length}: ${transaction.signers.map(named).join(', ')}`],
+    ['fee payer', nameAccount(transaction.fee_payer)],
+    ['signers', `${transaction.signers.length}: ${transaction.signers.map(nameAccount).join(', ')}`],
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
     ...transaction.instructions.map(({ program, accounts, data }, index): readonly [string, Cell] => [
       `instruction ${index + 1}`,
-      `${calledText(program, data)}, ${data.length / 2} bytes, accounts: ${accounts.map(named).join(', ') || 'none'}`,
+      `${calledText(program, data)}, ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
     ]),
   ];
 }

@@ -45,9 +45,9 @@ export function signingCheck(): Check {
     const parts = { timestamp: TIMESTAMP, method, pathWithQuery, body };
     const made = signedPayload(parts);
     if (made !== payload)
-      return broken(`${method} ${pathWithQuery}: the payload differs at byte ${differenceAt(made, payload)}`);
+      return makeFailedCheck(`${method} ${pathWithQuery}: the payload differs at byte ${differenceAt(made, payload)}`);
     if (requestSignature(SECRET, parts) !== signature)
-      return broken(`${method} ${pathWithQuery}: the signature differs`);
+      return makeFailedCheck(`${method} ${pathWithQuery}: the signature differs`);
   }
   return {
     name: 'signing',
@@ -57,7 +57,7 @@ export function signingCheck(): Check {
   };
 }
 
-const broken = (text: string): Check => ({
+const makeFailedCheck = (text: string): Check => ({
   name: 'signing',
   result: 'fail',
   text,

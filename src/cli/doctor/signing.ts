@@ -63,8 +63,9 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
   try {
     for (const [declaration, parts] of REQUESTS) {
       const message = writeMessage(checkedBaseUrl(subject.baseUrl), declaration, parts);
-      if (typeof message === 'string') return broken(message, 'This installation is damaged: install it again.');
-      const sent = partsOf(message, subject.venueSeconds);
+      if (typeof message === 'string')
+        return makeFailedCheck(message, 'This installation is damaged: install it again.');
+      const sent = makeSignedParts(message, subject.venueSeconds);
       const computed = await ask(transport, message, subject);
       if (typeof computed === 'string') return notShown(computed);
       const problem = compare(sent, computed);
@@ -77,7 +78,7 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
   return ok(NAME, `all ${bytes} bytes of a GET and a POST are what the venue computed, and both signatures match`);
 }
 
-const partsOf = ({ method, pathWithQuery, body }: Message, venueSeconds: number): SignedParts => ({
+const makeSignedParts = ({ method, pathWithQuery, body }: Message, venueSeconds: number): SignedParts => ({
   timestamp: String(venueSeconds),
   method,
   pathWithQuery,
@@ -120,19 +121,22 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
     const difference = firstDifference(Buffer.from(ours, 'utf8'), Buffer.from(theirs, 'utf8'));
     if (difference !== null) {
       const where = `the ${name} differs at byte ${difference.at} (byte ${before + difference.at} of what is signed)`;
-      return broken(`${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`, REWRITTEN);
+      return makeFailedCheck(
+        `${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`,
+        REWRITTEN,
+      );
     }
     before += Buffer.byteLength(ours);
   }
   if (computed.signature_matches) return null;
   const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
-  const said = [...Buffer.from((computed.refusal ?? '').slice(0, 200))].map(shown).join('');
-  return broken(`${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
+  const said = [...Buffer.from((computed.refusal ?? '').slice(0, 200))].map(escapeByte).join('');
+  return makeFailedCheck(`${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
 
-const broken = (text: string, hint: string): Check => ({ name: NAME, result: 'fail', text, hint });
+const makeFailedCheck = (text: string, hint: string): Check => ({ name: NAME, result: 'fail', text, hint });
 
 /** Bytes shown on each side of one that differs. */
 const CONTEXT_BYTES = 16;
@@ -147,12 +151,12 @@ export function firstDifference(ours: Buffer, theirs: Buffer) {
 
 /** `"…s=open[%]2Cfilled…"`: the byte is marked; `[]` is the end. */
 function around(bytes: Buffer, at: number): string {
-  const piece = (from: number, to: number) => [...bytes.subarray(Math.max(0, from), to)].map(shown).join('');
+  const piece = (from: number, to: number) => [...bytes.subarray(Math.max(0, from), to)].map(escapeByte).join('');
   const head = at > CONTEXT_BYTES ? '…' : '';
   const tail = at + 1 + CONTEXT_BYTES < bytes.length ? '…' : '';
   return `"${head}${piece(at - CONTEXT_BYTES, at)}[${piece(at, at + 1)}]${piece(at + 1, at + 1 + CONTEXT_BYTES)}${tail}"`;
 }
 
 /** Bytes outside of ASCII as `\xNN`, so that what a venue says cannot move the cursor of a terminal. */
-const shown = (byte: number): string =>
+const escapeByte = (byte: number): string =>
   byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;

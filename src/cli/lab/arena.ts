@@ -14,11 +14,11 @@ import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
 import {
   type ConditionFlags,
-  conditionsOf,
+  findWorlds,
   HIGHEST_SEED,
   MOST_SEEDS,
+  readConditions,
   withConditions,
-  worldsOf,
 } from './world-options.js';
 
 interface ArenaFlags extends ConditionFlags {
@@ -60,8 +60,8 @@ export function addArenaCommand(program: Command, session: Session): void {
 
 async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   const { runArena } = await import('../../lab/arena/arena.js');
-  const worlds = await worldsOf(options.world);
-  const conditions = await conditionsOf(options, worlds);
+  const worlds = await findWorlds(options.world);
+  const conditions = await readConditions(options, worlds);
   const files = [options.config].flat();
   // A copy: the environment of the process itself cannot be handed to a thread.
   const source = { files: files.map((file) => resolve(io.cwd, file)), env: { ...io.env }, cwd: io.cwd };
@@ -83,11 +83,11 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
 
 /** File by file: each strategy is shown with the file as it was typed. */
 async function enteredFrom(files: readonly string[], source: ArenaSource): Promise<readonly Entered[]> {
-  const { enteredOf, entrantsOf } = await import('../../lab/arena/entrants.js');
+  const { describeEntrant, loadEntrants } = await import('../../lab/arena/entrants.js');
   const entered: Entered[] = [];
   for (const [index, file] of files.entries()) {
-    const entrants = await entrantsOf({ ...source, files: source.files.slice(index, index + 1) });
-    entered.push(...entrants.map((entrant) => enteredOf(entrant, file)));
+    const entrants = await loadEntrants({ ...source, files: source.files.slice(index, index + 1) });
+    entered.push(...entrants.map((entrant) => describeEntrant(entrant, file)));
   }
   return entered;
 }

@@ -19,7 +19,7 @@ import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
-import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
+import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 
 export interface BacktestFlags extends FillModelFlag {
@@ -130,7 +130,7 @@ function feedChoice(text: string, before: readonly FeedChoice[]): FeedChoice {
 }
 
 /** With paths as the user's shell means them. */
-export const feedChoicesOf = ({ feed }: Pick<BacktestFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
+export const resolveFeedChoices = ({ feed }: Pick<BacktestFlags, 'feed'>, cwd: string): readonly FeedChoice[] =>
   feed.map(({ name, path }) => ({ name, path: path && resolve(cwd, path) }));
 
 function feeRate(text: string): number {
@@ -140,12 +140,12 @@ function feeRate(text: string): number {
 }
 
 async function runBacktests(options: BacktestFlags, io: CliIo) {
-  const choices = feedChoicesOf(options, io.cwd);
+  const choices = resolveFeedChoices(options, io.cwd);
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, options.json === true);
   const { latency, failures, fees, data, repeat, afterHalt } = options;
-  const fillModels = fillModelsOf(options, BRACKET, io.cwd);
+  const fillModels = resolveFillModels(options, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
     ...(latency === undefined ? {} : { latency }),
@@ -163,7 +163,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     Math.min(workers, fillModels.length) < 2
       ? await runHere(config, { ...asked, fillModels, progress })
       : await runOnThreads(
-          { config, source: sourceOf(options, feeds, io), options: asked, workers, progress },
+          { config, source: copyConfigSource(options, feeds, io), options: asked, workers, progress },
           fillModels,
         );
   line.end();
@@ -199,7 +199,7 @@ async function runOnThreads(
 }
 
 /** A copy: the environment of the process itself cannot be handed to a thread. */
-const sourceOf = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigOfThreads => ({
+const copyConfigSource = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigOfThreads => ({
   file: resolve(io.cwd, options.config),
   env: { ...io.env },
   cwd: io.cwd,

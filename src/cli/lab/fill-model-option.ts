@@ -16,5 +16,8 @@ export const fillModelOption = (usual: readonly string[]): Option =>
   ).argParser((text) => text.split(',').map((name) => name.trim()));
 
 /** `calibrated` stands for what `data calibrate` has written. */
-export const fillModelsOf = ({ fillModel }: FillModelFlag, usual: readonly string[], cwd: string): readonly string[] =>
-  (fillModel ?? usual).map((name) => calibratedName(name, cwd));
+export const resolveFillModels = (
+  { fillModel }: FillModelFlag,
+  usual: readonly string[],
+  cwd: string,
+): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));

@@ -6,10 +6,10 @@ import { table } from '../output/table.js';
 
 const share = (value: number | null): string => `${value !== null && value > 0 ? '+' : ''}${formatPercent(value)}`;
 
-const shown = ({ unit }: ErrorBand, value: number | null): string =>
+const formatFigure = ({ unit }: ErrorBand, value: number | null): string =>
   unit === 'share' ? share(value) : formatGain(value);
 
-const unsigned = (band: ErrorBand, value: number | null): string => shown(band, value).replace('+', '');
+const formatUnsigned = (band: ErrorBand, value: number | null): string => formatFigure(band, value).replace('+', '');
 
 /** How far each model is off, over all runs. */
 export function runsText({ runs, filledRuns, heldRuns, bands }: RunsParity): string {
@@ -17,11 +17,11 @@ export function runsText({ runs, filledRuns, heldRuns, bands }: RunsParity): str
     { title: 'BACKTEST MINUS LIVE', cell: ({ figure }) => figure },
     { title: 'MODEL', cell: ({ model }) => model },
     { title: 'RUNS', cell: (band) => band.runs, right: true },
-    { title: 'MEAN', cell: (band) => shown(band, band.mean), right: true },
-    { title: 'DEVIATION', cell: (band) => unsigned(band, band.deviation), right: true },
-    { title: 'LOWEST', cell: (band) => shown(band, band.lowest), right: true },
-    { title: 'HIGHEST', cell: (band) => shown(band, band.highest), right: true },
-    { title: 'ALL RUNS AS ONE', cell: (band) => shown(band, band.pooled), right: true },
+    { title: 'MEAN', cell: (band) => formatFigure(band, band.mean), right: true },
+    { title: 'DEVIATION', cell: (band) => formatUnsigned(band, band.deviation), right: true },
+    { title: 'LOWEST', cell: (band) => formatFigure(band, band.lowest), right: true },
+    { title: 'HIGHEST', cell: (band) => formatFigure(band, band.highest), right: true },
+    { title: 'ALL RUNS AS ONE', cell: (band) => formatFigure(band, band.pooled), right: true },
   ]);
   const held =
     filledRuns === 0

@@ -14,7 +14,7 @@ import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, record, table, when } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
-import { type FillModelFlag, fillModelOption, fillModelsOf } from './fill-model-option.js';
+import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import { openRun, RUN_ARGUMENT, withRunConfig } from './run-option.js';
 
@@ -79,13 +79,13 @@ async function comparedRun(name: string, flags: ParityFlags, io: CliIo): Promise
 /** One run as it always was; of several each, and then all of them together. */
 async function tell(compared: readonly ComparedRun[], { json: asJson }: ParityFlags, io: CliIo): Promise<void> {
   const [first] = compared;
-  const rows = compared.map(({ run, replayed, result }) => rowOf(run, replayed, result));
+  const rows = compared.map(({ run, replayed, result }) => makeParityRow(run, replayed, result));
   if (asJson === true && compared.length === 1) {
     io.out(json(rows[0] ?? null));
     return;
   }
   if (asJson !== true) {
-    for (const { run, replayed, result } of compared) io.out(textOf(run, replayed, result));
+    for (const { run, replayed, result } of compared) io.out(formatParity(run, replayed, result));
     if (first === undefined || compared.length === 1) return;
   }
   const { overRuns } = await import('../../lab/parity/over-runs.js');
@@ -100,14 +100,14 @@ async function compareRun(
   flags: ParityFlags,
   io: CliIo,
 ): Promise<ParityResult> {
-  const { parityOf } = await import('../../lab/parity/parity.js');
+  const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
-  const fillModels = checkFillModels(fillModelsOf(flags, BRACKET, io.cwd));
+  const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
   const recorded =
     flags.data === undefined ? null : (await openSources(flags.data.map((path) => resolve(io.cwd, path)))).sources;
   const line = new ProgressLine(io, flags.json === true);
   try {
-    return await parityOf(run, {
+    return await runParity(run, {
       trader,
       fillModels,
       recorded,
@@ -141,7 +141,11 @@ async function writeReport(path: string, { sessions, analyses }: ParityResult): 
   writeWhole(path, reportHtml({ sessions }, analyses));
 }
 
-function rowOf(run: RunJournal, replayed: string, { parity, analyses, liveRun, data, latency }: ParityResult): object {
+function makeParityRow(
+  run: RunJournal,
+  replayed: string,
+  { parity, analyses, liveRun, data, latency }: ParityResult,
+): object {
   const { runId, version, configHash } = run.description;
   return {
     run: runId,
@@ -177,7 +181,7 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-function textOf(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): string {
+function formatParity(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): string {
   const head = record([
     ['run', basename(run.folder)],
     ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],

@@ -31,7 +31,7 @@ export function addReplayCommand(program: Command, session: Session): void {
   addJsonOption(withRunConfig(command));
   addAction<ReplayFlags>(command, session, async (flags, [name = '']) => {
     const replayed = await replayNamed(name, flags, session.io);
-    session.io.out(flags.json === true ? json(rowOf(replayed)) : textOf(replayed));
+    session.io.out(flags.json === true ? json(makeReplayRow(replayed)) : formatReplay(replayed));
     return replayed.result.difference === null ? EXIT.ok : EXIT.difference;
   });
 }
@@ -51,7 +51,7 @@ async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise
 const changesText = (changes: readonly string[]): string =>
   `decisions may differ, because\n${changes.map((change) => `  ${change}\n`).join('')}`;
 
-function rowOf({ run, changes, result }: Replayed): object {
+function makeReplayRow({ run, changes, result }: Replayed): object {
   const { description, end, warnings } = run;
   return {
     run: description.runId,
@@ -78,7 +78,7 @@ function rowOf({ run, changes, result }: Replayed): object {
 
 const isComplete = ({ end }: RunJournal): boolean => end !== null && end.stoppedEarly === null;
 
-function textOf({ run, changes, result }: Replayed): string {
+function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
   const span = fromMs === null || toMs === null ? 'nothing was seen' : `${when(fromMs)} to ${when(toMs)} UTC`;
   const facts = record([

@@ -29,7 +29,7 @@ export function openRun(name: string, config: string | undefined, io: CliIo): Ru
 }
 
 /** The configuration file that this run is compared with. */
-export const configFileOf = (run: RunJournal, name: string, config: string | undefined, io: CliIo): string => {
+export const chooseConfigFile = (run: RunJournal, name: string, config: string | undefined, io: CliIo): string => {
   if (config !== undefined) return config;
   return existsSync(join(resolve(io.cwd, name), RUN_FILE)) ? run.description.configFile : defaultConfig(io.cwd);
 };
@@ -42,5 +42,5 @@ export async function traderOfNow(
   io: CliIo,
 ): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
-  return traderNow(await loadConfig(configFileOf(run, name, config, io), io), run.description);
+  return traderNow(await loadConfig(chooseConfigFile(run, name, config, io), io), run.description);
 }

@@ -140,7 +140,7 @@ export async function recordedTrials(
   );
   return kept.map(({ strategy: { module, params }, keeping }) => ({
     tried: { strategy: module, params },
-    shown: keeping.shown(),
+    shown: keeping.collectShown(),
   }));
 }
 

@@ -46,17 +46,17 @@ export const withConditions = (command: Command): Command =>
     )
     .option('--feed-lag <s>', 'how late they are (default: 0)', integerBetween(0, MOST_LAG_S));
 
-export async function worldsOf(names: readonly string[]): Promise<readonly World[]> {
+export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
   const others = names.filter((name) => name !== 'all').map(worldNamed);
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-export async function conditionsOf(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
+export async function readConditions(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
   const { requireTaken } = await import('../../lab/arena/worlds.js');
   const { markets, public: publicPerMinute, signed: signedPerMinute, delay: delayMs } = options;
   const { feedSd, feedLag: feedLagS } = options;
-  const asked = definedOf({ markets, publicPerMinute, signedPerMinute, delayMs, feedSd, feedLagS });
+  const asked = listGiven({ markets, publicPerMinute, signedPerMinute, delayMs, feedSd, feedLagS });
   requireTaken(asked, worlds);
   return {
     markets: markets ?? USUAL_CONDITIONS.markets,
@@ -68,6 +68,6 @@ export async function conditionsOf(options: ConditionFlags, worlds: readonly Wor
   };
 }
 
-const definedOf = (asked: Readonly<Record<keyof Conditions, number | undefined>>): readonly (keyof Conditions)[] =>
+const listGiven = (asked: Readonly<Record<keyof Conditions, number | undefined>>): readonly (keyof Conditions)[] =>
   // The keys are those of its type.
   (Object.keys(asked) as (keyof Conditions)[]).filter((name) => asked[name] !== undefined);

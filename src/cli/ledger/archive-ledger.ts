@@ -45,14 +45,14 @@ function addArchive(group: Command, session: Session): void {
         `there is no ledger at ${config.ledger.path}`,
         'The first start creates it.',
       );
-    const beforeMs = beforeOf(config, options);
+    const beforeMs = requireBeforeMs(config, options);
     const found = options.dryRun === true ? await look(config, beforeMs) : await archive(config, beforeMs);
-    session.io.out(options.json === true ? json(found) : `${linesOf(found, config).join('\n')}\n`);
+    session.io.out(options.json === true ? json(found) : `${formatLines(found, config).join('\n')}\n`);
     return EXIT.ok;
   });
 }
 
-function beforeOf({ ledger }: TraderConfig, { olderThan }: ArchiveOptions): number {
+function requireBeforeMs({ ledger }: TraderConfig, { olderThan }: ArchiveOptions): number {
   const afterMs = olderThan === undefined ? ledger.archive.afterMs : olderThan * DAY_MS;
   if (afterMs !== null) return nowMs() - afterMs;
   throw new TwinbookError(
@@ -136,7 +136,7 @@ async function archive(config: TraderConfig, beforeMs: number): Promise<Archived
   }
 }
 
-function linesOf(found: Archived, { ledger }: TraderConfig): readonly string[] {
+function formatLines(found: Archived, { ledger }: TraderConfig): readonly string[] {
   const { dry_run, before, intents, orders, texts, oldest, bytes_before, bytes_after, archives_removed, runs_to_go } =
     found;
   const mb = (bytes: number) => `${(bytes / BYTES_PER_MB).toFixed(1)} MB`;

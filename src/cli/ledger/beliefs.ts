@@ -21,7 +21,7 @@ export function addBeliefsCommand(program: Command, session: Session): void {
       return states.map((state) => beliefRow(state, ledger.market(state.marketConditionId)?.title ?? ''));
     });
     if (options.json === true) session.io.out(json(rows));
-    else session.io.out(rows.length === 0 ? '(none)\n' : rows.map(blockOf).join('\n'));
+    else session.io.out(rows.length === 0 ? '(none)\n' : rows.map(formatBlock).join('\n'));
     return EXIT.ok;
   });
 }
@@ -39,12 +39,12 @@ const beliefRow = ({ strategy, marketConditionId, version, text, savedMs }: Stra
 /** Figures and texts under `shown`; what else a strategy keeps is its own business. */
 function shownIn(text: string): Readonly<Record<string, Cell>> {
   const shown: Record<string, Cell> = {};
-  for (const [name, value] of Object.entries(Object(Object(parsed(text)).shown)))
+  for (const [name, value] of Object.entries(Object(Object(parseJson(text)).shown)))
     if (value === null || typeof value === 'number' || typeof value === 'string') shown[name] = value;
   return shown;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -52,8 +52,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function blockOf({ title, market_condition_id: id, strategy, saved, shown }: ReturnType<typeof beliefRow>): string {
-  const figures = Object.entries(shown).map(([name, value]) => [name, cellOf(value)] as const);
+function formatBlock({ title, market_condition_id: id, strategy, saved, shown }: ReturnType<typeof beliefRow>): string {
+  const figures = Object.entries(shown).map(([name, value]) => [name, roundCell(value)] as const);
   const head: readonly (readonly [string, Cell])[] = [
     ['market', title === '' ? id : title],
     ['strategy', strategy],
@@ -63,4 +63,4 @@ function blockOf({ title, market_condition_id: id, strategy, saved, shown }: Ret
 }
 
 /** Six digits tell a person enough. */
-const cellOf = (value: Cell): Cell => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);
+const roundCell = (value: Cell): Cell => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);

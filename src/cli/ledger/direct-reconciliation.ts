@@ -42,7 +42,7 @@ export interface DirectReconciliation {
 export async function reconcileDirectly(options: DirectReconciliation): Promise<readonly Difference[]> {
   const { nowMs, pause, withinMs } = options;
   const endMs = nowMs() + withinMs;
-  const ledger = overlaid(options.ledger);
+  const ledger = overlayNotes(options.ledger);
   const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
   const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
   let voided = '';
@@ -126,7 +126,7 @@ async function performAsk(request: PlannedRequest, client: ServiceClient): Promi
 }
 
 /** The ledger, with notes that may be written and are gone afterwards. */
-function overlaid(ledger: LedgerReader) {
+function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {
     order: (pubkey: string) => ledger.order(pubkey),

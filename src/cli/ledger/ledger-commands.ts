@@ -168,7 +168,7 @@ function addTitle<Item extends InMarket, Row, Options>(
 
 const text = (value: Micros): string => formatDecimal(value);
 const textOrNull = (value: Micros | null): string | null => (value === null ? null : formatDecimal(value));
-const outcome = (isYes: boolean | null): string | null => (isYes === null ? null : isYes ? 'YES' : 'NO');
+const formatOutcome = (isYes: boolean | null): string | null => (isYes === null ? null : isYes ? 'YES' : 'NO');
 
 /** The rows of `--json` are part of the program's surface: names as the interface spells them. */
 const orderRow = (order: OrderRecord) => ({
@@ -187,7 +187,7 @@ const ORDER_COLUMNS: readonly Column<ReturnType<typeof orderRow>>[] = [
   { title: 'ORDER', cell: (row) => short(row.pubkey) },
   { title: 'INTENT', cell: (row) => row.intent_id },
   { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SIDE', cell: (row) => row.side },
   { title: 'PRICE', cell: (row) => row.price, right: true },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true },
@@ -216,7 +216,7 @@ const DRAFT_COLUMNS: readonly Column<ReturnType<typeof draftRow>>[] = [
   { title: 'KIND', cell: (row) => row.kind },
   { title: 'STATE', cell: (row) => row.state },
   { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SIDE', cell: (row) => row.side },
   { title: 'PRICE', cell: (row) => row.price, right: true },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true },
@@ -241,7 +241,7 @@ const FILL_COLUMNS: readonly Column<ReturnType<typeof fillRow>>[] = [
   { title: 'TIME (UTC)', cell: (row) => when(row.timestamp * 1000) },
   { title: 'TRADE', cell: (row) => short(row.pubkey) },
   { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SIDE', cell: (row) => row.side },
   { title: 'PRICE', cell: (row) => row.price, right: true },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true },
@@ -257,7 +257,7 @@ const positionRow = (position: PositionRow) => ({
 
 const POSITION_COLUMNS: readonly Column<ReturnType<typeof positionRow>>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'OUTCOME', cell: (row) => outcome(row.is_yes) },
+  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SHARES', cell: (row) => row.shares, right: true },
 ];
 

@@ -48,8 +48,8 @@ function addBackups(group: Command, session: Session): void {
   addJsonOption(addConfigOption(command));
   addAction<ReadOptions>(command, session, async (options) => {
     const { ledger } = loadTraderConfig(options.config, session.io);
-    const { backupFolderOf, listBackups } = await import('../../shell/backup/backups.js');
-    const folder = backupFolderOf(ledger.path);
+    const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
+    const folder = locateBackupFolder(ledger.path);
     const rows = listBackups(ledger.path).map((file) => ({ ...file, path: join(folder, file.name) }));
     const forPrograms = rows.map(({ path, atMs, bytes }) => ({ path, made: atMs, bytes }));
     session.io.out(options.json === true ? json(forPrograms) : table(rows, COLUMNS));

@@ -34,13 +34,13 @@ export function addQueryCommand(group: Command, session: Session): void {
     const question = { path: place.path, sql, most: options.rows };
     const selected = await queryLedger(question, options.timeout * 1000);
     const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
-    await writeAnswer(answerOf(selected), format, io);
+    await writeAnswer(makeAnswer(selected), format, io);
     if (selected.isCut) io.err(`There are more than ${options.rows} rows: --rows N gives more.\n`);
     return EXIT.ok;
   });
 }
 
-const answerOf = ({ columns, rows }: Selected) => ({
+const makeAnswer = ({ columns, rows }: Selected) => ({
   columns,
   async *rows() {
     yield rows;

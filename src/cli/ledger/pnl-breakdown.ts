@@ -1,6 +1,6 @@
 /** `twinbook pnl --by …`: the result in rows, as a table, CSV or JSON. */
 
-import { type BreakdownBy, type BreakdownRow, breakdownOf } from '../../lab/report/live/breakdown.js';
+import { type BreakdownBy, type BreakdownRow, computeBreakdown } from '../../lab/report/live/breakdown.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
 import type { AnswerFormat } from '../data/query.js';
@@ -10,14 +10,14 @@ import { type Column, json, short, table } from '../output/table.js';
 import type { LiveSession } from './pnl-report.js';
 
 export function writeBreakdown(live: LiveSession, by: BreakdownBy, format: AnswerFormat, io: CliIo): void {
-  const rows = breakdownOf(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
+  const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
   if (format === 'json') return io.out(json(rows));
   if (format === 'csv') {
     const columns = Object.keys(shownRow(by, NOTHING));
     io.out(csvLine(columns));
     return io.out(rows.map((row) => csvLine(Object.values(row))).join(''));
   }
-  io.out(table(rows, columnsOf(by)));
+  io.out(table(rows, makeColumns(by)));
   io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
 }
 
@@ -60,7 +60,7 @@ const NOTHING: BreakdownRow = {
 type ShownRow = ReturnType<typeof shownRow>;
 
 /** The title stands last, where it may be long. */
-function columnsOf(by: BreakdownBy): readonly Column<ShownRow>[] {
+function makeColumns(by: BreakdownBy): readonly Column<ShownRow>[] {
   const names = Object.keys(shownRow(by, NOTHING)).filter((name) => name !== 'title');
   const columns = names.map(
     (name): Column<ShownRow> => ({

@@ -7,7 +7,7 @@ import type { Analysis } from '../../lab/report/analysis/contract.js';
 import type { StandingPrice } from '../../lab/report/live/breakdown.js';
 import type { RecordedPrices } from '../../lab/report/live/contract.js';
 import type { SessionRecord } from '../../lab/session/contract.js';
-import { coverageOf } from '../../lab/session/coverage.js';
+import { toCoverage } from '../../lab/session/coverage.js';
 import type { RecordedBest } from '../../lab/session/market-walk.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
@@ -40,8 +40,8 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
   const recorded = await recordedPrices(question, io);
-  const journals = question.journals ? await journaled(question.config, io) : null;
-  const pricesOf = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
+  const journals = question.journals ? await loadJournaled(question.config, io) : null;
+  const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
   const session = await readWithArchives(question.config, io, (ledger) =>
     sessionFromLedger(ledger, {
       title: `${basename(question.configFile, extname(question.configFile))}: live results`,
@@ -50,11 +50,11 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
       fairMicros: question.fairMicros,
       // As the trader takes it where the profile is silent.
       feeSchedule: question.config.venue.profile.fee_schedule ?? 'notional',
-      recorded: pricesOf,
+      findPrices,
       ...(journals === null ? {} : { journals }),
     }),
   );
-  const standing: StandingPrice = (id, timeMs) => pricesOf(id)?.standing(timeMs) ?? null;
+  const standing: StandingPrice = (id, timeMs) => findPrices(id)?.standing(timeMs) ?? null;
   return { session, analysis: analyse(session), standing };
 }
 
@@ -73,9 +73,9 @@ const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<st
   });
 
 /** Null when no run of this ledger has left a journal that can be read. */
-async function journaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
+async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/journaled-prices.js');
-  const runs = await journalsOf(config, io);
+  const runs = await readRunJournals(config, io);
   const found = runs.flatMap(({ run }) => run ?? []);
   if (found.length === 0) return null;
   const missing = runs.length - found.length;
@@ -89,7 +89,10 @@ async function journaled(config: TraderConfig, io: CliIo): Promise<Journaled | n
 }
 
 /** Oldest first; without a journal where none is left, or none that this version reads. */
-async function journalsOf(config: TraderConfig, io: CliIo): Promise<readonly { readonly run: RunJournal | null }[]> {
+async function readRunJournals(
+  config: TraderConfig,
+  io: CliIo,
+): Promise<readonly { readonly run: RunJournal | null }[]> {
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
@@ -118,7 +121,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
     const best = await BestPrices.of(source);
     prices.set(
       source.market.conditionId,
-      pricesOf(source, (timeMs) => best.at(timeMs)),
+      makePrices(source, (timeMs) => best.at(timeMs)),
     );
   }
   return prices;
@@ -127,7 +130,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
 const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 /** What the book was when nobody looked is not known. */
-function pricesOf({ market, summary }: EventSource, at: (timeMs: number) => RecordedBest): RecordedPrices {
+function makePrices({ market, summary }: EventSource, at: (timeMs: number) => RecordedBest): RecordedPrices {
   const gaps = summary?.gaps ?? [];
   const isInGap = (timeMs: number): boolean =>
     gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));
@@ -135,6 +138,6 @@ function pricesOf({ market, summary }: EventSource, at: (timeMs: number) => Reco
     at: (timeMs) => (isInGap(timeMs) ? UNKNOWN : at(timeMs)),
     standing: (timeMs) => at(timeMs).middleMicros,
     outcome: market.outcome,
-    coverage: coverageOf(summary),
+    coverage: toCoverage(summary),
   };
 }

@@ -52,8 +52,9 @@ async function tellPnl(options: PnlOptions, io: CliIo) {
   if (options.by !== undefined && live !== null) {
     const { writeBreakdown } = await import('./pnl-breakdown.js');
     writeBreakdown(live, options.by, options.json === true ? 'json' : options.csv === true ? 'csv' : 'table', io);
-  } else if (options.json === true) io.out(json(live === null ? rowOf(pnl) : { ...rowOf(pnl), report: live.analysis }));
-  else printPnl(rowOf(pnl), running === null && marks.size > 0, io);
+  } else if (options.json === true)
+    io.out(json(live === null ? formatPnlRow(pnl) : { ...formatPnlRow(pnl), report: live.analysis }));
+  else printPnl(formatPnlRow(pnl), running === null && marks.size > 0, io);
   const isForPerson = options.json !== true && options.csv !== true;
   if (options.report !== undefined && isForPerson) io.out(`report: ${options.report}\n`);
   return EXIT.ok;
@@ -75,14 +76,14 @@ function requireWholeQuestion({ by, csv, data, report }: PnlOptions): void {
     throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
 }
 
-function printPnl({ unmarked, ...figures }: ReturnType<typeof rowOf>, isLastKnown: boolean, io: CliIo): void {
+function printPnl({ unmarked, ...figures }: ReturnType<typeof formatPnlRow>, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(figures)));
   if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
   if (unmarked.length > 0)
     io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at what they cost.\n`);
 }
 
-const rowOf = (pnl: PnlRow) => ({
+const formatPnlRow = (pnl: PnlRow) => ({
   capital: formatDecimal(pnl.capitalMicros),
   cash: formatDecimal(pnl.cashMicros),
   realised: formatDecimal(pnl.realisedMicros),

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate } from '../../shared/base/private.js';
-import { leaveStopFile, stopFileOf } from '../../shell/control/stop-file.js';
+import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
@@ -34,7 +34,7 @@ export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring)
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
     // From here on nothing trades on this name, whether the rest succeeds or not.
-    leaveStopFile(stopFileOf(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
+    leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
     const aside = moveAside(ledgerPath, holder.startedMs);
     renameSync(fresh, ledgerPath);
     syncFolder(dirname(ledgerPath));

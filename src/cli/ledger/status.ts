@@ -6,8 +6,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type { StatusBudget, StatusData, StatusFeed, StatusMarket } from '../../shell/control/control-protocol.js';
-import { readStopFile, stopFileOf } from '../../shell/control/stop-file.js';
-import { type NextStart, nextStartOf } from '../../trader/engine/control/way-back.js';
+import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
+import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
@@ -30,10 +30,10 @@ export function addStatusCommand(program: Command, session: Session): void {
       else printLive(session.io, live, guardian);
       return EXIT.ok;
     }
-    const stopFile = readStopFile(stopFileOf(config.ledger.path));
+    const stopFile = readStopFile(locateStopFile(config.ledger.path));
     const stopped = await readLedger(config, session.io, (ledger) => ({
       ...stoppedStatus(ledger),
-      next_start: nextStartRow(nextStartOf(ledger, config.risk, stopFile)),
+      next_start: nextStartRow(readNextStart(ledger, config.risk, stopFile)),
       guardian,
     }));
     if (options.json === true) session.io.out(json(stopped));

@@ -9,14 +9,14 @@ import { EXIT } from './exit.js';
 export function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     // At once: a stream would not be heard any more.
-    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${stackOf(error)}\n`)));
+    writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
     process.exit(EXIT.failed);
   });
 }
 
 /** Of the error and its causes. Not what else hangs on it: headers of a request, for instance. */
-function stackOf(error: unknown, depth = 0): string {
+function formatStack(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const stack = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause === undefined || depth > 4 ? stack : `${stack}\ncaused by ${stackOf(error.cause, depth + 1)}`;
+  return error.cause === undefined || depth > 4 ? stack : `${stack}\ncaused by ${formatStack(error.cause, depth + 1)}`;
 }

@@ -25,5 +25,5 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   results_differ: EXIT.difference,
 };
 
-export const exitCodeOf = (error: unknown): ExitCode =>
+export const findExitCode = (error: unknown): ExitCode =>
   error instanceof TwinbookError ? (BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed;

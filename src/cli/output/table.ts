@@ -15,7 +15,7 @@ export interface Column<Row> {
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   if (rows.length === 0) return '(none)\n';
   const header = columns.map(({ title }) => title);
-  const body = rows.map((row) => columns.map(({ cell }) => shown(cell(row))));
+  const body = rows.map((row) => columns.map(({ cell }) => formatCell(cell(row))));
   const widths = header.map((title, index) =>
     Math.max(title.length, ...body.map((cells) => (cells[index] ?? '').length)),
   );
@@ -32,11 +32,11 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
 /** Two columns without a header: what a single record says about itself. */
 export function record(pairs: readonly (readonly [string, Cell])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
-  return `${pairs.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`.trimEnd()).join('\n')}\n`;
+  return `${pairs.map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`.trimEnd()).join('\n')}\n`;
 }
 
 // Titles and names come from the exchange; a line break in one would break the table.
-const shown = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
+const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
 
 export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
 

@@ -15,7 +15,12 @@ export function draftWords(report: DraftReport, profile: VenueProfile, venueNowM
   if (report.verdict === 'refused') {
     const todo =
       'Nothing was signed. `twinbook doctor --draft -` decodes it; change your copy of the profile only for what the venue confirms.';
-    throw difference('the draft would not be signed', signersDue(profile, report.wallet), cameOf(report), todo);
+    throw difference(
+      'the draft would not be signed',
+      signersDue(profile, report.wallet),
+      describeDraftReport(report),
+      todo,
+    );
   }
   checkLifetime(report, profile, venueNowMs);
   return [describeDraft(report), ...shape(report)].join('; ');
@@ -34,11 +39,11 @@ function describeAction({ action, isYes, side, price, amount, orderPubkey }: Non
 
 function shape({ transaction, wallet }: DraftReport): readonly string[] {
   if (transaction === null) return ['one signature, ours, over the text'];
-  const named = (key: string) => (key === wallet ? 'our wallet' : key);
+  const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
   const calls = transaction.instructions.map(({ program, calls: name }) => name ?? program);
   return [
-    `signers ${transaction.signers.map(named).join(' and ')}`,
-    `the fee is paid by ${named(transaction.fee_payer)}`,
+    `signers ${transaction.signers.map(nameAccount).join(' and ')}`,
+    `the fee is paid by ${nameAccount(transaction.fee_payer)}`,
     `programs ${calls.join(', ')}`,
   ];
 }
@@ -54,7 +59,7 @@ function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: Ve
   ].join('; ');
 }
 
-const cameOf = (report: DraftReport): string => [report.reason, ...shape(report)].join('; ');
+const describeDraftReport = (report: DraftReport): string => [report.reason, ...shape(report)].join('; ');
 
 function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
   if (asks === null) return;

@@ -18,7 +18,7 @@ import { ExecutorShell } from './executor-shell.js';
 import { chooseMarket, marketText } from './market-choice.js';
 import { OrderLife } from './order-life.js';
 import type { Place } from './place.js';
-import { difference, failure, type StepLine, type Trouble, timedOut, troubleOf } from './steps.js';
+import { difference, failure, type StepLine, type Trouble, timedOut, toTrouble } from './steps.js';
 import { ask, clockText, limitText, nothingRests } from './venue-checks.js';
 
 /** For taking back what was left, ms; a venue that is down for longer must be looked at by a person. */
@@ -43,16 +43,16 @@ export async function step<T>(
   place: Pick<Place, 'where' | 'note' | 'isStopped'>,
   name: string,
   work: () => T | Promise<T>,
-  textOf: (found: T) => string,
+  describeFound: (found: T) => string,
 ): Promise<T> {
   const { where, note } = place;
   try {
     if (place.isStopped()) throw failure('stopped by you', '');
     const found = await work();
-    note({ where, step: name, result: 'ok', text: textOf(found), todo: '' });
+    note({ where, step: name, result: 'ok', text: describeFound(found), todo: '' });
     return found;
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = toTrouble(error);
     note({ where, step: name, ...trouble });
     throw new StepEnded(trouble);
   }
@@ -62,7 +62,7 @@ export async function step<T>(
 export const itself = (text: string): string => text;
 
 /** What the steps that `work` runs came to. */
-export async function resultOf(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
+export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
   try {
     return await work();
   } catch (error) {
@@ -73,7 +73,7 @@ export async function resultOf(work: () => Promise<StepLine['result']>): Promise
 
 /** From the clock to the ledger. The client has credentials. */
 export async function liveThrough(place: Place): Promise<StepLine['result']> {
-  return resultOf(async () => {
+  return runForResult(async () => {
     await greet(place);
     const ledger = openLedger(place.ledgerPath, { pid: process.pid, startedMs: Date.now() });
     try {
@@ -125,9 +125,9 @@ async function withLedger(place: Place, ledger: Ledger): Promise<StepLine['resul
     await step(place, 'draft', () => life.draft(), itself);
     await step(place, 'signed', () => life.sign(), itself);
     await step(place, 'submitted', () => life.submit(), itself);
-    await step(place, 'seen', () => life.seen(), itself);
+    await step(place, 'seen', () => life.awaitShown(), itself);
     await step(place, 'canceled', () => life.cancel(), itself);
-    await step(place, 'gone', () => life.gone(), itself);
+    await step(place, 'gone', () => life.awaitGone(), itself);
     await step(place, 'ledger', () => compareLedger(place, shell, ledger, compare), itself);
     return 'ok';
   } catch (error) {

@@ -67,7 +67,7 @@ async function lookAt(client: ServiceClient, id: string, config: Config): Promis
   if (view === null || rules.kind !== 'orderbook') return feed.unsuitable ?? 'it has no book';
   if (view.market.phase !== 'open') return `it is ${view.market.phase}, not open`;
   const order = farOrder(rules, view.book, config.risk);
-  return typeof order === 'string' ? order : { view, order, record: recordOf(detail.data, rules) };
+  return typeof order === 'string' ? order : { view, order, record: makeMarketRecord(detail.data, rules) };
 }
 
 const NOTHING_OURS: OwnMarketState = {
@@ -85,7 +85,7 @@ const NOTHING_OURS: OwnMarketState = {
 const seenAt = (answer: { readonly sentMs: number; readonly nowMs: number; readonly venueTimeMs: number | null }) =>
   ({ requestId: 1, sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
 
-const recordOf = (detail: MarketDetail, rules: OrderbookConfig): MarketRecord => ({
+const makeMarketRecord = (detail: MarketDetail, rules: OrderbookConfig): MarketRecord => ({
   conditionId: detail.condition_id,
   title: detail.title,
   state: detail.state,

@@ -103,7 +103,7 @@ export class OrderLife {
   }
 
   /** The order in the list of own orders, and in the public book. */
-  async seen(): Promise<string> {
+  async awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
       const resting = await this.#resting();
       this.#shell.tellOrders(resting.rows, resting.startedMs);
@@ -138,7 +138,7 @@ export class OrderLife {
   }
 
   /** Two complete lists without any order of this wallet, and the order's own record. */
-  async gone(): Promise<string> {
+  async awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
       reads = rows.length === 0 ? reads + 1 : 0;

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/types.js';
-import { readStopFile, stopFileOf } from '../../shell/control/stop-file.js';
+import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { loadCredentials } from '../../shell/wallet/credentials.js';
 import { Wallet } from '../../shell/wallet/wallet.js';
 import { reachTrader } from '../control/reach.js';
 import type { CliIo } from '../output/io.js';
 import { openWallet } from '../venue-session.js';
-import { itself, liveThrough, resultOf, step } from './life.js';
+import { itself, liveThrough, runForResult, step } from './life.js';
 import type { Place } from './place.js';
 import { failure, type StepLine } from './steps.js';
 
@@ -30,7 +30,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   const client = new ServiceClient({ profile, baseUrl: exchange.url });
   const place: Place = { ...rehearsal, where: 'paper', profile, client, wallet, ledgerPath };
   try {
-    return await resultOf(async () => {
+    return await runForResult(async () => {
       const prepare = async () => {
         const file = await walletText(rehearsal, io);
         await client.bootstrap(wallet);
@@ -56,7 +56,7 @@ async function walletText({ config }: Rehearsal, io: CliIo): Promise<string> {
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
   const { profile } = rehearsal.config.venue;
   const where = 'live';
-  return resultOf(async () => {
+  return runForResult(async () => {
     const open = () => openKeys(rehearsal);
     const opened = await step({ ...rehearsal, where }, 'keys', open, ({ wallet }) => {
       return `wallet ${wallet.address}, credentials for ${profile.base_url}`;
@@ -85,7 +85,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running') {
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
   }
-  const killed = readStopFile(stopFileOf(config.ledger.path));
+  const killed = readStopFile(locateStopFile(config.ledger.path));
   if (killed !== null)
     throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }

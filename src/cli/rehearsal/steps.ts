@@ -1,7 +1,7 @@
 /** The lines of a rehearsal: what each step found, and how one that cannot go on says so. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { EXIT, type ExitCode, exitCodeOf } from '../output/exit.js';
+import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 
 /** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
@@ -54,10 +54,10 @@ const BY_EXIT: Readonly<Partial<Record<ExitCode, Trouble['result']>>> = {
 };
 
 /** What was thrown, as the trouble of a step. Throws on what is a bug. */
-export function troubleOf(error: unknown): Trouble {
+export function toTrouble(error: unknown): Trouble {
   if (error instanceof Stopped) return error.trouble;
   if (!(error instanceof TwinbookError)) throw error;
-  return { result: BY_EXIT[exitCodeOf(error)] ?? 'failed', text: error.message, todo: error.hint };
+  return { result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint };
 }
 
 export const EXIT_OF: Readonly<Record<StepLine['result'], ExitCode>> = {

@@ -26,7 +26,7 @@ export class Funds {
     return f64(this.#cells, account * FUNDS_STRIDE);
   }
 
-  locked(account: number): number {
+  lockedAmount(account: number): number {
     return f64(this.#cells, account * FUNDS_STRIDE + FUNDS_LOCKED);
   }
 
@@ -104,7 +104,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#cells, this.#at(account, isYes)) : 0;
   }
 
-  locked(account: number, isYes: boolean): number {
+  lockedAmount(account: number, isYes: boolean): number {
     return account < this.accounts ? f64(this.#cells, this.#at(account, isYes) + LOCKED) : 0;
   }
 
@@ -152,7 +152,7 @@ export class Shares {
   }
 
   /** Amount and cost of the buys since the position was last flat. */
-  bought(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
+  readBuys(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
     const at = this.#at(account, isYes);
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
@@ -168,7 +168,7 @@ export class Shares {
   }
 
   /** What redeems paid. */
-  redeemed(account: number): number {
+  redeemedPayout(account: number): number {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 

@@ -6,7 +6,7 @@ import { invalid, ok } from './fault.js';
 import { Market, type MarketCard, type MarketDump, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
-import { nameOf } from './names.js';
+import { makeName } from './names.js';
 
 /** An event and which markets belong to it. */
 export interface EventRecord {
@@ -55,16 +55,16 @@ export class Catalog {
     return index === undefined ? null : this.market(index);
   }
 
-  eventIndexOf(conditionId: string): number | null {
+  findEventIndex(conditionId: string): number | null {
     return this.#eventById.get(conditionId) ?? null;
   }
 
   /** Address of the mint of an outcome's shares: always the same for a market. */
-  mintOf(market: Market, isYes: boolean): string {
+  deriveMint(market: Market, isYes: boolean): string {
     const share = 2 * market.index + (isYes ? 0 : 1);
     const known = this.#mints.get(share);
     if (known !== undefined) return known;
-    const mint = nameOf(this.#settings.seed, 'mint', share);
+    const mint = makeName(this.#settings.seed, 'mint', share);
     this.#mints.set(share, mint);
     return mint;
   }
@@ -77,7 +77,7 @@ export class Catalog {
 
   create(nowMs: number, spec: MarketSpec): Result<Market> {
     const index = this.markets.length;
-    const conditionId = spec.condition_id ?? nameOf(this.#settings.seed, 'market', index);
+    const conditionId = spec.condition_id ?? makeName(this.#settings.seed, 'market', index);
     if (!CONDITION_ID.test(conditionId))
       return invalid('condition_id', 'Up to 128 visible characters without blanks, commas or pipes.');
     if (this.#marketById.has(conditionId)) return invalid('condition_id', 'There is a market with this condition id.');
@@ -94,7 +94,7 @@ export class Catalog {
     this.#keepEvent(
       {
         index,
-        conditionId: nameOf(this.#settings.seed, 'event', index),
+        conditionId: makeName(this.#settings.seed, 'event', index),
         title: title ?? card.title,
         description: card.description ?? '',
         category: card.category,

@@ -205,13 +205,13 @@ export interface CoreReads extends MarginReads {
   /** Account and HMAC secret of an API key; null when unknown or revoked. */
   credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null;
   /** Wallet of an account; null for an internal one. */
-  walletOf(account: AccountSlot): string | null;
+  readWallet(account: AccountSlot): string | null;
   keys(account: AccountSlot): readonly WireKey[];
   accountRow(account: AccountSlot): WireAccount;
   /** For `/paper/accounts/{wallet}/`. */
   fundsOfWallet(wallet: string): WireFunds | null;
-  fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros };
-  holdingOf(account: AccountSlot, market: MarketIndex): Holding;
+  readFunds(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros };
+  readHolding(account: AccountSlot, market: MarketIndex): Holding;
   readonly feesCollected: Micros;
   /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees + marginHeld, always. */
   readonly fundsDeposited: Micros;
@@ -221,8 +221,8 @@ export interface CoreReads extends MarginReads {
 
   readonly marketCount: number;
   readonly eventCount: number;
-  marketIndexOf(conditionId: string): MarketIndex | null;
-  eventIndexOf(conditionId: string): number | null;
+  findMarketIndex(conditionId: string): MarketIndex | null;
+  findEventIndex(conditionId: string): number | null;
   marketFacts(market: MarketIndex): MarketFacts;
   eventFacts(event: number): EventFacts;
   summaryRow(market: MarketIndex): WireSummary;
@@ -305,7 +305,7 @@ export interface CoreReads extends MarginReads {
   pnl(account: AccountSlot, filter: PnlFilter): WirePnl;
 }
 
-/** `ExchangeCore` implements this: `new ExchangeCore(settings)` or `ExchangeCore.restored(settings, snapshot)`. */
+/** `ExchangeCore` implements this: `new ExchangeCore(settings)` or `ExchangeCore.restore(settings, snapshot)`. */
 export interface Core extends CoreMutators, CoreReads {
   /** Runs one journal line; what the mutator returned comes back. */
   apply(command: Command): unknown;

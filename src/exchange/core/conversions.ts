@@ -14,7 +14,7 @@ import { badSignature, ok, refuse } from './fault.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, timesDown } from './money.js';
-import { nameOf } from './names.js';
+import { makeName } from './names.js';
 import { askedMarket, NO_ROWS } from './records/pages.js';
 import { type Filing, Records } from './records/records.js';
 
@@ -62,7 +62,10 @@ export class Conversions {
     this.#context = context;
     this.#identity = identity;
     const { archive } = context;
-    this.#records = { merge: new Records(archive, filingOf('merge')), split: new Records(archive, filingOf('split')) };
+    this.#records = {
+      merge: new Records(archive, makeFiling('merge')),
+      split: new Records(archive, makeFiling('split')),
+    };
   }
 
   draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<WireDraft> {
@@ -97,7 +100,7 @@ export class Conversions {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(context.settings.seed, 'conversion', id);
+    const pubkey = makeName(context.settings.seed, 'conversion', id);
     const expiresMs = draftExpiryMs(context);
     const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
     const message = draftText(context, account, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
@@ -194,7 +197,7 @@ export class Conversions {
     return record === null ? null : this.#row(record);
   }
 
-  messageOf(kind: ConversionKind, account: number, pubkey: string): string | null {
+  findMessage(kind: ConversionKind, account: number, pubkey: string): string | null {
     return this.#records[kind].find(account, pubkey)?.message ?? null;
   }
 
@@ -250,7 +253,7 @@ export interface ConversionsDump {
 type FinalConversion = Pick<Conversion, 'message' | 'amount' | 'createdMs'>;
 
 /** How conversions of this kind are packed for the archive and unpacked again. */
-export const filingOf = (kind: ConversionKind): Filing<Conversion> => ({
+export const makeFiling = (kind: ConversionKind): Filing<Conversion> => ({
   recordKind: kind,
   facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
   pack: ({ message, amount, createdMs }): FinalConversion => ({ message, amount, createdMs }),

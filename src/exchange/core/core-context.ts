@@ -20,7 +20,7 @@ export interface CoreContext {
   /** Where final records go; see records.ts. */
   readonly archive: Archive;
   /** Wallet of an account; null for an internal one. */
-  readonly walletOf: (account: number) => string | null;
+  readonly readWallet: (account: number) => string | null;
   /** The exchange's clock, ms. */
   nowMs: number;
   /** False while every draft call answers `gringotts_unavailable`. */
@@ -54,6 +54,6 @@ export const draftText = (
     expires: seconds(expiresMs),
     terms,
   };
-  const wallet = must(context.walletOf(account), 'the wallet of a draft');
+  const wallet = must(context.readWallet(account), 'the wallet of a draft');
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };

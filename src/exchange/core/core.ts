@@ -136,7 +136,7 @@ export class ExchangeCore extends Reads implements contract.Core {
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       market.paused = paused;
-      if (market.isTradable) this.#feed.reopened(market);
+      if (market.isTradable) this.#feed.onReopen(market);
       this.parts.margin.sweep(market);
       return null;
     });

@@ -185,7 +185,7 @@ export class Identity {
 
   #fundsRow(slot: number): WireFunds {
     const total = this.#context.funds.total(slot);
-    const locked = this.#context.funds.locked(slot);
+    const locked = this.#context.funds.lockedAmount(slot);
     const text = (value: number) => formatDecimal(asMicros(value));
     return {
       funds: { total: text(total), locked: text(locked), available: text(total - locked) },

@@ -58,13 +58,13 @@ export class InternalOrders {
     const left = matching.take(context.nowMs, market, trading, account, leg, atTick, amount, most, 0);
     this.#lastFilled = matching.filled;
     if (left === 0 || immediate || matching.metSelf) return 0;
-    return pool.handleOf(matching.rest(market, trading, account, leg, atTick, left, 0));
+    return pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
   }
 
   /** False when there is no such internal order any more. */
   cancel(handle: number): boolean {
     const { context, matching, pool } = this.#parts;
-    const slot = pool.slotOf(handle);
+    const slot = pool.findSlot(handle);
     // A handle of an API order is not an internal one: those end by their drafts alone.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = context.catalog.market(i32(pool.market, slot));

@@ -23,14 +23,14 @@ export class MarketSummaries {
   of(market: Market): MarketFacts {
     let facts = this.#facts[market.index];
     if (facts === undefined) {
-      facts = factsOf(market, this.#context);
+      facts = makeMarketFacts(market, this.#context);
       this.#facts[market.index] = facts;
     }
     return facts;
   }
 }
 
-function factsOf(market: Market, context: CoreContext): MarketFacts {
+function makeMarketFacts(market: Market, context: CoreContext): MarketFacts {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
   const words = [card.title, card.description ?? '', event.title, event.description];

@@ -97,7 +97,7 @@ export class Market {
     this.card = card;
     this.state = state;
     const { config, referencePrice = DEFAULT_REFERENCE } = card;
-    this.orderbook = config.kind === 'orderbook' ? tradingOf(config, pool, model) : null;
+    this.orderbook = config.kind === 'orderbook' ? makeTrading(config, pool, model) : null;
     this.margin = config.kind === 'orderbook' ? null : MarginPool.of(config, referencePrice);
   }
 
@@ -168,7 +168,7 @@ export interface MarketDump {
   readonly recorded: ReturnType<Book['dumpRecorded']>;
 }
 
-function tradingOf(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
+function makeTrading(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
   const tick = stepOfPrecision(config.price_precision);
   const lot = stepOfPrecision(config.amount_precision);
   return {

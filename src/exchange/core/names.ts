@@ -8,7 +8,7 @@ export type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
 /** The name of the thing with this number: 32 bytes in base58, always the same for the same seed. */
-export function nameOf(seed: number, kind: NameKind, id: number): string {
+export function makeName(seed: number, kind: NameKind, id: number): string {
   const text = `twinbook/${seed}/${kind}/${id}`;
   let name = newer.get(text) ?? older.get(text);
   if (name !== undefined) return name;

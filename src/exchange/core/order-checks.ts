@@ -55,7 +55,7 @@ function offGrid(field: Field, value: Micros, trading: Trading): string | null {
 }
 
 /** What an order must find free, and locks while it is open: currency for a buy (the purse of a market buy), shares for a sell. */
-export function lockOf(order: CheckedOrder, trading: Trading): number {
+export function computeLock(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');
   if (!isBuyLeg(order.leg)) return amount;
@@ -63,7 +63,7 @@ export function lockOf(order: CheckedOrder, trading: Trading): number {
 }
 
 /** What the wallet is asked to agree to. */
-export function termsOf(order: CheckedOrder): DraftTerms {
+export function makeDraftTerms(order: CheckedOrder): DraftTerms {
   const action = 'place-order';
   const isYes = isYesLeg(order.leg);
   if (order.funds !== null) return { action, isYes, side: 'buy', type: 'market', funds: order.funds };

@@ -21,8 +21,8 @@ import type { Market, Trading } from './market.js';
 import type { FillListener } from './matching/fill-listener.js';
 import type { Matching } from './matching/matching.js';
 import { isBidLeg, isBuyLeg, isYesLeg, type OrderPool } from './matching/order-pool.js';
-import { nameOf } from './names.js';
-import { type CheckedOrder, checkOrder, lockOf, termsOf } from './order-checks.js';
+import { makeName } from './names.js';
+import { type CheckedOrder, checkOrder, computeLock, makeDraftTerms } from './order-checks.js';
 import { ORDER_FILING, type OrderRecord } from './records/order-record.js';
 import { orderRow } from './records/order-rows.js';
 import { OwnTrades } from './records/own-trades.js';
@@ -74,7 +74,7 @@ export class Orders implements FillListener {
    */
   #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!market.isTradable) return 'order_market_not_open';
-    const needed = lockOf(order, trading);
+    const needed = computeLock(order, trading);
     if (isBuyLeg(order.leg)) return this.#context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
     return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
@@ -83,7 +83,7 @@ export class Orders implements FillListener {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(context.settings.seed, 'order', id);
+    const pubkey = makeName(context.settings.seed, 'order', id);
     const expiresMs = draftExpiryMs(context);
     const record: OrderRecord = {
       id,
@@ -95,7 +95,7 @@ export class Orders implements FillListener {
       price: order.price,
       amount: order.amount,
       funds: order.funds,
-      message: draftText(context, account, market, pubkey, expiresMs, termsOf(order)),
+      message: draftText(context, account, market, pubkey, expiresMs, makeDraftTerms(order)),
       status: 'waiting_to_sign',
       filledAmount: 0,
       filledFunds: 0,
@@ -153,7 +153,7 @@ export class Orders implements FillListener {
     ) {
       this.#become(record, 'filled');
     } else if (record.type === 'limit' && !matching.metSelf) {
-      record.handle = this.#pool.handleOf(matching.rest(market, trading, account, leg, limitTick, left, id));
+      record.handle = this.#pool.makeHandle(matching.rest(market, trading, account, leg, limitTick, left, id));
       this.#become(record, record.filledAmount > 0 ? 'partially_filled' : 'open');
     } else {
       this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
@@ -180,7 +180,7 @@ export class Orders implements FillListener {
       account: record.account,
       market: record.market,
       orderPubkey: record.pubkey,
-      tradePubkey: nameOf(settings.seed, 'trade', this.#trades.lastId),
+      tradePubkey: makeName(settings.seed, 'trade', this.#trades.lastId),
       isYes: isYesLeg(record.leg),
       isBuy: isBuyLeg(record.leg),
       priceMicros: isYesLeg(record.leg) ? price : ONE - price,
@@ -232,7 +232,7 @@ export class Orders implements FillListener {
 
   #cancel(matching: Matching, record: OrderRecord): void {
     const market = this.#context.catalog.market(record.market);
-    matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.slotOf(record.handle));
+    matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
@@ -258,7 +258,7 @@ export class Orders implements FillListener {
   /** Recorded shares before a resting order; null when it does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
-    return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.slotOf(handle));
+    return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
   row(record: OrderRecord): WireOrder {

@@ -83,7 +83,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return this.parts.identity.credential(apiKey);
   }
 
-  walletOf(account: AccountSlot): string | null {
+  readWallet(account: AccountSlot): string | null {
     return this.parts.identity.account(account).wallet;
   }
 
@@ -100,20 +100,20 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return this.parts.identity.fundsOfWallet(wallet);
   }
 
-  fundsOf(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
+  readFunds(account: AccountSlot): { readonly total: Micros; readonly locked: Micros; readonly available: Micros } {
     const { funds } = this.parts.context;
     const total = funds.total(account);
-    const locked = funds.locked(account);
+    const locked = funds.lockedAmount(account);
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
   }
 
-  holdingOf(account: AccountSlot, market: MarketIndex): Holding {
+  readHolding(account: AccountSlot, market: MarketIndex): Holding {
     const { shares } = this.#market(market);
     return {
       yes: asMicros(shares.total(account, true)),
-      yesLocked: asMicros(shares.locked(account, true)),
+      yesLocked: asMicros(shares.lockedAmount(account, true)),
       no: asMicros(shares.total(account, false)),
-      noLocked: asMicros(shares.locked(account, false)),
+      noLocked: asMicros(shares.lockedAmount(account, false)),
     };
   }
 
@@ -134,9 +134,9 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
         return orders.find(account, pubkey)?.cancel?.message ?? null;
       case 'merge':
       case 'split':
-        return conversions.messageOf(kind, account, pubkey);
+        return conversions.findMessage(kind, account, pubkey);
       case 'redeem':
-        return redeems.messageOf(account, pubkey);
+        return redeems.findMessage(account, pubkey);
       case 'request':
         return margin.requests.records.find(account, pubkey)?.message ?? null;
     }
@@ -150,12 +150,12 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return this.parts.context.catalog.events.length;
   }
 
-  marketIndexOf(conditionId: string): MarketIndex | null {
+  findMarketIndex(conditionId: string): MarketIndex | null {
     return this.parts.context.catalog.byId(conditionId)?.index ?? null;
   }
 
-  eventIndexOf(conditionId: string): number | null {
-    return this.parts.context.catalog.eventIndexOf(conditionId);
+  findEventIndex(conditionId: string): number | null {
+    return this.parts.context.catalog.findEventIndex(conditionId);
   }
 
   marketFacts(market: MarketIndex): MarketFacts {
@@ -237,11 +237,11 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
     const { orderbook: trading } = this.#market(market);
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
-    return asMicros(trading.book.displayed(side, price / trading.tick));
+    return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
   internalRemaining(handle: number): Micros {
-    const slot = this.parts.pool.slotOf(handle);
+    const slot = this.parts.pool.findSlot(handle);
     return asMicros(slot === 0 ? 0 : f64(this.parts.pool.remaining, slot));
   }
 

@@ -7,7 +7,7 @@ import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-cont
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market } from './market.js';
 import { asMicros } from './money.js';
-import { nameOf } from './names.js';
+import { makeName } from './names.js';
 import { askedMarket, NO_ROWS } from './records/pages.js';
 import { type Filing, Records } from './records/records.js';
 
@@ -49,7 +49,7 @@ export class Redeems {
     const market = named.value;
     if (!isSettledMarket(market.state))
       return invalid('market_condition_id', 'The market is not resolved or canceled.');
-    for (const { market: index, pubkey, message } of this.#records.liveOf(account)) {
+    for (const { market: index, pubkey, message } of this.#records.listLive(account)) {
       if (index === market.index) return ok({ pubkey, message });
     }
     market.shares.ensureAccount(account);
@@ -63,7 +63,7 @@ export class Redeems {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(context.settings.seed, 'redeem', id);
+    const pubkey = makeName(context.settings.seed, 'redeem', id);
     const expiresMs = draftExpiryMs(context);
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
     const record: Redeem = {
@@ -116,7 +116,7 @@ export class Redeems {
     return record === null ? null : this.#row(record);
   }
 
-  messageOf(account: number, pubkey: string): string | null {
+  findMessage(account: number, pubkey: string): string | null {
     return this.#records.find(account, pubkey)?.message ?? null;
   }
 

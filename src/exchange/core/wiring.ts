@@ -47,7 +47,7 @@ function freshParts(settings: CoreSettings, archive: Archive): CoreSubsystems {
     funds: new Funds(),
     timers: new TimerQueue(),
     archive,
-    walletOf: (account) => identity.account(account).wallet,
+    readWallet: (account) => identity.account(account).wallet,
     nowMs: 0,
     signingAvailable: true,
     delays: {},

@@ -2,7 +2,7 @@
 
 import type { Random } from '../../shared/base/random.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
-import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, priceOf, sharesOf } from './crowd-core.js';
+import { bestTick, type CrowdCore, HIGHEST_TICK, LOWEST_TICK, sharesToMicros, tickToMicros } from './crowd-core.js';
 import { sigmoid } from './hidden-value.js';
 
 /**
@@ -108,8 +108,8 @@ export class CompetingMaker {
         this.#account,
         this.#market,
         side,
-        priceOf(tick),
-        sharesOf(shares),
+        tickToMicros(tick),
+        sharesToMicros(shares),
         false,
       );
       if (handle > 0) held.push({ tick, handle, shares });

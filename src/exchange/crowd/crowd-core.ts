@@ -6,7 +6,7 @@ import { type AccountSlot, ASK, BID, type BookSide, type Core, type MarketIndex 
 /** The calls of the core that simulated traders need. */
 export type CrowdCore = Pick<
   Core,
-  | 'marketIndexOf'
+  | 'findMarketIndex'
   | 'marketFacts'
   | 'createMarket'
   | 'setMarketState'
@@ -34,9 +34,9 @@ export const HIGHEST_TICK = 99;
 
 // Whole ticks and whole shares are integers of millionths far below 2^53.
 /** The price of a tick of the crowd's markets. */
-export const priceOf = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
+export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 /** This many whole shares as Micros. */
-export const sharesOf = (shares: number): Micros => (shares * 1_000_000) as Micros;
+export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** The best price of a side in ticks (a price off our tick cannot exist in these markets); null for an empty side. */
 export function bestTick(core: CrowdCore, market: MarketIndex, side: BookSide): number | null {

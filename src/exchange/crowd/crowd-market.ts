@@ -10,8 +10,8 @@ import {
   type CrowdCore,
   HIGHEST_TICK,
   LOWEST_TICK,
-  priceOf,
-  sharesOf,
+  sharesToMicros,
+  tickToMicros,
   visiblePrice,
 } from './crowd-core.js';
 import { HiddenValue, logit, sigmoid } from './hidden-value.js';
@@ -63,8 +63,8 @@ export class CrowdMarket {
     const facts = core.marketFacts(index);
     this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
     // The mean belongs to the market; everything else is drawn anew at each start, or a restart would repeat itself.
-    const mean = HiddenValue.startOf(Random.seeded(seed, conditionId));
-    this.#random = Random.seeded(seed, `${conditionId}/${nowMs}`);
+    const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
+    this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
     this.#hidden = new HiddenValue(this.#random, mean, x, nowMs);
     this.#maker = new CompetingMaker(core, accounts.maker, index, this.#random, x, nowMs);
@@ -150,6 +150,6 @@ export class CrowdMarket {
     if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
     const opposite = bestTick(this.#core, this.index, side === BID ? ASK : BID);
     if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
-    this.#core.placeInternal(nowMs, account, this.index, side, priceOf(tick), sharesOf(shares), true);
+    this.#core.placeInternal(nowMs, account, this.index, side, tickToMicros(tick), sharesToMicros(shares), true);
   }
 }

@@ -98,20 +98,20 @@ export class Crowd implements Driver {
   #listOn(slot: Slot, nowMs: number): ListedMarket {
     let listing = 0;
     for (; ; listing++) {
-      const index = this.#core.marketIndexOf(listingId(slot, listing));
+      const index = this.#core.findMarketIndex(listingId(slot, listing));
       if (index === null || !isSettledMarket(this.#core.marketFacts(index).state)) break;
     }
-    return { slot, listing, market: this.#marketOf(slot, listing, nowMs) };
+    return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
   }
 
   #list(listed: ListedMarket, nowMs: number): void {
     listed.listing++;
-    listed.market = this.#marketOf(listed.slot, listed.listing, nowMs);
+    listed.market = this.#openMarket(listed.slot, listed.listing, nowMs);
   }
 
-  #marketOf(slot: Slot, listing: number, nowMs: number): CrowdMarket {
+  #openMarket(slot: Slot, listing: number, nowMs: number): CrowdMarket {
     const id = listingId(slot, listing);
-    let index = this.#core.marketIndexOf(id);
+    let index = this.#core.findMarketIndex(id);
     if (index === null) {
       const made = this.#core.createMarket(nowMs, listingSpec(slot, listing, nowMs));
       assert(made.ok, `a market of the crowd that the exchange cannot open: ${JSON.stringify(made)}`);

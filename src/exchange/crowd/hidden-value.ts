@@ -34,7 +34,7 @@ export class HiddenValue {
     this.#jumpMs = nowMs + random.exponential(JUMP_MEAN_MS);
   }
 
-  static startOf(random: Random): number {
+  static drawStart(random: Random): number {
     return START_SIGMA * random.normal();
   }
 

@@ -1,6 +1,6 @@
 /** The markets that the crowd trades: four slots, each with questions that it lists one after another. */
 
-import { conditionIdOf } from '../../recording/identity.js';
+import { deriveConditionId } from '../../recording/identity.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { Category } from '../../shared/protocol/states.js';
 import type { MarketSpec } from '../core/contract.js';
@@ -68,7 +68,7 @@ const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
 /** Id of a slot's n-th market (from 0), whatever the seed: after a restart the crowd finds its markets by it. */
-export const listingId = (slot: Slot, listing: number): string => conditionIdOf('crowd', `${slot.name}/${listing}`);
+export const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
 /** The market of a slot's question number `listing`, as it is listed at `nowMs`. */
 export function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {

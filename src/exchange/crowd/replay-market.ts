@@ -12,7 +12,7 @@ import type { RebuiltBook } from './playback.js';
 export type ReplayCore = Pick<
   Core,
   | 'nowMs'
-  | 'marketIndexOf'
+  | 'findMarketIndex'
   | 'marketFacts'
   | 'detailRow'
   | 'createMarket'
@@ -34,7 +34,7 @@ export class ReplayMarket {
   constructor(core: ReplayCore, recorded: RecordedMarket) {
     this.#core = core;
     this.recorded = recorded;
-    this.#index = core.marketIndexOf(recorded.conditionId);
+    this.#index = core.findMarketIndex(recorded.conditionId);
     if (this.#index !== null) checkSameMarket(core.detailRow(this.#index), recorded);
     if (this.#index === null) this.#state = 'absent';
     else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
@@ -57,7 +57,7 @@ export class ReplayMarket {
 
   /** `resolvesMs`: the exchange's clock, Unix ms, when the recording will have ended; null when that is not known. */
   open(nowMs: number, resolvesMs: number | null): void {
-    const made = this.#core.createMarket(nowMs, specOf(this.recorded, resolvesMs));
+    const made = this.#core.createMarket(nowMs, makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
     this.#index = made.value.index;
     this.#state = 'open';
@@ -114,7 +114,7 @@ export class ReplayMarket {
 }
 
 /** Kept with the market: by it an exchange knows, after a restart too, which of its markets came from this recording. */
-const descriptionOf = ({ source }: RecordedMarket): string =>
+const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
 /** The recording would drive, close and settle what others hold in a market of the same name. */
@@ -122,7 +122,7 @@ function checkSameMarket(
   known: { readonly title: string; readonly description?: string | null | undefined },
   recorded: RecordedMarket,
 ): void {
-  if (known.description === descriptionOf(recorded)) return;
+  if (known.description === describeSource(recorded)) return;
   const { conditionId, title, source } = recorded;
   throw new TwinbookError(
     'recording_invalid',
@@ -132,12 +132,12 @@ function checkSameMarket(
 }
 
 /** Where the recording names none, the exchange's usual ones. */
-const feesOf = ({ fees }: RecordedMarket) =>
+const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}
     : { maker_fee_rate: fees.makerRateMicros as Micros, taker_fee_rate: fees.takerRateMicros as Micros };
 
-function specOf(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
+function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
   const tick = stepOfPrecision(market.tickPrecision);
   return {
     config: {
@@ -147,12 +147,12 @@ function specOf(market: RecordedMarket, resolvesMs: number | null): MarketSpec {
       min_price: tick,
       // 1 - tick is a whole number of ticks below one million.
       max_price: (1_000_000 - tick) as Micros,
-      ...feesOf(market),
+      ...toFeeRates(market),
     },
     event: market.eventTitle,
     condition_id: market.conditionId,
     title: market.title,
-    description: descriptionOf(market),
+    description: describeSource(market),
     category: market.category,
     rules: market.rules,
     ...(resolvesMs === null ? {} : { resolution_date: Math.ceil(resolvesMs / 1000) }),

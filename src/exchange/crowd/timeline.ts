@@ -46,7 +46,7 @@ export class Timeline implements Driver {
   /** Parts that are finished must have been left out. Starts at `nowMs` (the exchange's clock). */
   constructor(parts: readonly Part[], speed: number, nowMs: number) {
     this.#speed = speed;
-    this.#acts = actsOf(parts);
+    this.#acts = groupActs(parts);
     this.#lastMs = nowMs;
     this.#anchor = { exchangeMs: nowMs, recordedMs: this.#acts[0]?.[0]?.firstMs ?? 0 };
     this.#preload();
@@ -58,7 +58,7 @@ export class Timeline implements Driver {
 
   /** Why recordings could not be read to their end. */
   failures(): { part: Part; reason: string }[] {
-    return [...this.#failed, ...failuresOf(this.#playing)];
+    return [...this.#failed, ...listFailures(this.#playing)];
   }
 
   /**
@@ -71,7 +71,7 @@ export class Timeline implements Driver {
       if (part.market.state === 'open') part.market.close(nowMs);
     const open = act.filter((part) => part.market.state === 'open');
     if (open.length === 0) return;
-    const recordedMs = Math.max(...open.map((part) => this.#positionOf(part, core.nowMs)));
+    const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, core.nowMs)));
     this.#anchor = { exchangeMs: nowMs, recordedMs };
     for (const part of open) {
       const book = await this.#playing.get(part)?.skipTo(recordedMs);
@@ -162,7 +162,7 @@ export class Timeline implements Driver {
 
   #nextAct(): void {
     const over = this.#acts[this.#act] ?? NOBODY;
-    for (const failure of failuresOf(this.#playing)) if (over.includes(failure.part)) this.#failed.push(failure);
+    for (const failure of listFailures(this.#playing)) if (over.includes(failure.part)) this.#failed.push(failure);
     for (const part of over) this.#playing.delete(part);
     this.#act++;
     this.#preload();
@@ -182,7 +182,7 @@ export class Timeline implements Driver {
   }
 
   /** How far a half-played recording had come when the exchange's clock stood there, at today's speed. */
-  #positionOf(part: Part, stoppedMs: number): number {
+  #computePosition(part: Part, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
     return Math.min(part.firstMs + Math.max(0, played), closeMs);
@@ -191,12 +191,12 @@ export class Timeline implements Driver {
 
 const NOBODY: readonly Part[] = [];
 
-function failuresOf(playing: ReadonlyMap<Part, Playback>): { part: Part; reason: string }[] {
+function listFailures(playing: ReadonlyMap<Part, Playback>): { part: Part; reason: string }[] {
   return [...playing].flatMap(([part, { failure }]) => (failure === null ? [] : [{ part, reason: failure.message }]));
 }
 
 /** Recordings that overlap, together. Acts with a half-played market come first. */
-function actsOf(parts: readonly Part[]): Part[][] {
+function groupActs(parts: readonly Part[]): Part[][] {
   const acts: Part[][] = [];
   let endMs = Number.NEGATIVE_INFINITY;
   for (const part of [...parts].sort((a, b) => a.firstMs - b.firstMs)) {
@@ -205,6 +205,6 @@ function actsOf(parts: readonly Part[]): Part[][] {
     else last.push(part);
     endMs = Math.max(endMs, part.recording.market.closeTimeMs);
   }
-  const begun = (act: readonly Part[]) => act.some((part) => part.market.state === 'open');
-  return [...acts.filter(begun), ...acts.filter((act) => !begun(act))];
+  const hasBegun = (act: readonly Part[]) => act.some((part) => part.market.state === 'open');
+  return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
 }

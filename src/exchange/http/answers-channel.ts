@@ -5,7 +5,7 @@
 
 import { channel } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { templateOf } from './paths.js';
+import { toTemplate } from './paths.js';
 
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
@@ -31,7 +31,7 @@ export function publishAnswers(server: FastifyInstance, isForged: (reply: Fastif
     const { url } = request.routeOptions;
     const answer: PublishedAnswer = {
       method: request.method,
-      path: url === undefined ? null : templateOf(url),
+      path: url === undefined ? null : toTemplate(url),
       status: reply.statusCode,
       headers: reply.getHeaders(),
       text: String(payload),

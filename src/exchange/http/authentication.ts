@@ -40,20 +40,20 @@ export class Authenticator {
 
   /** The key that a request names, for its rate window; null when it names none that could be one. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
-    const key = textOf(headers[this.#keyHeader]);
+    const key = readHeader(headers[this.#keyHeader]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
   /** The text of the timestamp header; null without one. */
-  timestampOf(headers: IncomingHttpHeaders): string | null {
-    return textOf(headers[this.#timestampHeader]);
+  readTimestamp(headers: IncomingHttpHeaders): string | null {
+    return readHeader(headers[this.#timestampHeader]);
   }
 
   /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
   authenticate(request: SignedRequest, core: CoreReads, nowMs: number): Result<AccountSlot> {
-    const key = textOf(request.headers[this.#keyHeader]);
-    const timestamp = this.timestampOf(request.headers);
-    const signature = textOf(request.headers[this.#signatureHeader]);
+    const key = readHeader(request.headers[this.#keyHeader]);
+    const timestamp = this.readTimestamp(request.headers);
+    const signature = readHeader(request.headers[this.#signatureHeader]);
     if (this.#isUnsigned(request.headers)) return refuse({ slug: 'not_authenticated' });
     if (key === null || timestamp === null || signature === null) {
       return failAuthentication('Missing required authentication headers');
@@ -84,7 +84,7 @@ export class Authenticator {
 }
 
 /** A header's value; null when it is absent, empty or given as a list. */
-const textOf = (value: string | string[] | undefined): string | null =>
+const readHeader = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
 const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;

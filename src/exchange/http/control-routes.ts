@@ -8,7 +8,7 @@ import type { Faults } from './faults.js';
 import type { ServerOptions } from './options.js';
 import { routeUrl } from './paths.js';
 import { send } from './reply.js';
-import { readBody, signedPartsOf } from './request-body.js';
+import { readBody, readSignedParts } from './request-body.js';
 import { reportOn } from './signed-request.js';
 
 /** Adds the routes under `/paper/` to the server. */
@@ -42,7 +42,7 @@ function serve(
   // The router's params are strings by name.
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
-  const report = () => reportOn(signedPartsOf(request), authenticator, core, nowMs);
+  const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
   const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults, hasLimits });
   return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
 }

@@ -115,10 +115,10 @@ export const CONTROLS: readonly Control[] = [
   }),
   control('/paper/markets/{condition_id}/state/', stateBody, changeState),
   control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
-    known(call, (id) => call.core.resolveMarket(call.nowMs, id, call.body.is_yes)),
+    changeMarket(call, (id) => call.core.resolveMarket(call.nowMs, id, call.body.is_yes)),
   ),
   control('/paper/markets/{condition_id}/reference-price/', z.object({ price: money }), (call) =>
-    known(call, (id) => call.core.setReferencePrice(call.nowMs, id, call.body.price)),
+    changeMarket(call, (id) => call.core.setReferencePrice(call.nowMs, id, call.body.price)),
   ),
   control('/paper/accounts/{wallet}/deposit/', z.object({ funds: positiveMoney }), ({ nowMs, params, body, core }) =>
     core.deposit(nowMs, params['wallet'] ?? '', body.funds),
@@ -162,7 +162,7 @@ const NO_CHANGE = badField('state', 'One of state, paused and unbacked_collatera
 
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
   const { nowMs, core, body } = call;
-  return known(call, (id) => {
+  return changeMarket(call, (id) => {
     const { state, paused, unbacked_collateral: unbacked } = body;
     let changed: Result<unknown> = { ok: false, fault: NO_CHANGE };
     // The state alone can be refused: it comes first, so that a refusal has changed nothing.
@@ -177,9 +177,9 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
 }
 
 /** Runs `change` for the market of the path, or answers `not_found`. */
-function known<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
+function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
-  return core.marketIndexOf(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
+  return core.findMarketIndex(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
 }
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {

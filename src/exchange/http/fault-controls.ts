@@ -11,8 +11,8 @@ import type { AnswerFault, Faults } from './faults.js';
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 
-const callOf = (name: EndpointName): string => `${declarationOf(name).method} ${declarationOf(name).path}`;
-const NAME_OF = new Map(NAMES.map((name) => [callOf(name), name]));
+const describeCall = (name: EndpointName): string => `${declarationOf(name).method} ${declarationOf(name).path}`;
+const NAME_OF = new Map(NAMES.map((name) => [describeCall(name), name]));
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
@@ -104,7 +104,7 @@ export function shownFaults({ nowMs, core, faults }: FaultContext): object {
 
 const shownAnswer = ({ answer, calls, retryAfterS, acts, count, share }: AnswerFault, given: number) => ({
   answer: 'html' in answer ? 'html' : 'error',
-  calls: calls === null ? null : calls.map(callOf),
+  calls: calls === null ? null : calls.map(describeCall),
   status: 'html' in answer ? answer.html : SERVICE_ERRORS[answer.slug].status,
   slug: 'html' in answer ? null : answer.slug,
   retry_after_s: retryAfterS,

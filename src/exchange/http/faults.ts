@@ -40,7 +40,7 @@ export class Faults {
   #plan: FaultPlan = NONE;
   /** How often each answer of the plan was given. */
   #struck: number[] = [];
-  readonly #random = Random.seeded(1, 'faults');
+  readonly #random = Random.fromSeed(1, 'faults');
 
   set(plan: FaultPlan): void {
     this.#plan = plan;

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Answer } from '../service/envelope.js';
 import type { ExchangeClock } from './clock.js';
-import { answerOfFault, retryAfterOf } from './fault-answers.js';
+import { answerOfFault, computeRetryAfter } from './fault-answers.js';
 import type { AnswerFault, Faults } from './faults.js';
 import { send } from './reply.js';
 
@@ -59,7 +59,7 @@ export class Forger {
 
   #forge(reply: FastifyReply, fault: AnswerFault): Answer {
     this.#forged.add(reply);
-    const retryAfterS = retryAfterOf(fault);
+    const retryAfterS = computeRetryAfter(fault);
     if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
     return answerOfFault(fault);
   }

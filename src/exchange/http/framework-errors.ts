@@ -8,7 +8,7 @@ import { badField } from '../service/envelope.js';
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** The fault that an error of the framework stands for; whatever is nobody's fault but ours is `internal_error`. */
-export function refusalOf(error: FastifyError): ServiceFault {
+export function toServiceFault(error: FastifyError): ServiceFault {
   switch (error.statusCode) {
     case 413:
       return { slug: 'request_too_large' };
@@ -23,4 +23,4 @@ export function refusalOf(error: FastifyError): ServiceFault {
 }
 
 /** Path and query as on the request line. */
-export const rawUrlOf = (request: FastifyRequest): string => request.raw.url ?? '/';
+export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';

@@ -7,10 +7,10 @@ export const MAX_PARAM_LENGTH = 256;
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
 /** The template that `routeUrl` made this of. */
-export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 /** Every method that some declaration serves under this path. */
-export function methodsOf(
+export function listMethods(
   path: string,
   declarations: readonly { readonly method: string; readonly path: string }[],
 ): string[] {

@@ -59,9 +59,9 @@ export class RateGuard {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
     if (this.#limits === null || scope === 'paper') return true;
-    const verdict = this.#budget(this.#limits, scope, nowMs).take(this.#keyOf(request, scope), nowMs, this.#isHeld);
-    for (const [name, value] of headersOf(verdict, nowMs)) reply.header(name, value);
-    if (!verdict.allowed) send(reply, refusalOf(verdict, nowMs));
+    const verdict = this.#budget(this.#limits, scope, nowMs).take(this.#chooseKey(request, scope), nowMs, this.#isHeld);
+    for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
+    if (!verdict.allowed) send(reply, makeRefusal(verdict, nowMs));
     return verdict.allowed;
   }
 
@@ -72,8 +72,8 @@ export class RateGuard {
     if (this.#limits === null) return { headers: [date], refusal: null };
     const verdict = this.#budget(this.#limits, 'public', nowMs).take(address, nowMs);
     return {
-      headers: [date, ...headersOf(verdict, nowMs)],
-      refusal: verdict.allowed ? null : refusalOf(verdict, nowMs),
+      headers: [date, ...makeHeaders(verdict, nowMs)],
+      refusal: verdict.allowed ? null : makeRefusal(verdict, nowMs),
     };
   }
 
@@ -81,13 +81,13 @@ export class RateGuard {
    * A signed request counts against the key that it names, whether or not the key is believed; any other against its
    * address. No header's value begins with a space, so nobody can name an address as his key.
    */
-  #keyOf(request: FastifyRequest, scope: Scope): string {
+  #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
   }
 }
 
-function headersOf(verdict: RateVerdict, nowMs: number): HeaderList {
+function makeHeaders(verdict: RateVerdict, nowMs: number): HeaderList {
   const headers: [string, string][] = [
     ['x-ratelimit-limit', String(verdict.limit)],
     ['x-ratelimit-remaining', String(verdict.remaining)],
@@ -97,7 +97,7 @@ function headersOf(verdict: RateVerdict, nowMs: number): HeaderList {
   return headers;
 }
 
-const refusalOf = (verdict: RateVerdict, nowMs: number): Answer =>
+const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
   faultAnswer({
     slug: 'throttled',
     message: `Request was throttled. Expected available in ${waitSeconds(verdict, nowMs)} seconds.`,

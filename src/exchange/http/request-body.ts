@@ -5,26 +5,26 @@ import type { z } from 'zod';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { SignedRequest } from './authentication.js';
-import { rawUrlOf } from './framework-errors.js';
+import { readRawUrl } from './framework-errors.js';
 import { parseBody } from './validation.js';
 
 const NO_BYTES = Buffer.alloc(0);
 const EMPTY_OBJECT = Buffer.from('{}');
 
 /** The raw body; empty when there is none. */
-export const bytesOf = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
+export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
 /** The parts of a request that are signed. */
-export const signedPartsOf = (request: FastifyRequest): SignedRequest => ({
+export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
   method: request.method,
-  rawUrl: rawUrlOf(request),
+  rawUrl: readRawUrl(request),
   headers: request.headers,
-  body: bytesOf(request),
+  body: readBytes(request),
 });
 
 /** Body of a call that declares one: JSON by its media type, then by its schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
-  const body = bytesOf(request);
+  const body = readBytes(request);
   const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (body.length > 0 && mediaType !== 'application/json') return { ok: false, fault: UNSUPPORTED };
   // A call without a body lacks every field of it.

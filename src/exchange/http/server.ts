@@ -30,14 +30,14 @@ import { serveControls } from './control-routes.js';
 import { CONTROLS } from './controls.js';
 import { Faults } from './faults.js';
 import { Forger } from './forger.js';
-import { MAX_BODY_BYTES, rawUrlOf, refusalOf } from './framework-errors.js';
+import { MAX_BODY_BYTES, readRawUrl, toServiceFault } from './framework-errors.js';
 import { MalformedConnections } from './malformed-connection.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
-import { MAX_PARAM_LENGTH, methodsOf, routeUrl } from './paths.js';
+import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
-import { readBody, signedPartsOf } from './request-body.js';
+import { readBody, readSignedParts } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
@@ -72,10 +72,10 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   publishAnswers(server, (reply) => forger.has(reply));
   server.addHook('onRequest', (request, reply, done) => {
     if (forger.standsBefore(request, reply)) return;
-    if (guard.admit(request, reply, scopeOf(request, options.controls))) done();
+    if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    const fault = refusalOf(error);
+    const fault = toServiceFault(error);
     if (fault.slug === 'internal_error') options.onError(error, `${request.method} ${request.url}`);
     send(reply, faultAnswer(fault));
   });
@@ -87,7 +87,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
 }
 
 /** The 404 handler has no route of its own: what is not found is public, but for the paper's own corner. */
-const scopeOf = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
+const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
 /** Bodies stay bytes: signatures are over bytes, and what they mean is judged after who sent them. */
@@ -138,7 +138,7 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
   const nowMs = options.settle();
   let account = -1; // nobody: public calls do not look at it
   if (declaration.scope === 'signed') {
-    const caller = authenticator.authenticate(signedPartsOf(request), context.core, nowMs);
+    const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
@@ -150,7 +150,7 @@ function serve(name: EndpointName, declaration: Declaration, request: FastifyReq
   const asked = query.value['limit'];
   const limit = typeof asked === 'number' ? asked : (declaration.page ?? 0);
   const call = { nowMs, account, params: request.params, query: query.value, body: parsed?.value ?? null, limit };
-  return answerOf(declaration, handle(name, call, context), limit);
+  return makeAnswer(declaration, handle(name, call, context), limit);
 }
 
 /** Hands a call to its handler; the declaration of this very name has read its query and body. */
@@ -158,7 +158,7 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
-function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
+function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit: number): Answer {
   if (!reply.ok) return faultAnswer(reply.fault);
   if ('text' in reply) return { status: declaration.status, text: reply.text };
   const isPage = declaration.page !== undefined;
@@ -170,8 +170,8 @@ function answerOf(declaration: Declaration, reply: Reply<EndpointName>, limit: n
 
 /** 405 for the wrong method of a path that exists, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolean): void {
-  const path = rawUrlOf(request).split('?', 1)[0] ?? '';
-  const methods = methodsOf(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
+  const path = readRawUrl(request).split('?', 1)[0] ?? '';
+  const methods = listMethods(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
 }

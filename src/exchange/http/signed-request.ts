@@ -30,7 +30,7 @@ export function reportOn(
   core: CoreReads,
   nowMs: number,
 ): SignedRequestReport {
-  const timestamp = authenticator.timestampOf(request.headers);
+  const timestamp = authenticator.readTimestamp(request.headers);
   const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
   const caller = authenticator.authenticate(request, core, nowMs);
   return {

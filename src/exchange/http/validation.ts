@@ -40,11 +40,11 @@ export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z
 function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(invalid(detailsOf(parsed.error.issues, value)));
+  return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
 }
 
 /** One entry for each field, in the schema's order. */
-function detailsOf(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
+function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
     // Where in a list it was helps nobody who reads `status=open,done`.

@@ -40,20 +40,20 @@ export class BookTexts {
   }
 
   /** `depth`: levels of each side, 1 to 100. */
-  textOf(market: MarketIndex, isYes: boolean, depth: number): string {
-    const entry = this.#entryOf(market);
-    const key = keyOf(isYes, depth);
+  formatBook(market: MarketIndex, isYes: boolean, depth: number): string {
+    const entry = this.#refreshEntry(market);
+    const key = makeKey(isYes, depth);
     const known = entry.texts.get(key);
     if (known !== undefined) return known;
-    const { bid, ask, before, after } = this.#levelsOf(entry, market, isYes, depth);
+    const { bid, ask, before, after } = this.#readLevels(entry, market, isYes, depth);
     const text = `${before}"bid":[${bid.slice(0, depth).join()}],"ask":[${ask.slice(0, depth).join()}]${after}`;
     entry.texts.set(key, text);
     return text;
   }
 
-  #levelsOf(entry: MarketTexts, market: MarketIndex, isYes: boolean, depth: number): Levels {
+  #readLevels(entry: MarketTexts, market: MarketIndex, isYes: boolean, depth: number): Levels {
     const readDepth = READ_DEPTHS.find((deeper) => deeper >= depth) ?? depth;
-    const key = keyOf(isYes, readDepth);
+    const key = makeKey(isYes, readDepth);
     const known = entry.levels.get(key);
     if (known !== undefined) return known;
     const row = this.#core.bookRow(market, isYes, readDepth);
@@ -63,7 +63,7 @@ export class BookTexts {
     return levels;
   }
 
-  #entryOf(market: MarketIndex): MarketTexts {
+  #refreshEntry(market: MarketIndex): MarketTexts {
     const version = this.#core.bookVersion(market);
     let entry = this.#markets[market];
     if (entry === undefined) {
@@ -83,4 +83,4 @@ export class BookTexts {
 const levelText = ({ price, total_amount }: WireBook['bid'][number]): string =>
   `{"price":"${price}","total_amount":"${total_amount}"}`;
 
-const keyOf = (isYes: boolean, depth: number): number => depth * 2 + (isYes ? 1 : 0);
+const makeKey = (isYes: boolean, depth: number): number => depth * 2 + (isYes ? 1 : 0);

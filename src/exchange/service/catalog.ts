@@ -16,7 +16,7 @@ import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';
 import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
-import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
 type CatalogQuery = QueryOf<'events.list'>;
@@ -31,8 +31,8 @@ interface Entry extends Ranked {
 interface Listing<R> extends OffsetList {
   readonly count: number;
   /** With its markets before `until`. */
-  readonly entryOf: (index: number, until: number) => Entry;
-  readonly rowOf: (index: number) => R;
+  readonly readEntry: (index: number, until: number) => Entry;
+  readonly readRow: (index: number) => R;
 }
 
 interface CatalogAsk {
@@ -55,12 +55,12 @@ export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, n
       list: 'events.list',
       key: 'e_offset',
       count: core.eventCount,
-      entryOf: (index, until) => {
+      readEntry: (index, until) => {
         const { category, createdMs, markets } = core.eventFacts(index);
         const known = markets.filter((market) => market < until);
         return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
       },
-      rowOf: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
+      readRow: (index) => core.eventListRow(index, SUMMARIES_PER_EVENT),
     },
   );
 
@@ -72,12 +72,12 @@ export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, 
       list: 'markets.list',
       key: 'm_offset',
       count: core.marketCount,
-      entryOf: (index, until) => {
+      readEntry: (index, until) => {
         const facts = core.marketFacts(index);
         const { category, createdMs } = facts;
         return { index, category, createdMs, markets: index < until ? [facts] : [] };
       },
-      rowOf: (index) => core.listRow(index),
+      readRow: (index) => core.listRow(index),
     },
   );
 
@@ -89,34 +89,34 @@ function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
 }
 
 /** Newest first by id, which is the index plus one: `before_id` survives what is created meanwhile. */
-function newestPage<R>(ask: CatalogAsk, { list, count, entryOf, rowOf }: Listing<R>, sports: SportFilter) {
+function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
   const data: R[] = [];
   let lastIndex = 0;
   for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
-    if (!matches(entryOf(index, ask.marketCount), ask, sports)) continue;
+    if (!matches(readEntry(index, ask.marketCount), ask, sports)) continue;
     // One more than the page holds: there is a next page.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
-    data.push(rowOf(index));
+    data.push(readRow(index));
     lastIndex = index;
   }
   return { ok: true as const, data, nextCursor: null };
 }
 
 function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
-  const { count, entryOf, rowOf } = listing;
-  const place = placeOf(listing, ask.query.cursor, ask.marketCount);
+  const { count, readEntry, readRow } = listing;
+  const place = readPlace(listing, ask.query.cursor, ask.marketCount);
   if (place === null) return refuse(BAD_CURSOR);
   const found: Entry[] = [];
   for (let index = count - 1; index >= 0; index--) {
-    const entry = entryOf(index, place.until);
+    const entry = readEntry(index, place.until);
     if (matches(entry, ask, sports)) found.push(entry);
   }
   const sorted = sortedBy(found, ask.query.sort ?? 'created');
-  return cut(sorted, place, ask.limit, listing, (entry) => rowOf(entry.index));
+  return cut(sorted, place, ask.limit, listing, (entry) => readRow(entry.index));
 }
 
 function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {

@@ -60,7 +60,7 @@ export const reply = <T>(result: Result<T>) =>
   result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
 
 /** A record that may not be there. */
-export const found = <T>(record: T | null) =>
+export const answerFound = <T>(record: T | null) =>
   record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
 
 /** The market of the path, or `not_found`. */
@@ -69,7 +69,7 @@ export function ofMarket<T>(
   params: { readonly condition_id: string },
   answer: (index: MarketIndex) => T,
 ) {
-  const index = core.marketIndexOf(params.condition_id);
+  const index = core.findMarketIndex(params.condition_id);
   return index === null ? refuse(NOT_FOUND) : answer(index);
 }
 

@@ -36,13 +36,13 @@ export type CursorList = (typeof LISTS)[number];
 /** Positions lie below it. Sixteen times it is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
-const baseOf = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
+const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
 
 /** The position of a number that was read from a cursor; null when it is one of another list. */
 function positionIn(list: CursorList, number: number): number | null {
   const position = number % PER_LIST;
   const base = number - position;
-  return base === 0 || base === baseOf(list) ? position : null;
+  return base === 0 || base === computeBase(list) ? position : null;
 }
 
 /** Where this list goes on; undefined for its beginning, null for a cursor that is not one of it. */
@@ -58,7 +58,7 @@ export function cursorPosition(
 
 /** The cursor of a list that goes on at this position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
-  encodeCursor({ [key]: baseOf(list) + position });
+  encodeCursor({ [key]: computeBase(list) + position });
 
 /** The same for a list that is sorted either way: behind the record of this pubkey. */
 export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
@@ -70,4 +70,4 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
 
 /** The cursor of a sorted list that goes on behind this record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
-  encodeCursor({ pubkey, sort_value: baseOf(list) + sortValue });
+  encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });

@@ -5,8 +5,8 @@ import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { MarginPage, MarginQuery, MarginSize, Result } from '../core/contract.js';
 import { badField } from './envelope.js';
 import {
+  answerFound,
   BAD_CURSOR,
-  found,
   type Handlers,
   keysetPage,
   ofMarket,
@@ -29,7 +29,7 @@ export const marginCalls: Handlers<MarginCall> = {
       core.marginRequests(account, { ...page, states: query.states, isYes: query.is_yes, leverage: query.leverage }),
     ),
   'requests.create': ({ nowMs, account, body }, { core }) => {
-    const size = sizeOf(body);
+    const size = readSize(body);
     if (!size.ok) return refuse(size.fault);
     const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
     const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
@@ -38,7 +38,7 @@ export const marginCalls: Handlers<MarginCall> = {
     );
   },
   'requests.submit': (call, context) => submitSigned('request', call, context, context.core.submitMarginRequest),
-  'requests.detail': ({ account, params }, { core }) => found(core.marginRequest(account, params.pubkey)),
+  'requests.detail': ({ account, params }, { core }) => answerFound(core.marginRequest(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
     reply(core.cancelMarginRequest(nowMs, account, params.pubkey)),
 
@@ -50,7 +50,7 @@ export const marginCalls: Handlers<MarginCall> = {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
     return reply(core.marginEstimate({ marketConditionId, isYes, leverage, funds }));
   },
-  'positions.detail': ({ account, params }, { core }) => found(core.position(account, params.pubkey)),
+  'positions.detail': ({ account, params }, { core }) => answerFound(core.position(account, params.pubkey)),
   'positions.close': ({ nowMs, account, params, query }, { core }) =>
     reply(core.closePosition(nowMs, account, params.pubkey, query.price ?? null)),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
@@ -91,7 +91,7 @@ const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
 /** The sizes that the type of a request has, and no others; the fields are looked at in this order. */
-function sizeOf({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
+function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const isMarket = type === 'market';
   const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
   const extra = (field: string) => badField(field, `Not a field of a ${type} request.`);

@@ -1,7 +1,7 @@
 /** What everybody may read: events, markets, books, trades. */
 
 import { eventPage, marketPage } from './catalog.js';
-import { found, type Handlers, keysetPage, ofMarket } from './handler-context.js';
+import { answerFound, type Handlers, keysetPage, ofMarket } from './handler-context.js';
 
 type MarketCall =
   | `events.${'list' | 'detail'}`
@@ -13,8 +13,8 @@ const DEFAULT_DEPTH = 50;
 export const marketCalls: Handlers<MarketCall> = {
   'events.list': ({ query, limit, nowMs }, { core }) => eventPage(core, query, limit, nowMs),
   'events.detail': ({ params }, { core }) => {
-    const index = core.eventIndexOf(params.condition_id);
-    return found(index === null ? null : core.eventRow(index));
+    const index = core.findEventIndex(params.condition_id);
+    return answerFound(index === null ? null : core.eventRow(index));
   },
   'markets.list': ({ query, limit, nowMs }, { core }) => marketPage(core, query, limit, nowMs),
   'markets.detail': ({ params }, context) =>
@@ -22,7 +22,7 @@ export const marketCalls: Handlers<MarketCall> = {
   'markets.book': ({ params, query }, context) =>
     ofMarket(context, params, (index) => ({
       ok: true,
-      text: context.books.textOf(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+      text: context.books.formatBook(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
     })),
   'markets.trades': ({ params, query, limit }, context) =>
     ofMarket(context, params, (index) =>

@@ -16,9 +16,9 @@ export interface Ranked {
 
 /** Greatest rank first; equals in the order given, which is newest first. */
 export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
-  const rankOf = RANKS[sort];
+  const rankEntry = RANKS[sort];
   return rows
-    .map((row) => ({ row, rank: rankOf(row) }))
+    .map((row) => ({ row, rank: rankEntry(row) }))
     .sort((a, b) => b.rank - a.rank)
     .map(({ row }) => row);
 }
@@ -33,12 +33,12 @@ const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
   /** The soonest first; those without a date last, and settled ones, which end no more, with them. */
-  ending_soon: ({ markets }) => most(markets, (market) => -(endOf(market) ?? Number.MAX_SAFE_INTEGER)),
+  ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
   /** The paper exchange has no streams: all are equal. */
   live_stream: () => 0,
 };
 
-const endOf = (market: MarketFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
+const getEndDate = (market: MarketFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
 const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
   markets.reduce((total, market) => total + of(market), 0);
 const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
@@ -61,7 +61,7 @@ export interface OffsetList {
 const PER_MARKET = 2 ** 24;
 
 /** Reads the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
-export function placeOf({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
   if (position === undefined) return { offset: 0, until: marketCount };
@@ -75,9 +75,9 @@ export function cut<R, T>(
   { offset, until }: Place,
   limit: number,
   { list, key }: OffsetList,
-  rowOf: (row: R) => T,
+  makeRow: (row: R) => T,
 ) {
   const end = offset + limit;
   const nextCursor = found.length > end ? cursorAt(list, key, until * PER_MARKET + end) : null;
-  return { ok: true as const, data: found.slice(offset, end).map(rowOf), nextCursor };
+  return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
 }

@@ -13,7 +13,7 @@ import type { CoreReads, MarketFacts, WireDetail, WireEvent } from '../core/cont
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
-import { cut, type OffsetList, placeOf, type Ranked, sortedBy } from './ranking.js';
+import { cut, type OffsetList, type Ranked, readPlace, sortedBy } from './ranking.js';
 import { type SportFilter, sportFilter } from './sport-filter.js';
 
 /** What a search asks for, as the declaration reads it. */
@@ -43,15 +43,20 @@ export function searchPage(core: CoreReads, query: SearchQuery, limit: number) {
   }
   const sports = sportFilter(query);
   if (!sports.ok) return refuse(sports.fault);
-  const place = placeOf(SEARCH, query.cursor, core.marketCount);
+  const place = readPlace(SEARCH, query.cursor, core.marketCount);
   if (place === null) return refuse(BAD_CURSOR);
   const words = text?.split(/\s+/) ?? [];
-  const hits = hitsOf(core, place.until, query, marketFilter(query, words, sports.value));
-  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => rowOf(core, hit));
+  const hits = findHits(core, place.until, query, marketFilter(query, words, sports.value));
+  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => makeRow(core, hit));
 }
 
 /** Events and markets among the first `until` markets, newest first. */
-function hitsOf(core: CoreReads, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean): Hit[] {
+function findHits(
+  core: CoreReads,
+  until: number,
+  query: SearchQuery,
+  isFound: (market: MarketFacts) => boolean,
+): Hit[] {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {
@@ -72,7 +77,7 @@ function eventHit(core: CoreReads, index: number, until: number): Hit {
   return { type: 'event', index, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
-const rowOf = (core: CoreReads, { type, index }: Hit): Row =>
+const makeRow = (core: CoreReads, { type, index }: Hit): Row =>
   type === 'market'
     ? { result_type: type, summary: core.detailRow(index) }
     : { result_type: type, summary: core.eventRow(index) };

@@ -20,19 +20,19 @@ export function sportFilter({ sport, league }: SportQuery): Result<SportFilter> 
     if (league === undefined) return { ok: true, value: () => true };
     return refuse(badField('league', 'A league can only be given together with its sport.'));
   }
-  const sports = slugsOf(sport);
+  const sports = splitSlugs(sport);
   const known = SPORTS.filter(({ slug }) => sports.includes(slug));
-  if (known.length !== new Set(sports).size) return refuse(unknown('sport', SPORTS));
+  if (known.length !== new Set(sports).size) return refuse(refuseUnknown('sport', SPORTS));
   if (league === undefined) return { ok: true, value: (market) => isOne(sports, market.sport) };
-  const leagues = slugsOf(league);
+  const leagues = splitSlugs(league);
   const own = known.flatMap((row) => row.leagues);
-  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refuse(unknown('league', own));
+  if (!leagues.every((slug) => own.some((row) => row.slug === slug))) return refuse(refuseUnknown('league', own));
   return { ok: true, value: (market) => isOne(leagues, market.league) };
 }
 
-const slugsOf = (list: string): readonly string[] => list.split(',').map((slug) => slug.trim().toLowerCase());
+const splitSlugs = (list: string): readonly string[] => list.split(',').map((slug) => slug.trim().toLowerCase());
 const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !== null && slugs.includes(slug);
 const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 
-const unknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
+const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
   badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);

@@ -4,7 +4,7 @@ import { submittedSignature } from '../../shared/protocol/signing.js';
 import type { Core, DraftKind, Result } from '../core/contract.js';
 import { badField } from './envelope.js';
 import {
-  found,
+  answerFound,
   type HandlerContext,
   type Handlers,
   keysetPage,
@@ -34,7 +34,7 @@ export const tradingCalls: Handlers<TradingCall> = {
     ),
   'orders.create': ({ nowMs, account, body }, { core }) => reply(core.draftOrder(nowMs, account, body)),
   'orders.submit': (call, context) => submitSigned('order', call, context, context.core.submitOrder),
-  'orders.detail': ({ account, params }, { core }) => found(core.order(account, params.pubkey)),
+  'orders.detail': ({ account, params }, { core }) => answerFound(core.order(account, params.pubkey)),
   'orders.cancel': ({ nowMs, account, params }, { core }) => reply(core.draftCancel(nowMs, account, params.pubkey)),
   'orders.cancelSubmit': (call, context) => submitSigned('cancel', call, context, context.core.submitCancel),
 
@@ -50,7 +50,7 @@ export const tradingCalls: Handlers<TradingCall> = {
   'merges.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftMerge(nowMs, account, body.market_condition_id, body.amount)),
   'merges.submit': (call, context) => submitSigned('merge', call, context, context.core.submitMerge),
-  'merges.detail': ({ account, params }, { core }) => found(core.merge(account, params.pubkey)),
+  'merges.detail': ({ account, params }, { core }) => answerFound(core.merge(account, params.pubkey)),
 
   'splits.list': ({ account, query, limit }, { core }) =>
     keysetPage('splits.list', query.cursor, (beforeId) =>
@@ -59,7 +59,7 @@ export const tradingCalls: Handlers<TradingCall> = {
   'splits.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftSplit(nowMs, account, body.market_condition_id, body.amount)),
   'splits.submit': (call, context) => submitSigned('split', call, context, context.core.submitSplit),
-  'splits.detail': ({ account, params }, { core }) => found(core.split(account, params.pubkey)),
+  'splits.detail': ({ account, params }, { core }) => answerFound(core.split(account, params.pubkey)),
 
   'redeems.list': ({ account, query, limit }, { core }) =>
     keysetPage('redeems.list', query.cursor, (beforeId) =>
@@ -68,7 +68,7 @@ export const tradingCalls: Handlers<TradingCall> = {
   'redeems.create': ({ nowMs, account, body }, { core }) =>
     reply(core.draftRedeem(nowMs, account, body.market_condition_id)),
   'redeems.submit': (call, context) => submitSigned('redeem', call, context, context.core.submitRedeem),
-  'redeems.detail': ({ account, params }, { core }) => found(core.redeem(account, params.pubkey)),
+  'redeems.detail': ({ account, params }, { core }) => answerFound(core.redeem(account, params.pubkey)),
 };
 
 const conversionQuery = <S>(
@@ -90,7 +90,7 @@ export function submitSigned<T>(
 ) {
   if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
   const message = core.draftMessage(kind, account, params.pubkey);
-  const wallet = core.walletOf(account);
+  const wallet = core.readWallet(account);
   const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
   return reply(submit.call(core, nowMs, account, params.pubkey, isValid));
 }

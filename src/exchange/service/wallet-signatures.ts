@@ -63,11 +63,11 @@ export class WalletSignatures {
   #verifies(wallet: string, bytes: Uint8Array, signatureHex: string): boolean {
     const hex = submittedSignature(signatureHex);
     if (hex === null || !/^[0-9a-fA-F]{128}$/.test(hex)) return false;
-    const key = this.#keyOf(wallet);
+    const key = this.#findKey(wallet);
     return key !== null && verify(null, bytes, key, Buffer.from(hex, 'hex'));
   }
 
-  #keyOf(wallet: string): KeyObject | null {
+  #findKey(wallet: string): KeyObject | null {
     const known = this.#keys.get(wallet);
     if (known !== undefined) return known;
     const key = publicKey(wallet);

@@ -55,7 +55,7 @@ export class ArchiveTable {
 
   put(row: Archived): void {
     const { id, account, market, pubkey, record } = row;
-    this.#put.run(id, account, market, this.#kinds.numberOf(row), pubkey, JSON.stringify(record));
+    this.#put.run(id, account, market, this.#kinds.assignNumber(row), pubkey, JSON.stringify(record));
   }
 
   byId(id: number): Archived | null {

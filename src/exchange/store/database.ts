@@ -99,7 +99,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   if (code.startsWith('SQLITE_BUSY')) {
     return new TwinbookError(
       'ledger_locked',
-      `another exchange${ownerOf(folder)} uses the data folder ${folder}`,
+      `another exchange${describeOwner(folder)} uses the data folder ${folder}`,
       'Stop it, or use another --data-dir.',
       { cause: error },
     );
@@ -113,7 +113,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
 }
 
 /** Who wrote the pid file last: good enough for a message, never for a decision. */
-function ownerOf(folder: string): string {
+function describeOwner(folder: string): string {
   try {
     return ` (process ${readFileSync(join(folder, 'exchange.pid'), 'utf8').trim()})`;
   } catch {

@@ -39,7 +39,7 @@ export class Kinds {
   }
 
   /** The number of a row's kind; a kind that was not seen before is written down. */
-  numberOf({ state, isYes, side }: Omit<Facets, 'market'>): number {
+  assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
     for (const kind of this.#kinds) {
       if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
     }

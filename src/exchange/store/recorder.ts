@@ -19,7 +19,7 @@ export function recordMutations(core: Core, sink: CommandSink): void {
   for (const method of MUTATORS) {
     // Every mutator takes nowMs first and plain JSON after it; that is what the contract says of them all.
     const original = (core[method] as AnyMutator).bind(core);
-    const recorded: AnyMutator = (nowMs, ...args) => {
+    const recordCall: AnyMutator = (nowMs, ...args) => {
       if (depth > 0) return original(nowMs, ...args);
       sink.assertSound();
       depth += 1;
@@ -31,6 +31,6 @@ export function recordMutations(core: Core, sink: CommandSink): void {
         sink.append([nowMs, method, args]);
       }
     };
-    Object.defineProperty(core, method, { value: recorded });
+    Object.defineProperty(core, method, { value: recordCall });
   }
 }

@@ -8,7 +8,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { ArenaResult, Conditions, Entered, NamedSimulation, World } from './contract.js';
 import { runSimulations } from './pool.js';
-import { differenceOf, standingOf } from './standings.js';
+import { computeDifference, computeStanding } from './standings.js';
 import type { ArenaSource, SimulationTask } from './thread-contract.js';
 
 export interface ArenaPlan {
@@ -30,7 +30,7 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
   const names = plan.strategies.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
-  const tasks = tasksOf(plan);
+  const tasks = listTasks(plan);
   const results = await runSimulations(tasks, plan);
   const simulations = tasks.map(({ world, strategy }, index) => {
     const result = results[index];
@@ -43,7 +43,7 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
   return { version: VERSION, worlds, strategies, firstSeed, seeds, conditions, ...judged, simulations };
 }
 
-function tasksOf({ worlds, strategies, firstSeed, seeds }: ArenaPlan): SimulationTask[] {
+function listTasks({ worlds, strategies, firstSeed, seeds }: ArenaPlan): SimulationTask[] {
   const tasks: SimulationTask[] = [];
   for (const { name: world } of worlds)
     for (const { name: strategy } of strategies)
@@ -56,13 +56,13 @@ function judge({ worlds, strategies }: ArenaPlan, simulations: readonly NamedSim
     simulations.filter((result) => result.world === world && result.strategy === strategy);
   const names = strategies.map(({ name }) => name);
   const standings = worlds.flatMap(({ name: world }) =>
-    names.map((strategy) => standingOf(world, strategy, of(world, strategy))),
+    names.map((strategy) => computeStanding(world, strategy, of(world, strategy))),
   );
   const differences = worlds.flatMap(({ name: world }) =>
-    pairsOf(names).map(([one, other]) => differenceOf(world, [one, of(world, one)], [other, of(world, other)])),
+    listPairs(names).map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
   );
   return { standings, differences };
 }
 
-const pairsOf = (names: readonly string[]): (readonly [string, string])[] =>
+const listPairs = (names: readonly string[]): (readonly [string, string])[] =>
   names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));

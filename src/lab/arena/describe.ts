@@ -32,12 +32,12 @@ const TEXTS: Readonly<Record<keyof Conditions, (value: number) => string>> = {
 
 /** What the whole trader had to do with in this world; empty in a world without one. */
 export const conditionsText = ({ conditions }: Pick<World, 'conditions'>, values: Conditions): string =>
-  toldOf(conditions, values)
+  pickShownConditions(conditions, values)
     .map((name) => TEXTS[name](values[name]))
     .join(', ');
 
 /** Feeds are named where they were asked for: most strategies have none. */
-const toldOf = (conditions: World['conditions'], values: Conditions): World['conditions'] =>
+const pickShownConditions = (conditions: World['conditions'], values: Conditions): World['conditions'] =>
   conditions.filter((name) => !FEED_CONDITIONS.some((one) => one === name) || values[name] !== USUAL_CONDITIONS[name]);
 
 /** `+1.23 ± 0.45`, currency; without an error where there is only one simulation. */
@@ -52,14 +52,15 @@ export function rerunCommand(result: ArenaResult, { world, strategy, seed }: Nam
   const file = result.strategies.find(({ name }) => name === strategy)?.file ?? '';
   const found = result.worlds.find(({ name }) => name === world);
   const conditions = found === undefined ? '' : conditionOptions(found, result.conditions);
-  return `./twinbook arena -c ${quoted(file)} --world ${world} --first ${seed} --seeds 1${conditions}`;
+  return `./twinbook arena -c ${quoteWord(file)} --world ${world} --first ${seed} --seeds 1${conditions}`;
 }
 
 /** The options that ask for the same conditions again, those of this world only. */
 const conditionOptions = ({ conditions }: Pick<World, 'conditions'>, values: Conditions): string =>
-  toldOf(conditions, values)
+  pickShownConditions(conditions, values)
     .map((name) => ` ${CONDITION_OPTIONS[name]} ${values[name]}`)
     .join('');
 
 /** As a shell takes it for one word. */
-const quoted = (text: string): string => (/^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoteWord = (text: string): string =>
+  /^[\w./@%+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

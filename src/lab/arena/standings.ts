@@ -1,17 +1,17 @@
 /** From simulations to what they say of a strategy, and of two on the same seeds. */
 
-import { momentsOf } from '../../shared/statistics/moments.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
 import type { EdgeDifference, Mean, SimulationResult, Standing } from './contract.js';
 
-export function meanOf(values: readonly number[]): Mean {
-  const { mean, standardDeviation } = momentsOf(values);
+export function estimateMean(values: readonly number[]): Mean {
+  const { mean, standardDeviation } = computeMoments(values);
   const standardError = standardDeviation === null ? null : standardDeviation / Math.sqrt(values.length);
   return { mean: mean ?? 0, standardError };
 }
 
 /** Of one strategy in one world; at least one simulation. */
-export function standingOf(world: string, strategy: string, results: readonly SimulationResult[]): Standing {
-  const mean = (figure: (result: SimulationResult) => number): Mean => meanOf(results.map(figure));
+export function computeStanding(world: string, strategy: string, results: readonly SimulationResult[]): Standing {
+  const mean = (figure: (result: SimulationResult) => number): Mean => estimateMean(results.map(figure));
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
     world,
@@ -34,7 +34,7 @@ export function standingOf(world: string, strategy: string, results: readonly Si
 }
 
 /** What one strategy earned more than another, seed by seed: what both met alike falls out of the error. */
-export function differenceOf(
+export function computeDifference(
   world: string,
   [strategy, results]: readonly [string, readonly SimulationResult[]],
   [against, others]: readonly [string, readonly SimulationResult[]],
@@ -45,7 +45,7 @@ export function differenceOf(
     world,
     strategy,
     against,
-    edge: meanOf(differences),
+    edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
     simulations: differences.length,
   };

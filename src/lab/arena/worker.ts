@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../shared/base/errors.js';
-import { entrantsOf } from './entrants.js';
+import { loadEntrants } from './entrants.js';
 import type { ArenaAssignment, ArenaReport, ArenaSetup } from './thread-contract.js';
 import { worldNamed } from './worlds.js';
 
@@ -10,7 +10,7 @@ assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
 // `ArenaSetup` is what `pool.ts` starts this program with.
 const { source, conditions } = workerData as ArenaSetup;
-const entrants = await entrantsOf(source);
+const entrants = await loadEntrants(source);
 
 port.on('message', async ({ index, task }: ArenaAssignment) => report(await runTask(index, task)));
 report({ kind: 'ready' });

@@ -16,15 +16,15 @@ import type { Config } from '../../shell/config/types.js';
 import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
 import { playedByAll } from '../report/analysis/coverage.js';
-import { middleOf, type RepeatedRun, repeatsOf, runFigures } from '../report/analysis/repeats.js';
+import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
 import { type FeedData, readFeedData } from './feeds/feed-values.js';
 import { feeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
 import { type LatencyChoice, latencyChoice } from './latency-choice.js';
 import { checkFillModelChoices, openSources } from './open-sources.js';
-import { BRACKET, type PlanOptions, planOf, USUAL_LANDING_MS } from './plan.js';
-import { drawsOf } from './repeats.js';
+import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js';
+import { makeDraws } from './repeats.js';
 import { runBacktest } from './run.js';
 
 /** What every run of a backtest has in common. */
@@ -86,11 +86,11 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 /** The same with a configuration that is loaded already. */
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
   const models = checkFillModelChoices(options.fillModels ?? BRACKET);
-  const runsOf = await openModelRuns(config, options);
+  const runModel = await openModelRuns(config, options);
   const results: ModelRuns[] = [];
   for (const [index, fillModel] of models.entries()) {
     const name = typeof fillModel === 'string' ? fillModel : fillModel.name;
-    results.push(await runsOf(fillModel, (part) => options.progress?.((index + part) / models.length, name)));
+    results.push(await runModel(fillModel, (part) => options.progress?.((index + part) / models.length, name)));
   }
   return compareRuns(results, options.seed ?? 1);
 }
@@ -108,7 +108,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions): P
     delayMs: options.feedDelayMs ?? null,
   });
   const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
-  return (fillModel, tell) => repeated({ config, sources, options, feedData, latency, fillModel, tell });
+  return (fillModel, tell) => runRepeats({ config, sources, options, feedData, latency, fillModel, tell });
 }
 
 /** One model's runs, and the one that is shown. Plain data. */
@@ -121,7 +121,9 @@ export interface ModelRuns {
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>
-    runs.length === 1 ? shown : { ...shown, analysis: { ...shown.analysis, repeats: repeatsOf(runs, seed, played) } },
+    runs.length === 1
+      ? shown
+      : { ...shown, analysis: { ...shown.analysis, repeats: computeRepeats(runs, seed, played) } },
   );
 }
 
@@ -137,7 +139,7 @@ interface Wanted {
 }
 
 /** One model: a single run, or so many repeats and of them the one with the middle result in detail. */
-async function repeated(wanted: Wanted): Promise<ModelRuns> {
+async function runRepeats(wanted: Wanted): Promise<ModelRuns> {
   const count = wanted.options.repeat ?? 1;
   const runs: RepeatedRun[] = [];
   let last = await runOnce(wanted, 0);
@@ -146,7 +148,7 @@ async function repeated(wanted: Wanted): Promise<ModelRuns> {
     last = await runOnce(wanted, index);
     runs.push(repeatedRun(last));
   }
-  const middle = middleOf(runs);
+  const middle = findMiddle(runs);
   // Sessions are large, so only the last one was kept; the same draws give the same run.
   const shown = middle === count - 1 ? last : await runOnce(wanted, middle);
   return { shown, runs };
@@ -154,8 +156,8 @@ async function repeated(wanted: Wanted): Promise<ModelRuns> {
 
 async function runOnce({ config, sources, options, feedData, latency, fillModel, tell }: Wanted, index: number) {
   const { seed = 1, repeat: count = 1 } = options;
-  const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
-  const plan = planOf(config, sources, { ...sharedOptions(options, config), ...draws, fillModel, feedData });
+  const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
+  const plan = makePlan(config, sources, { ...sharedOptions(options, config), ...draws, fillModel, feedData });
   const progress = (doneMs: number, allMs: number) =>
     tell((index + (allMs > 0 ? Math.min(1, doneMs / allMs) : 0)) / count);
   const outcome = await runBacktest({ ...plan, progress });

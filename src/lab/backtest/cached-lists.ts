@@ -77,7 +77,7 @@ export class OwnTradePage {
   }
 
   /** Something of ours may be another than before: a row whose order may still change. */
-  changed(): void {
+  invalidate(): void {
     if (this.#isOpen) this.#answer = null;
   }
 

@@ -79,11 +79,11 @@ export interface Played {
 }
 
 export interface MarketListener {
-  opened(played: Played): void;
+  onOpen(played: Played): void;
   /** Its last event has been played, and its book still stands. */
   ending(played: Played): void;
   /** Its book is empty and nothing rests on it any more; it has just been settled, if its outcome is known. */
-  closed(played: Played, nowMs: number): void;
+  onClose(played: Played, nowMs: number): void;
 }
 
 /** What lets the markets of a backtest happen. Times are the exchange's clock, Unix ms. */
@@ -113,7 +113,7 @@ export interface MadeMarkets {
   /** Asked once, before anything happens. `account` is the trader's. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   /** Told of every fill of the trader, as it happens. */
-  filled(fill: ObservedFill): void;
+  onFill(fill: ObservedFill): void;
   /** What feeds say of them, in place of the plan's; absent: nothing. */
   readonly feeds?: FeedSource;
 }
@@ -158,7 +158,7 @@ export interface BacktestPlan {
   /** Lines for the report: what was played. */
   readonly data: readonly string[];
   /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */
-  readonly sent?: (request: Request, nowMs: number) => void;
+  readonly onSent?: (request: Request, nowMs: number) => void;
   /** Told now and then: recorded ms that are done, of all. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }

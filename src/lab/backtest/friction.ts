@@ -52,7 +52,7 @@ const unknownFailures = (text: string): TwinbookError =>
 /** The same latencies, with calls that fail. Failures draw from a sequence of their own: no latency moves. */
 export function withFailures(model: LatencyModel, { lost, error }: FailureRates, seed: number): LatencyModel {
   if (lost === 0 && error === 0) return model;
-  const random = Random.seeded(seed, 'failures');
+  const random = Random.fromSeed(seed, 'failures');
   const percent = (share: number): string => `${Math.round(share * 10_000) / 100} %`;
   let failure: CallFailure | null = null;
   return {

@@ -35,7 +35,7 @@ export class Halts {
     this.#after = after;
   }
 
-  noticed(notices: readonly Notice[]): void {
+  onNotices(notices: readonly Notice[]): void {
     for (const { kind, timeMs, text } of notices) {
       if (kind !== 'halted' || this.#isHalted) continue;
       this.#since = { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text };
@@ -43,7 +43,7 @@ export class Halts {
   }
 
   /** Where a part of a loss limit holds the trader back now; asked before `takeResume`. A loss that shrinks leads back up. */
-  looked(fromMs: number, heldBack: HeldBack | null): void {
+  onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
   }
@@ -53,7 +53,7 @@ export class Halts {
   }
 
   /** A market of this event opens. */
-  opened(event: string): void {
+  onOpen(event: string): void {
     this.#hasNewEvent ||= !this.#begun.has(event);
     this.#begun.add(event);
   }
@@ -73,7 +73,7 @@ export class Halts {
     return true;
   }
 
-  resumed(nowMs: number): void {
+  onResume(nowMs: number): void {
     this.#isSettling = false;
     if (this.#since !== null) this.#records.push({ ...this.#since, resumedMs: nowMs });
     this.#since = null;

@@ -76,13 +76,13 @@ export class InProcessExchange {
 
   /** `listener` hears of fills after the venue has. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
-    const filled = (fill: ObservedFill) => {
+    const tellFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
       this.#orders = null;
       listener.onFill(fill);
     };
-    const crossed: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
-    const observer = { onFill: filled, onCrossing: crossed };
+    const tellCrossing: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
+    const observer = { onFill: tellFill, onCrossing: tellCrossing };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
@@ -100,7 +100,7 @@ export class InProcessExchange {
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
     // As the headers tell them: whole seconds.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
-    const outcome = allowed ? this.#serve(call, nowMs) : refused({ slug: 'throttled' });
+    const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
@@ -108,20 +108,20 @@ export class InProcessExchange {
    * The recording of a market is over. What nobody asks for any more is let go of: thousands may follow. Where its outcome is
    * not known and we hold nothing it is called off: that pays nobody, and the trader need not poll it for ever.
    */
-  closed(market: MarketIndex, nowMs: number): void {
+  closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
-    const { yes, no } = this.core.holdingOf(this.account, market);
+    const { yes, no } = this.core.readHolding(this.account, market);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.resolveMarket(nowMs, conditionId, null);
     // One more than a page, which tells that there were others.
     this.core.endRecorded(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
-    this.#changed();
+    this.#invalidate();
   }
 
   /** Something of ours may be another than before. */
-  #changed(): void {
+  #invalidate(): void {
     this.#orders = null;
-    this.#ownTrades.changed();
+    this.#ownTrades.invalidate();
   }
 
   /** What was due has happened, here or while the recording played: a draft expired, a merge landed. */
@@ -129,51 +129,51 @@ export class InProcessExchange {
     const dueMs = this.core.nextDueMs();
     if (dueMs === this.#dueMs) return;
     this.#dueMs = dueMs;
-    this.#changed();
+    this.#invalidate();
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
     this.core.advance(nowMs);
     this.#noticeDue();
-    if (declarationOf(call.endpoint).method !== 'GET') this.#changed();
+    if (declarationOf(call.endpoint).method !== 'GET') this.#invalidate();
     switch (call.endpoint) {
       case 'markets.trades':
-        if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handled(call, nowMs);
-        return this.#tradesOf(call.params.condition_id);
+        if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handleCall(call, nowMs);
+        return this.#answerTrades(call.params.condition_id);
       case 'trades.list':
-        return isFirstPage(call.query) ? this.#ownTrades.answer() : this.#handled(call, nowMs);
+        return isFirstPage(call.query) ? this.#ownTrades.answer() : this.#handleCall(call, nowMs);
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
           // The plan of polls makes its query anew, the fields are the same; another one is simply answered.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
-          if (this.#orders === null || !isSame) this.#orders = this.#handled(call, nowMs);
+          if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;
         }
         return this.#orders;
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        return drafted(this.core.draftOrder(nowMs, this.account, readOrderRequest(call.body)));
+        return answerDraft(this.core.draftOrder(nowMs, this.account, readOrderRequest(call.body)));
       case 'orders.cancel':
-        return drafted(this.core.draftCancel(nowMs, this.account, call.params.pubkey));
+        return answerDraft(this.core.draftCancel(nowMs, this.account, call.params.pubkey));
       case 'orders.submit':
-        return orderOf(this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
+        return answerOrder(this.core.submitOrder(nowMs, this.account, call.params.pubkey, true));
       case 'orders.cancelSubmit':
-        return orderOf(this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
+        return answerOrder(this.core.submitCancel(nowMs, this.account, call.params.pubkey, true));
       case 'merges.submit':
-        return this.#submitted(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(call.endpoint, this.core.submitMerge(nowMs, this.account, call.params.pubkey, true));
       case 'splits.submit':
-        return this.#submitted(call.endpoint, this.core.submitSplit(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(call.endpoint, this.core.submitSplit(nowMs, this.account, call.params.pubkey, true));
       case 'redeems.submit':
-        return this.#submitted(call.endpoint, this.core.submitRedeem(nowMs, this.account, call.params.pubkey, true));
+        return this.#answerSubmit(call.endpoint, this.core.submitRedeem(nowMs, this.account, call.params.pubkey, true));
       default:
-        return this.#handled(call, nowMs);
+        return this.#handleCall(call, nowMs);
     }
   }
 
-  #tradesOf(conditionId: string): Outcome {
-    const index = this.core.marketIndexOf(conditionId);
-    if (index === null) return refused({ slug: 'not_found' });
+  #answerTrades(conditionId: string): Outcome {
+    const index = this.core.findMarketIndex(conditionId);
+    if (index === null) return answerRefusal({ slug: 'not_found' });
     let trades = this.#publicTrades.get(index);
     if (trades === undefined) {
       trades = new PublicTradePage(this.core, index, LONGEST_PAGE);
@@ -184,8 +184,8 @@ export class InProcessExchange {
 
   /** The call that a backtest makes most, without a detour over decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
-    const index = this.core.marketIndexOf(conditionId);
-    if (index === null) return refused({ slug: 'not_found' });
+    const index = this.core.findMarketIndex(conditionId);
+    if (index === null) return answerRefusal({ slug: 'not_found' });
     assert(isYes, 'the trader asks for YES books');
     const data: Orderbook = {
       market: conditionId,
@@ -206,17 +206,17 @@ export class InProcessExchange {
     return rows;
   }
 
-  #submitted(endpoint: EndpointName, result: Result<unknown>): Outcome {
-    return result.ok ? read(endpoint, result.value, null) : refused(result.fault);
+  #answerSubmit(endpoint: EndpointName, result: Result<unknown>): Outcome {
+    return result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
   }
 
-  #handled(call: AnyCall, nowMs: number): Outcome {
+  #handleCall(call: AnyCall, nowMs: number): Outcome {
     const declaration = declarationOf(call.endpoint);
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
     const limit = 'limit' in call.query && call.query.limit !== undefined ? call.query.limit : (declaration.page ?? 0);
     const whole = { nowMs, account: this.account, params: call.params, query: call.query, body, limit };
     const reply = handle(call.endpoint, whole, this.#context);
-    if (!reply.ok) return refused(reply.fault);
+    if (!reply.ok) return answerRefusal(reply.fault);
     assert('data' in reply, `${call.endpoint} answers with a record`);
     return read(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
@@ -231,11 +231,11 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
 }
 
 /** A draft is the same on the wire as off it. */
-const drafted = (result: Result<DataOf<'orders.create'>>): Outcome =>
-  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : refused(result.fault);
+const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
+  result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 
-const orderOf = (result: Result<WireOrder>): Outcome =>
-  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : refused(result.fault);
+const answerOrder = (result: Result<WireOrder>): Outcome =>
+  result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
 
 /** As the client reads it from the wire. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
@@ -245,7 +245,7 @@ const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null
   nextCursor,
 });
 
-function refused({ slug, message, details }: ServiceFault): Outcome {
+function answerRefusal({ slug, message, details }: ServiceFault): Outcome {
   const usual = SERVICE_ERRORS[slug];
   return { kind: 'refused', status: usual.status, slug, message: message ?? usual.message, details: details ?? [] };
 }

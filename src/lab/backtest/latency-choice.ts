@@ -61,10 +61,11 @@ async function measuredIn(recordings: readonly Recording[]): Promise<LatencySour
     for await (const { endpoint, sentMs, seenMs, outcome } of recording.polls?.() ?? []) {
       if (outcome === 'unknown') lost++;
       else if (seenMs >= sentMs) calls.push({ endpoint, roundTripMs: seenMs - sentMs });
-      if (calls.length >= MAX_ROUND_TRIPS) return { ...sourceOf(calls), lostShare: lost / (calls.length + lost) };
+      if (calls.length >= MAX_ROUND_TRIPS)
+        return { ...makeLatencySource(calls), lostShare: lost / (calls.length + lost) };
     }
   }
-  return { ...sourceOf(calls), lostShare: calls.length === 0 ? 0 : lost / (calls.length + lost) };
+  return { ...makeLatencySource(calls), lostShare: calls.length === 0 ? 0 : lost / (calls.length + lost) };
 }
 
 export interface MeasuredCall {
@@ -73,7 +74,7 @@ export interface MeasuredCall {
 }
 
 /** Those of a kind that was measured often enough stand by themselves. */
-export function sourceOf(calls: readonly MeasuredCall[]): LatencySource {
+export function makeLatencySource(calls: readonly MeasuredCall[]): LatencySource {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);

@@ -77,13 +77,15 @@ export function latencyModel(
   spread = NO_SPREAD,
 ): LatencyModel {
   const { roundTripsMs, byKind = {} }: LatencySource = 'roundTripsMs' in source ? source : { roundTripsMs: source };
-  const usual = sampled(spec, roundTripsMs, { seed, stream: 'latency', spread });
+  const usual = makeSampledLatency(spec, roundTripsMs, { seed, stream: 'latency', spread });
   const own = CALL_KINDS.flatMap((kind): (readonly [CallKind, Sampled])[] => {
     const wanted = spec.byKind?.[kind];
     const measured = byKind[kind];
     const draws = { seed, stream: `latency of ${kind}`, spread };
-    if (wanted !== undefined) return [[kind, sampled(wanted, measured ?? roundTripsMs, draws)]];
-    return spec.kind === 'recorded' && measured !== undefined ? [[kind, sampled(spec, measured, draws)]] : [];
+    if (wanted !== undefined) return [[kind, makeSampledLatency(wanted, measured ?? roundTripsMs, draws)]];
+    return spec.kind === 'recorded' && measured !== undefined
+      ? [[kind, makeSampledLatency(spec, measured, draws)]]
+      : [];
   });
   if (own.length === 0) return usual;
   // What was measured by kind goes without saying.
@@ -97,7 +99,7 @@ interface Draws {
   readonly spread: RoundTripSpread;
 }
 
-function sampled(spec: LatencySpec, roundTripsMs: readonly number[], draws: Draws): Sampled {
+function makeSampledLatency(spec: LatencySpec, roundTripsMs: readonly number[], draws: Draws): Sampled {
   const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;
   if (spec.kind === 'constant') {
     return new Sampled(`constant:${spec.constantMs}${scaled}`, [spec.constantMs * spec.scale], draws);
@@ -159,7 +161,7 @@ class Sampled implements LatencyModel {
     this.name = name;
     this.#spread = spread;
     this.#roundTripsMs = Float64Array.from(roundTripsMs);
-    this.#random = Random.seeded(seed, stream);
+    this.#random = Random.fromSeed(seed, stream);
   }
 
   draw(): void {

@@ -5,7 +5,7 @@ import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
 import type { ConversionRecord, FillRecord } from '../session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
-import { yesCostOf } from '../session/moves.js';
+import { computeYesCost } from '../session/moves.js';
 import { MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 import { LaterMarks } from './later-marks.js';
@@ -49,7 +49,7 @@ export class MarketMetrics {
     return this.markMicros;
   }
 
-  filled(fill: ObservedFill): void {
+  onFill(fill: ObservedFill): void {
     const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
     const resting = this.resting.order(orderPubkey);
     const pending: PendingFill = {
@@ -71,26 +71,26 @@ export class MarketMetrics {
       atCrossing: fill.atCrossing,
     };
     this.#fills.rows.push(pending);
-    this.resting.filled(orderPubkey, amountMicros, timeMs);
+    this.resting.onFill(orderPubkey, amountMicros, timeMs);
     this.held.move({ kind: 'fill', ...pending });
   }
 
   /** Sets that were merged or split since the last look: the exchange holds less, or more, than was bought and sold. */
   findSets(account: AccountSlot, nowMs: number): void {
-    const holding = this.#core.holdingOf(account, this.played.index);
+    const holding = this.#core.readHolding(account, this.played.index);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
     if (yesGone < 0 && noGone < 0) {
       const sets = Math.max(yesGone, noGone);
-      this.converted('split', nowMs, sets, sets, sets);
+      this.onConversion('split', nowMs, sets, sets, sets);
     } else if (this.held.yesMicros !== 0 && this.held.noMicros !== 0 && yesGone > 0) {
-      this.converted('merge', nowMs, yesGone, yesGone, yesGone);
+      this.onConversion('merge', nowMs, yesGone, yesGone, yesGone);
     }
   }
 
   /** Complete sets or shares of a settled market are gone, or, below zero, have come. */
-  converted(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
+  onConversion(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
     const { markMicros } = this;
-    const yesCostMicros = kind === 'split' ? yesCostOf(-yes, markMicros) : null;
+    const yesCostMicros = kind === 'split' ? computeYesCost(-yes, markMicros) : null;
     const conversion = { kind, timeMs, yesMicros: yes, noMicros: no, cashMicros, yesCostMicros, markMicros };
     this.conversions.push(conversion);
     this.held.move(conversion);
@@ -109,9 +109,9 @@ export class MarketMetrics {
   }
 
   /** The market has closed: nothing rests in it, and marks that are not due yet will never be. */
-  closed(nowMs: number): void {
+  onClose(nowMs: number): void {
     this.#fills.take(Number.POSITIVE_INFINITY, null);
-    this.resting.closed(nowMs);
+    this.resting.onClose(nowMs);
   }
 
   /** Once each `FIRST_STEP_MS` while it is open. */

@@ -38,7 +38,7 @@ export class Metrics implements CoreObserver {
     return Math.min(this.#nextMarkMs, this.#open.size > 0 ? this.#nextSampleMs : Number.POSITIVE_INFINITY);
   }
 
-  opened(played: Played): void {
+  onOpen(played: Played): void {
     if (this.#core === null) return;
     const market = new MarketMetrics(this.#core, played);
     this.markets.set(played.index, market);
@@ -51,11 +51,11 @@ export class Metrics implements CoreObserver {
     this.markets.get(index)?.mark();
   }
 
-  closed(played: Played, nowMs: number): void {
+  onClose(played: Played, nowMs: number): void {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
     market.findSets(this.#account, nowMs);
-    market.closed(nowMs);
+    market.onClose(nowMs);
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
@@ -79,10 +79,10 @@ export class Metrics implements CoreObserver {
    * The run is over; markets that are still open then keep what they have, and later marks will never be. The account's
    * last sample is what it ends with.
    */
-  ended(nowMs: number): void {
+  onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);
-      this.closed(played, nowMs);
+      this.onClose(played, nowMs);
     }
     this.account.end(nowMs, this.#equityMicros, this.#lockedMicros);
   }
@@ -91,7 +91,7 @@ export class Metrics implements CoreObserver {
     const market = this.markets.get(fill.market);
     if (market === undefined) return;
     this.#holding.add(market);
-    market.filled(fill);
+    market.onFill(fill);
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
@@ -104,52 +104,52 @@ export class Metrics implements CoreObserver {
   ): void {
     const market = this.markets.get(index);
     if (market === undefined) return;
-    market.resting.reached(timeMs, side, arrivedMicros, bestMicros, () => market.mark());
+    market.resting.onReach(timeMs, side, arrivedMicros, bestMicros, () => market.mark());
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
   /** Every call that reached the exchange, with what it answered. */
-  answered(call: AnyCall, outcome: Outcome, nowMs: number): void {
+  onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
-    if (call.endpoint === 'orders.submit') this.#submitted(call.params.pubkey, outcome, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit') this.#canceled(call.params.pubkey, outcome, nowMs);
-    if (call.endpoint === 'redeems.submit') this.#redeemed(outcome, nowMs);
+    if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);
+    if (call.endpoint === 'orders.cancelSubmit') this.#onCancel(call.params.pubkey, outcome, nowMs);
+    if (call.endpoint === 'redeems.submit') this.#onRedeem(outcome, nowMs);
   }
 
-  #redeemed(outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+  #onRedeem(outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
     // The answer to this very call.
     const row = outcome.data as Extract<Outcome<'redeems.submit'>, { kind: 'answered' }>['data'];
     const { yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
     if ((row.state !== 'done' && row.state !== 'completed') || cash === null) return;
-    this.#named(row.market_condition_id)?.converted('redeem', nowMs, yes ?? 0, no ?? 0, cash);
+    this.#findMarket(row.market_condition_id)?.onConversion('redeem', nowMs, yes ?? 0, no ?? 0, cash);
   }
 
-  #submitted(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+  #onSubmit(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
-    const market = this.#named(order.market.condition_id);
+    const market = this.#findMarket(order.market.condition_id);
     const behind = this.#core?.queueAhead(this.#account, pubkey) ?? null;
     if (market === undefined || behind === null) return;
     const amountMicros = order.remaining_amount ?? 0;
     const isYes = order.outcome.is_yes;
     const priceMicros = isYes ? (order.price ?? 0) : ONE - (order.price ?? 0);
     const side = isYes === (order.side === 'buy') ? BID : ASK;
-    market.resting.joined(pubkey, { sinceMs: nowMs, side, priceMicros, amountMicros, behindMicros: behind });
+    market.resting.onJoin(pubkey, { sinceMs: nowMs, side, priceMicros, amountMicros, behindMicros: behind });
     market.ordersPlaced++;
     market.postedMicros += amountMicros;
     market.joinedBehindMicros += behind;
   }
 
-  #canceled(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+  #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
-    const market = this.#named(order.market.condition_id);
-    market?.resting.ended(pubkey, nowMs);
+    const market = this.#findMarket(order.market.condition_id);
+    market?.resting.onEnd(pubkey, nowMs);
     if (market !== undefined) market.ordersCanceled++;
   }
 
-  #named(conditionId: string): MarketMetrics | undefined {
-    const index = this.#core?.marketIndexOf(conditionId) ?? null;
+  #findMarket(conditionId: string): MarketMetrics | undefined {
+    const index = this.#core?.findMarketIndex(conditionId) ?? null;
     return index === null ? undefined : this.markets.get(index);
   }
 
@@ -174,13 +174,13 @@ export class Metrics implements CoreObserver {
   }
 
   get #equityMicros(): number {
-    let equity = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).total as number);
+    let equity = this.#core === null ? 0 : (this.#core.readFunds(this.#account).total as number);
     for (const market of this.#holding) equity += market.valueMicros;
     return equity;
   }
 
   get #lockedMicros(): number {
-    let locked = this.#core === null ? 0 : (this.#core.fundsOf(this.#account).locked as number);
+    let locked = this.#core === null ? 0 : (this.#core.readFunds(this.#account).locked as number);
     for (const { held } of this.#holding) locked += held.costMicros;
     return locked;
   }

@@ -35,7 +35,7 @@ export interface PlanOptions {
 export const USUAL_LANDING_MS = 400;
 
 /** Throws TwinbookError `config_invalid` when no strategy selects any of the recorded markets. */
-export function planOf(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
+export function makePlan(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
   const strategies = config.strategies.map((strategy) =>
     allMarkets
@@ -51,7 +51,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
   const selected = sources.filter(({ market }) => strategies.some((strategy) => selects(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
   const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
-  const { feeds, feedValues, warnings, lines } = feedsOf(config, selected, feedData);
+  const { feeds, feedValues, warnings, lines } = pickFeeds(config, selected, feedData);
   return {
     title: strategies.map(({ name }) => name).join(', '),
     trader: {
@@ -76,7 +76,7 @@ export function planOf(config: Config, sources: readonly EventSource[], options:
 }
 
 /** What is said of markets that are not played is left out: nobody waits for it. */
-function feedsOf(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
+function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));
   const feedValues = (data?.values ?? []).filter(({ value }) => played.has(value.conditionId));
@@ -115,7 +115,7 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly S
 }
 
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {
-  const lines = [...countBy(selected.map(({ market }) => originOf(market)))].map(
+  const lines = [...countBy(selected.map(({ market }) => describeOrigin(market)))].map(
     ([origin, count]) => `${count} ${count === 1 ? 'market' : 'markets'} from ${origin}`,
   );
   const left = sources.length - selected.length;
@@ -124,7 +124,7 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
 }
 
 /** Not the path: the same data is the same result wherever it lies. */
-const originOf = ({ source }: Market): string =>
+const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;
 
 function countBy(names: readonly string[]): Map<string, number> {

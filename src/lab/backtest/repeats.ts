@@ -19,16 +19,16 @@ export interface Draws {
 }
 
 /** Of `count` runs the one at `index`. A single run draws nothing anew: it is what it always was. */
-export function drawsOf(
+export function makeDraws(
   choice: LatencyChoice,
   { seed, index, count }: { readonly seed: number; readonly index: number; readonly count: number },
   pollMs: number,
 ): Draws {
   if (count === 1) return { seed, latency: modelOfChoice(choice, seed) };
-  const random = Random.seeded(seed, `repeat ${index}`);
+  const random = Random.fromSeed(seed, `repeat ${index}`);
   const own = random.below(2 ** 32);
   const scale = Math.exp((2 * random.uniform() - 1) * Math.log(SCALE_RANGE));
-  const phases = Random.seeded(own, 'phases');
+  const phases = Random.fromSeed(own, 'phases');
   return {
     seed: own,
     latency: modelOfChoice(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),

@@ -111,7 +111,7 @@ export class ReplayDriver implements MarketDriver {
       if (next === undefined) return;
       const market = new OpenMarket(this.#core, next, this.#fees, nowMs, this.#listener);
       this.#open.set(market.index, market);
-      this.#listener.opened(market);
+      this.#listener.onOpen(market);
       await market.read();
       this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
     }
@@ -149,7 +149,7 @@ export class ReplayDriver implements MarketDriver {
     if (market.closedMs === null) return;
     this.#open.delete(market.index);
     this.#lastClosedMs = nowMs;
-    this.#listener.closed(market, nowMs);
+    this.#listener.onClose(market, nowMs);
   }
 
   close(): void {
@@ -203,7 +203,7 @@ class OpenMarket implements Played {
     this.#listener = listener;
     this.#market = new ReplayMarket(core, { fees, ...source.market });
     this.#market.open(nowMs, toldCloseMs(source.market, firstMs));
-    const index = core.marketIndexOf(source.market.conditionId);
+    const index = core.findMarketIndex(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');
     this.index = index;
     this.#stream = source.open();

@@ -23,7 +23,7 @@ class Window {
     this.limitPerMinute = limitPerMinute;
   }
 
-  sent(nowMs: number): void {
+  countSent(nowMs: number): void {
     this.count++;
     this.#minute.forget(nowMs);
     this.#minute.add(nowMs);
@@ -57,12 +57,12 @@ export class RequestCount {
     };
   }
 
-  sent(endpoint: string, scope: Scope, nowMs: number): void {
-    this.#scopes[scope].sent(nowMs);
+  countRequest(endpoint: string, scope: Scope, nowMs: number): void {
+    this.#scopes[scope].countSent(nowMs);
     this.#endpoints.set(endpoint, (this.#endpoints.get(endpoint) ?? 0) + 1);
   }
 
-  answered(scope: Scope, outcome: Outcome): void {
+  countAnswer(scope: Scope, outcome: Outcome): void {
     if (outcome.kind !== 'refused') return;
     if (outcome.slug === 'throttled') this.#scopes[scope].throttled++;
     this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
@@ -85,7 +85,7 @@ export class RequestCount {
   }
 
   /** What risk has refused in these markets since the start, and why strategies do not quote right now. */
-  looked({ markets, unsent }: Snapshot): void {
+  onSnapshot({ markets, unsent }: Snapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
       for (const { name, count } of refusals) this.#byRisk.set(`${conditionId} ${name}`, { name, count });

@@ -41,7 +41,7 @@ export class RestingOrders {
   readonly #resting = new Map<string, RestingOrder>();
   readonly #crossed = new LaterMarks<CrossedDraft>();
 
-  joined(pubkey: string, order: JoinedOrder): void {
+  onJoin(pubkey: string, order: JoinedOrder): void {
     this.#resting.set(pubkey, { ...order, leftMicros: order.amountMicros, crossed: null });
   }
 
@@ -50,15 +50,15 @@ export class RestingOrders {
     return this.#resting.get(pubkey);
   }
 
-  filled(pubkey: string, amountMicros: number, nowMs: number): void {
+  onFill(pubkey: string, amountMicros: number, nowMs: number): void {
     const order = this.#resting.get(pubkey);
     if (order === undefined) return;
     order.leftMicros -= amountMicros;
-    if (order.leftMicros <= 0) this.ended(pubkey, nowMs);
+    if (order.leftMicros <= 0) this.onEnd(pubkey, nowMs);
   }
 
   /** It does not rest any more: filled, or canceled with what it had left. */
-  ended(pubkey: string, nowMs: number): void {
+  onEnd(pubkey: string, nowMs: number): void {
     const order = this.#resting.get(pubkey);
     if (order === undefined) return;
     this.#resting.delete(pubkey);
@@ -67,8 +67,8 @@ export class RestingOrders {
   }
 
   /** The market is over, and with it every order; marks that are not due yet will never be. */
-  closed(nowMs: number): void {
-    for (const pubkey of [...this.#resting.keys()]) this.ended(pubkey, nowMs);
+  onClose(nowMs: number): void {
+    for (const pubkey of [...this.#resting.keys()]) this.onEnd(pubkey, nowMs);
     this.#crossed.take(Number.POSITIVE_INFINITY, null);
   }
 
@@ -76,7 +76,7 @@ export class RestingOrders {
    * What is recorded on `side` has come to `arrivedMicros`, and holds `bestMicros` at best; null: nothing came, or nothing
    * reaches a resting order. `mark`: the middle at that moment.
    */
-  reached(
+  onReach(
     nowMs: number,
     side: BookSide,
     arrivedMicros: number | null,

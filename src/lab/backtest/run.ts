@@ -25,7 +25,7 @@ import { type Answer, InProcessExchange } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver } from './replay-driver.js';
 import { RequestCount } from './request-count.js';
-import { sessionOf } from './session.js';
+import { makeSession } from './session.js';
 import { waitForReads } from './sources.js';
 import { Timeline } from './timeline.js';
 import { Trace } from './trace.js';
@@ -64,12 +64,12 @@ const FAILED: Outcome = {
 };
 
 /** What is measured comes first: it looks at the book as it was right before the trade. */
-function observerOf(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
+function makeObserver(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
   if (made === undefined) return metrics;
   return {
     onFill: (fill) => {
       metrics.onFill(fill);
-      made.filled(fill);
+      made.onFill(fill);
     },
     onCrossing: (...crossing) => metrics.onCrossing(...crossing),
   };
@@ -142,18 +142,18 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observerOf(metrics, plan));
+    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, makeObserver(metrics, plan));
     metrics.attach(exchange.core, exchange.account);
     const halts = new Halts(plan.afterHalt ?? 'resume');
     const listener: MarketListener = {
-      opened: (played) => {
-        metrics.opened(played);
-        halts.opened(played.source.market.eventTitle || played.source.market.conditionId);
+      onOpen: (played) => {
+        metrics.onOpen(played);
+        halts.onOpen(played.source.market.eventTitle || played.source.market.conditionId);
       },
       ending: (played) => metrics.ending(played),
-      closed: (played, nowMs) => {
-        metrics.closed(played, nowMs);
-        exchange.closed(played.index, nowMs);
+      onClose: (played, nowMs) => {
+        metrics.onClose(played, nowMs);
+        exchange.closeMarket(played.index, nowMs);
       },
     };
     const made = plan.made?.drive(exchange.core, exchange.account, listener);
@@ -217,7 +217,7 @@ class BacktestRun {
   }
 
   #resumeIfDue(): void {
-    this.#halts.looked(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
+    this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
     // What it sends counts from now, also right after a pause that was skipped.
@@ -228,7 +228,7 @@ class BacktestRun {
   #look(): void {
     this.#lookMs = this.#nowMs + LOOK_MS;
     if (this.#stopMs === null) this.#resumeIfDue();
-    this.#count.looked(this.#side.trader.snapshot(this.#nowMs));
+    this.#count.onSnapshot(this.#side.trader.snapshot(this.#nowMs));
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
@@ -270,7 +270,7 @@ class BacktestRun {
   #command(command: OperatorCommand): void {
     if (command.kind === 'stop') this.#stopMs = this.#nowMs;
     if (command.kind === 'resume' && command.reason !== '' && command.reason !== SETTLE_REASON)
-      this.#halts.resumed(this.#nowMs);
+      this.#halts.onResume(this.#nowMs);
     this.#step({ kind: 'command', nowMs: this.#nowMs, command });
   }
 
@@ -278,7 +278,7 @@ class BacktestRun {
     for (const request of this.#side.trader.handle(observation)) this.#send(request);
     const notices = this.#side.trader.takeNotices();
     this.#count.notices(notices);
-    this.#halts.noticed(notices);
+    this.#halts.onNotices(notices);
     this.#planBeat();
   }
 
@@ -289,8 +289,8 @@ class BacktestRun {
     // Market or record: what stands in a path is text.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
-    this.#plan.sent?.(request, sentMs);
-    this.#count.sent(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
+    this.#plan.onSent?.(request, sentMs);
+    this.#count.countRequest(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw(request.call.endpoint);
     const { thereMs, backMs, failure } = this.#latency;
     this.#underWay++;
@@ -320,13 +320,13 @@ class BacktestRun {
     const isPublic = declarationOf(call.endpoint).scope === 'public';
     // Public calls name their market by this parameter, or none.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
-    const index = conditionId === undefined ? null : this.#exchange.core.marketIndexOf(conditionId);
+    const index = conditionId === undefined ? null : this.#exchange.core.findMarketIndex(conditionId);
     // What nobody looks at may wait; our own state depends on every market.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);
     const answer = this.#exchange.answer(call, nowMs);
-    this.#metrics.answered(call, answer.outcome, nowMs);
-    this.#count.answered(declarationOf(call.endpoint).scope, answer.outcome);
+    this.#metrics.onAnswer(call, answer.outcome, nowMs);
+    this.#count.countAnswer(declarationOf(call.endpoint).scope, answer.outcome);
     return answer;
   }
 
@@ -339,11 +339,11 @@ class BacktestRun {
 
   outcome(): BacktestOutcome {
     this.#driver.syncAll(this.#nowMs);
-    this.#metrics.ended(this.#nowMs);
+    this.#metrics.onEnd(this.#nowMs);
     this.#look();
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
-    const session = sessionOf({
+    const session = makeSession({
       plan: this.#plan,
       exchange: this.#exchange,
       metrics: this.#metrics,

@@ -19,7 +19,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';
 import type { Metrics } from './metrics.js';
 import type { RequestCount } from './request-count.js';
-import { gapsOf as recordedGaps } from './sources.js';
+import { listGaps as recordedGaps } from './sources.js';
 
 export interface Measured {
   readonly plan: BacktestPlan;
@@ -59,7 +59,7 @@ const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =
 /** In a gap the book stands as it was seen last, and only an aggressive order of ours can be filled: by what may have been gone. */
 function gapNotices(measured: Measured): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
-    const gaps = gapsOf(market, measured);
+    const gaps = clipGaps(market, measured);
     const within = market.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
     const [first] = within;
     if (first === undefined) return [];
@@ -72,7 +72,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
 /** What a live trader would be stopped for: nothing that it believes may differ from what is so. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
-  const cash = exchange.core.fundsOf(exchange.account).total;
+  const cash = exchange.core.readFunds(exchange.account).total;
   if (ledger.cash() !== cash) {
     texts.push(
       `the trader's ledger ends with ${formatDecimal(ledger.cash())}, the exchange with ${formatDecimal(cash)}`,
@@ -80,7 +80,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   }
   for (const { played } of metrics.markets.values()) {
     const { conditionId, title } = played.source.market;
-    const { yes, no } = exchange.core.holdingOf(exchange.account, played.index);
+    const { yes, no } = exchange.core.readHolding(exchange.account, played.index);
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
@@ -89,8 +89,8 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
 }
 
 /** With the fees of a curve, where one was asked for. */
-export function sessionOf(measured: Measured): SessionRecord {
-  const session = uncharged(measured);
+export function makeSession(measured: Measured): SessionRecord {
+  const session = makeUnchargedSession(measured);
   const { feeCurve = null, sources } = measured.plan;
   const free = new Set(freeMarkets(sources));
   return feeCurve === null ? session : chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
@@ -120,7 +120,7 @@ function feeAssumptions({
   };
 }
 
-function uncharged(measured: Measured): SessionRecord {
+function makeUnchargedSession(measured: Measured): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader } = plan;
   const { account } = metrics;
@@ -132,7 +132,7 @@ function uncharged(measured: Measured): SessionRecord {
     fromMs,
     toMs,
     capitalMicros: trader.capitalMicros,
-    endCashMicros: exchange.core.fundsOf(exchange.account).total,
+    endCashMicros: exchange.core.readFunds(exchange.account).total,
     markets: [...metrics.markets.values()].map((market) => marketSession(market, measured)),
     account: account.series,
     maxDrawdownMicros: account.maxDrawdownMicros,
@@ -157,7 +157,7 @@ function uncharged(measured: Measured): SessionRecord {
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, plan, exchange } = measured;
   // As the exchange says it, so that fills and conversions can be held against it.
-  const held = exchange.core.holdingOf(exchange.account, metrics.played.index);
+  const held = exchange.core.readHolding(exchange.account, metrics.played.index);
   const { played, samples } = metrics;
   const market = played.source.market;
   return {
@@ -169,7 +169,7 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     openMs: played.openedMs,
     closeMs: played.closedMs,
     outcome: market.outcome,
-    ...feesOf(market, plan),
+    ...chooseFees(market, plan),
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
@@ -185,11 +185,11 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
       postedMicros: metrics.postedMicros,
       joinedBehindMicros: metrics.joinedBehindMicros,
     },
-    coverage: coverageOf(metrics, measured),
+    coverage: measureCoverage(metrics, measured),
   };
 }
 
-const feesOf = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
+const chooseFees = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
   makerFeeRateMicros: (fees ?? plan.fees).makerRateMicros,
   takerFeeRateMicros: (fees ?? plan.fees).takerRateMicros,
 });
@@ -201,10 +201,10 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function coverageOf(metrics: MarketMetrics, measured: Measured): Coverage {
+function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
   const { played } = metrics;
   const { summary } = played.source;
-  const gaps = gapsOf(metrics, measured);
+  const gaps = clipGaps(metrics, measured);
   return {
     spanMs: Math.max(0, (played.closedMs ?? measured.toMs) - played.firstMs),
     gapMs: gaps.reduce((sum, { fromMs, toMs }) => sum + (toMs - fromMs), 0),
@@ -216,7 +216,7 @@ function coverageOf(metrics: MarketMetrics, measured: Measured): Coverage {
 }
 
 /** As far as they lie in what was played. */
-function gapsOf({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
+function clipGaps({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
   return recordedGaps(played.source)
     .filter(({ fromMs }) => fromMs < endMs)

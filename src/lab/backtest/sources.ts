@@ -28,7 +28,7 @@ export const streamRecording = (recording: Recording): EventSource => ({
 });
 
 /** The gaps of what is played; of a raw recording, those that were found so far. */
-export const gapsOf = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
+export const listGaps = ({ summary, gaps }: EventSource): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
 
 /** Plays columns as they are; many runs may play the same ones. */
 export const playFromMemory = (
@@ -54,7 +54,7 @@ export const stoppable = (source: EventSource, isStopped: () => boolean): EventS
   firstMs: source.firstMs,
   summary: source.summary,
   get gaps() {
-    return gapsOf(source);
+    return listGaps(source);
   },
   get warnings() {
     return source.warnings;
@@ -85,7 +85,7 @@ export function keepInMemory(source: EventSource, shared: { events: number }): E
     firstMs: source.firstMs,
     summary: source.summary,
     get gaps() {
-      return gapsOf(source);
+      return listGaps(source);
     },
     get warnings() {
       return source.warnings;
@@ -106,14 +106,14 @@ class KeepingStream implements ChunkStream {
   readonly #stream: ChunkStream;
   readonly #shared: { events: number };
   /** Takes what was read; false when it has no use for it. */
-  readonly #done: (chunks: EventChunk[]) => boolean;
+  readonly #onRead: (chunks: EventChunk[]) => boolean;
   #chunks: EventChunk[] | null = [];
   #events = 0;
 
-  constructor(stream: ChunkStream, shared: { events: number }, done: (chunks: EventChunk[]) => boolean) {
+  constructor(stream: ChunkStream, shared: { events: number }, onRead: (chunks: EventChunk[]) => boolean) {
     this.#stream = stream;
     this.#shared = shared;
-    this.#done = done;
+    this.#onRead = onRead;
   }
 
   next(): EventChunk | null | Promise<EventChunk | null> {
@@ -142,7 +142,7 @@ class KeepingStream implements ChunkStream {
 
   #finish(): void {
     if (this.#chunks === null) return;
-    if (this.#done(this.#chunks)) this.#chunks = null;
+    if (this.#onRead(this.#chunks)) this.#chunks = null;
     else this.#giveUp();
   }
 
@@ -162,7 +162,7 @@ const underWay = new Set<Promise<unknown>>();
  */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
-function noted(read: Promise<unknown>): void {
+function trackRead(read: Promise<unknown>): void {
   // What becomes of it is told to whoever waits for it; here only that it has ended counts.
   const ended = read.then(
     () => undefined,
@@ -198,7 +198,7 @@ class FileStream implements ChunkStream {
   close(): void {
     // What is being read meanwhile ends by itself; its failure is nobody's any more.
     const closed = this.#iterator.return?.();
-    if (closed !== undefined) noted(closed);
+    if (closed !== undefined) trackRead(closed);
   }
 
   #read(): void {
@@ -208,6 +208,6 @@ class FileStream implements ChunkStream {
       return this.#ready;
     });
     // Whoever waits hears of a failure; until then it must not end the process.
-    noted(this.#ahead);
+    trackRead(this.#ahead);
   }
 }

@@ -10,7 +10,7 @@ import { FIRST_LOOK_MS } from './contract.js';
 const ROOM_MS = 60_000;
 
 /** By the recording's clock, Unix ms. What was recorded outside of it is read, but not played. */
-export function clipped(source: EventSource, fromMs: number, untilMs: number): EventSource {
+export function clipSource(source: EventSource, fromMs: number, untilMs: number): EventSource {
   const gaps = (source.summary?.gaps ?? []).filter((gap) => gap.fromMs < untilMs && (gap.toMs ?? untilMs) > fromMs);
   // Within a gap what was known of the book does not hold any more.
   const isBookKnown = !gaps.some((gap) => gap.fromMs <= fromMs);

@@ -1,17 +1,17 @@
 /** Live and backtests side by side, and the band that the fill models put around the live fills. */
 
-import { modelOf } from '../report/analysis/bracket.js';
+import { nameModel } from '../report/analysis/bracket.js';
 import type { Analysis, MarketAnalysis } from '../report/analysis/contract.js';
 import type { FillBand, FillError, MarketParity, Parity, Side } from './contract.js';
 
 /** Analyses of sessions over the same span: the live one, then each fill model's. */
 export function compare(all: readonly Analysis[], remarks: readonly string[]): Parity {
-  const names = all.map(modelOf);
-  const sides = all.map((analysis, index) => sideOf(names[index] ?? '', analysis));
-  return { sides, band: bandOf(sides), markets: marketsOf(all, names), remarks };
+  const names = all.map(nameModel);
+  const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
+  return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
 }
 
-function sideOf(name: string, { trading, result, inventory, quoting, requests }: Analysis): Side {
+function makeSide(name: string, { trading, result, inventory, quoting, requests }: Analysis): Side {
   return {
     name,
     fills: trading.fills,
@@ -31,13 +31,13 @@ function sideOf(name: string, { trading, result, inventory, quoting, requests }:
 }
 
 /** Every market that any side knows, in the order of the live one. */
-function marketsOf(all: readonly Analysis[], names: readonly string[]): MarketParity[] {
+function compareMarkets(all: readonly Analysis[], names: readonly string[]): MarketParity[] {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
     const found = all.map(({ markets }) => markets.find((market) => market.conditionId === conditionId));
     const sides = found.map((market, index) => marketSide(names[index] ?? '', market));
     const title = found.find((market) => market !== undefined)?.title ?? conditionId;
-    return { conditionId, title, sides, band: bandOf(sides) };
+    return { conditionId, title, sides, band: computeFillBand(sides) };
   });
 }
 
@@ -61,14 +61,14 @@ function marketSide(name: string, market: MarketAnalysis | undefined): Side {
   };
 }
 
-function bandOf([live, ...models]: readonly Side[]): FillBand {
+function computeFillBand([live, ...models]: readonly Side[]): FillBand {
   const liveShares = live?.sharesMicros ?? 0;
   const liveFills = live?.fills ?? 0;
   const errors = models.map(
     ({ name, fills, sharesMicros }): FillError => ({
       name,
-      fillsShare: errorOf(fills, liveFills),
-      sharesShare: errorOf(sharesMicros, liveShares),
+      fillsShare: computeRelativeError(fills, liveFills),
+      sharesShare: computeRelativeError(sharesMicros, liveShares),
     }),
   );
   const shares = models.map(({ sharesMicros }) => sharesMicros);
@@ -77,10 +77,11 @@ function bandOf([live, ...models]: readonly Side[]): FillBand {
     liveFills,
     liveSharesMicros: liveShares,
     errors,
-    lowShare: models.length === 0 ? null : errorOf(low, liveShares),
-    highShare: models.length === 0 ? null : errorOf(high, liveShares),
+    lowShare: models.length === 0 ? null : computeRelativeError(low, liveShares),
+    highShare: models.length === 0 ? null : computeRelativeError(high, liveShares),
     holds: models.length > 0 && low <= liveShares && liveShares <= high,
   };
 }
 
-const errorOf = (model: number, live: number): number | null => (live === 0 ? null : (model - live) / live);
+const computeRelativeError = (model: number, live: number): number | null =>
+  live === 0 ? null : (model - live) / live;

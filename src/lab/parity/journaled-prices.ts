@@ -9,7 +9,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts, RecordedPrices } from '../report/live/contract.js';
 import type { Coverage, RequestUse, ScopeUse } from '../session/contract.js';
-import { coverageOf } from '../session/coverage.js';
+import { toCoverage } from '../session/coverage.js';
 import type { RecordedBest } from '../session/market-walk.js';
 import { BestPrices } from './best-prices.js';
 import { readRecordedRun } from './read-recorded-run.js';
@@ -44,12 +44,12 @@ interface SeenMarket {
  *
  * @param runs oldest first
  * @param wanted markets; others are not kept
- * @param damaged told of a journal that is damaged in the middle, which is left out
+ * @param onDamaged told of a journal that is damaged in the middle, which is left out
  */
 export async function readJournals(
   runs: readonly RunJournal[],
   wanted: ReadonlySet<string>,
-  damaged: (run: RunJournal, error: TwinbookError) => void,
+  onDamaged: (run: RunJournal, error: TwinbookError) => void,
 ): Promise<Journaled> {
   const seen: SeenRun[] = [];
   for (const run of runs) {
@@ -57,7 +57,7 @@ export async function readJournals(
       seen.push(await seenBy(run, wanted));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
-      damaged(run, error);
+      onDamaged(run, error);
     }
   }
   const ids = new Set(seen.flatMap(({ markets }) => [...markets.keys()]));
@@ -77,7 +77,7 @@ async function seenBy(run: RunJournal, wanted: ReadonlySet<string>): Promise<See
   for (const source of sources) {
     const { conditionId, outcome } = source.market;
     if (!wanted.has(conditionId)) continue;
-    markets.set(conditionId, { best: await BestPrices.of(source), outcome, coverage: coverageOf(source.summary) });
+    markets.set(conditionId, { best: await BestPrices.of(source), outcome, coverage: toCoverage(source.summary) });
   }
   const { startedMs } = run.description;
   return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };

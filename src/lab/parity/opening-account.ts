@@ -28,13 +28,13 @@ export function readOpeningAccount(run: RunJournal, settings: ReplayedTrader): O
     const { startedMs } = run.description;
     const signer: DraftSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
     const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
-    return { command: commandOf(trader, startedMs), remarks: remarksOn(ledger) };
+    return { command: makeOpeningCommand(trader, startedMs), remarks: remarksOn(ledger) };
   } finally {
     ledger.close();
   }
 }
 
-function commandOf(trader: Trader, startedMs: number): OperatorCommand | null {
+function makeOpeningCommand(trader: Trader, startedMs: number): OperatorCommand | null {
   const { mode, reason } = trader.snapshot(startedMs);
   if (mode === 'killed') return { kind: 'kill', reason };
   if (mode === 'widened') return { kind: 'widen', reason };

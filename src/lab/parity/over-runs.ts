@@ -1,6 +1,6 @@
 /** Many runs beside their backtests: how far each fill model is off, and how far that lies apart from run to run. */
 
-import { momentsOf } from '../../shared/statistics/moments.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
 import type { Parity, Side } from './contract.js';
 
 /** `share`: the distance is a part of what was live; `currency`: it is millionths of the currency, model minus live. */
@@ -50,11 +50,18 @@ export function overRuns(parities: readonly Parity[]): RunsParity {
     runs: parities.length,
     filledRuns: filled.length,
     heldRuns: filled.filter(({ band }) => band.holds).length,
-    bands: FIGURES.flatMap((figure) => models.map((model, index) => bandOf(figure, model, index + 1, parities))),
+    bands: FIGURES.flatMap((figure) =>
+      models.map((model, index) => computeErrorBand(figure, model, index + 1, parities)),
+    ),
   };
 }
 
-function bandOf([figure, unit, of]: Figure, model: string, side: number, parities: readonly Parity[]): ErrorBand {
+function computeErrorBand(
+  [figure, unit, of]: Figure,
+  model: string,
+  side: number,
+  parities: readonly Parity[],
+): ErrorBand {
   const pairs = parities.flatMap(({ sides }) => {
     const [live, tested] = [sides[0], sides[side]].map((found) => (found === undefined ? null : of(found)));
     if (typeof live !== 'number' || typeof tested !== 'number' || (unit === 'share' && live === 0)) return [];
@@ -62,7 +69,7 @@ function bandOf([figure, unit, of]: Figure, model: string, side: number, paritie
   });
   const errors = pairs.map(({ live, tested }) => (unit === 'share' ? (tested - live) / live : tested - live));
   const [live, tested] = [sum(pairs.map((pair) => pair.live)), sum(pairs.map((pair) => pair.tested))];
-  const { mean, standardDeviation } = momentsOf(errors);
+  const { mean, standardDeviation } = computeMoments(errors);
   const [lowest, highest] = errors.length === 0 ? [null, null] : [Math.min(...errors), Math.max(...errors)];
   const pooled = unit === 'share' ? (tested - live) / live : tested - live;
   return {

@@ -17,7 +17,7 @@ import { analyse } from '../report/analysis/analyse.js';
 import type { Analysis } from '../report/analysis/contract.js';
 import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
-import { clipped } from './clipped-source.js';
+import { clipSource } from './clipped-source.js';
 import { compare } from './comparison.js';
 import type { LiveRun, Parity } from './contract.js';
 import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
@@ -49,31 +49,31 @@ export interface ParityResult {
 }
 
 /** Throws TwinbookError `recording_invalid` for a run that saw no market, `usage` for a model that is not known. */
-export async function parityOf(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
+export async function runParity(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
   const { fillModels, progress } = options;
   progress?.(0, 'reading the journal');
-  const liveRun = begun(await readRecordedRun(run), readOpeningAccount(run, options.trader));
-  const { sources, data } = playedOf(liveRun, options);
+  const liveRun = applyOpening(await readRecordedRun(run), readOpeningAccount(run, options.trader));
+  const { sources, data } = choosePlayed(liveRun, options);
   const models: SessionRecord[] = [];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
-    const plan = planOf({ liveRun, options, sources, data, fillModel });
+    const plan = makePlan({ liveRun, options, sources, data, fillModel });
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
     models.push(session);
   }
   const remarks = [...REMARKS, ...liveRun.remarks, ...remarksOn(liveRun.session)];
-  const sessions = [remarked(liveRun.session, remarks), ...models];
+  const sessions = [addRemarks(liveRun.session, remarks), ...models];
   const analyses = sessions.map(analyse);
   const parity = compare(analyses, remarks);
-  return { parity, liveRun, sessions, analyses, data, latency: latencyOf(liveRun, options).name };
+  return { parity, liveRun, sessions, analyses, data, latency: makeLatency(liveRun, options).name };
 }
 
-const remarked = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
+const addRemarks = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
   ...session,
   assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
 });
 
-function begun(liveRun: LiveRun, { command, remarks }: OpeningAccount): LiveRun {
+function applyOpening(liveRun: LiveRun, { command, remarks }: OpeningAccount): LiveRun {
   const first = command === null ? [] : [{ atMs: liveRun.fromMs, command }];
   return { ...liveRun, commands: [...first, ...liveRun.commands], remarks: [...liveRun.remarks, ...remarks] };
 }
@@ -95,7 +95,7 @@ interface Played {
   readonly data: readonly string[];
 }
 
-function playedOf(liveRun: LiveRun, { recorded }: ParityOptions): Played {
+function choosePlayed(liveRun: LiveRun, { recorded }: ParityOptions): Played {
   const seen = liveRun.sources.map(({ market }) => market.conditionId);
   if (seen.length === 0) {
     const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
@@ -109,7 +109,7 @@ function playedOf(liveRun: LiveRun, { recorded }: ParityOptions): Played {
     const hint = "Leave --data out: the run's own polls are used then.";
     throw new TwinbookError('recording_invalid', what, hint);
   }
-  const sources = ours.map((source) => clipped(source, liveRun.fromMs, liveRun.toMs));
+  const sources = ours.map((source) => clipSource(source, liveRun.fromMs, liveRun.toMs));
   return { sources, data: [`recordings of ${ours.length} of the ${seen.length} markets that the run looked at`] };
 }
 
@@ -127,7 +127,7 @@ interface Planned extends Played {
   readonly fillModel: string;
 }
 
-function planOf({ liveRun, options, sources, data, fillModel }: Planned): BacktestPlan {
+function makePlan({ liveRun, options, sources, data, fillModel }: Planned): BacktestPlan {
   const { runId: _, ...trader } = options.trader;
   return {
     title: liveRun.session.title,
@@ -138,7 +138,7 @@ function planOf({ liveRun, options, sources, data, fillModel }: Planned): Backte
     data,
     seed: options.seed,
     landingMs: options.landingMs,
-    latency: latencyOf(liveRun, options),
+    latency: makeLatency(liveRun, options),
     // The run's own person resumed it, or nobody did.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
@@ -148,7 +148,7 @@ function planOf({ liveRun, options, sources, data, fillModel }: Planned): Backte
 }
 
 /** A fresh one for each run: it draws. */
-function latencyOf({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
+function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
 }

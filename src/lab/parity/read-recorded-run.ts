@@ -7,7 +7,7 @@ import type { RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { TimedCommand } from '../backtest/contract.js';
-import { type MeasuredCall, sourceOf } from '../backtest/latency-choice.js';
+import { type MeasuredCall, makeLatencySource } from '../backtest/latency-choice.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { formatQuantity } from '../report/figures.js';
 import type { LiveRun } from './contract.js';
@@ -21,7 +21,7 @@ const STOP_ROOM_MS = 60_000;
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** From our clock to the exchange's. */
-function moved({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
+function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
   const { atMs, validUntilMs } = value;
   const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
   return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
@@ -82,7 +82,7 @@ class Reading {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     if (venueTimeMs !== null) this.#clock.observe(venueTimeMs, sentMs, nowMs);
     const middleMs = (sentMs + nowMs) / 2;
-    this.#capture.seen(observation, this.#clock.nowMs(middleMs) ?? middleMs);
+    this.#capture.onOutcome(observation, this.#clock.nowMs(middleMs) ?? middleMs);
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
     if (call === undefined) return;
@@ -91,11 +91,11 @@ class Reading {
       return;
     }
     const { scope } = declarationOf(call.endpoint);
-    this.#count.sent(call.endpoint, scope, sentMs);
-    this.#count.answered(scope, outcome);
+    this.#count.countRequest(call.endpoint, scope, sentMs);
+    this.#count.countAnswer(scope, outcome);
     if (outcome.kind !== 'unknown' && nowMs >= sentMs)
       this.#calls.push({ endpoint: call.endpoint, roundTripMs: nowMs - sentMs });
-    this.#orders.seen(call, outcome, { sentMs, seenMs: nowMs });
+    this.#orders.onAnswer(call, outcome, { sentMs, seenMs: nowMs });
   }
 
   async result(): Promise<LiveRun> {
@@ -118,8 +118,8 @@ class Reading {
       requests: { ...use, unsent: this.#unsent },
       refusals: refused,
     });
-    const roundTrips = sourceOf(this.#calls);
-    const feedValues = this.#feedValues.map((heard) => moved(heard, offsetMs));
+    const roundTrips = makeLatencySource(this.#calls);
+    const feedValues = this.#feedValues.map((heard) => shiftFeedValue(heard, offsetMs));
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
   }
 

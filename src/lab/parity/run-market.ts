@@ -3,10 +3,10 @@
 import { complement } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import type { ConversionRecord, FillRecord, MarketSession } from '../session/contract.js';
-import { coverageOf } from '../session/coverage.js';
+import { toCoverage } from '../session/coverage.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { MarketWalk, type SessionOrder } from '../session/market-walk.js';
-import { yesCostOf } from '../session/moves.js';
+import { computeYesCost } from '../session/moves.js';
 import { BEFORE_TRADE_MS, toFillRecord, tradeTimeMs } from '../session/own-trade.js';
 import { MarketSamples } from '../session/samples.js';
 import type { BestPrices } from './best-prices.js';
@@ -39,8 +39,8 @@ export class RunMarket {
   constructor(facts: RunMarketFacts) {
     this.#facts = facts;
     this.#orders = new Map(facts.orders.map((order) => [order.pubkey, onTheirClock(order, facts.offsetMs)]));
-    const fills = facts.fills.map((fill) => this.#fillOf(fill)).sort((a, b) => a.timeMs - b.timeMs);
-    const conversions = facts.conversions.map((conversion) => this.#conversionOf(conversion));
+    const fills = facts.fills.map((fill) => this.#toFill(fill)).sort((a, b) => a.timeMs - b.timeMs);
+    const conversions = facts.conversions.map((conversion) => this.#toConversion(conversion));
     const { prices } = facts;
     this.walk = new MarketWalk(
       { orders: [...this.#orders.values()], fills, conversions, prices },
@@ -79,7 +79,7 @@ export class RunMarket {
       endNoMicros: held.noMicros,
       endMarkMicros: prices.at(untilMs).middleMicros,
       quoting: this.#quoting(),
-      coverage: coverageOf(source?.summary ?? null),
+      coverage: toCoverage(source?.summary ?? null),
     };
   }
 
@@ -95,7 +95,7 @@ export class RunMarket {
     };
   }
 
-  #fillOf({ row, seenMs }: RunFill): FillRecord {
+  #toFill({ row, seenMs }: RunFill): FillRecord {
     const { strategy, offsetMs, source } = this.#facts;
     const { pubkey, side, outcome } = row.order;
     const restingFromMs = this.#orders.get(pubkey ?? '')?.fromMs ?? null;
@@ -117,10 +117,10 @@ export class RunMarket {
     return toFillRecord(trade, markMicros, (timeMs) => this.#markAt(timeMs));
   }
 
-  #conversionOf({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
+  #toConversion({ kind, yesMicros, noMicros, cashMicros, seenMs }: RunConversion): ConversionRecord {
     const timeMs = Math.round(seenMs + this.#facts.offsetMs);
     const markMicros = this.#markAt(timeMs);
-    const yesCostMicros = kind === 'split' ? yesCostOf(-yesMicros, markMicros) : null;
+    const yesCostMicros = kind === 'split' ? computeYesCost(-yesMicros, markMicros) : null;
     return { kind, timeMs, yesMicros, noMicros, cashMicros, yesCostMicros, markMicros };
   }
 

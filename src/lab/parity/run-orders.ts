@@ -43,7 +43,7 @@ export class RunOrders {
   readonly conversions = new Map<string, RunConversion>();
 
   /** The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
-  seen(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
+  onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
     if (outcome.kind !== 'answered') return;
     const data: unknown = outcome.data;
     switch (call.endpoint) {

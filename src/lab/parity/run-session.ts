@@ -29,15 +29,15 @@ export interface RecordedSession {
 
 export async function readRunSession(liveRun: RecordedSession): Promise<SessionRecord> {
   const { description, fromMs, toMs, requests, refusals } = liveRun;
-  const markets = await marketsOf(liveRun);
-  const account = sampled(markets, liveRun);
+  const markets = await makeRunMarkets(liveRun);
+  const account = sampleAccount(markets, liveRun);
   // Taken first: it brings the holdings to their end.
   const sessions = markets.map((market) => market.session());
   const { capitalMicros, version, configHash } = description;
   return {
     format: 1,
     kind: 'live',
-    title: titleOf(description),
+    title: formatTitle(description),
     fromMs,
     toMs,
     capitalMicros,
@@ -62,10 +62,10 @@ export async function readRunSession(liveRun: RecordedSession): Promise<SessionR
   };
 }
 
-const titleOf = ({ strategies, runId }: RunDescription): string =>
+const formatTitle = ({ strategies, runId }: RunDescription): string =>
   `${strategies.map(({ name }) => name).join(', ')}: run ${runId}, live and in backtests`;
 
-async function marketsOf({
+async function makeRunMarkets({
   description,
   orders,
   sources,
@@ -76,9 +76,13 @@ async function marketsOf({
   // A list of own trades goes back beyond the start.
   const fills = [...orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
   const conversions = [...orders.conversions.values()];
-  const idOf = ({ row }: (typeof fills)[number]) => row.order.market.condition_id;
+  const getConditionId = ({ row }: (typeof fills)[number]) => row.order.market.condition_id;
   const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
-  const ids = new Set([...seen.keys(), ...fills.map(idOf), ...conversions.map(({ conditionId }) => conditionId)]);
+  const ids = new Set([
+    ...seen.keys(),
+    ...fills.map(getConditionId),
+    ...conversions.map(({ conditionId }) => conditionId),
+  ]);
   const [only, another] = description.strategies;
   const strategy = another === undefined ? (only?.name ?? '') : '';
   return Promise.all(
@@ -92,7 +96,7 @@ async function marketsOf({
         untilMs,
         prices: await BestPrices.of(source),
         orders: [...orders.orders.values()].filter((order) => order.conditionId === conditionId),
-        fills: fills.filter((fill) => idOf(fill) === conditionId),
+        fills: fills.filter((fill) => getConditionId(fill) === conditionId),
         conversions: conversions.filter((conversion) => conversion.conditionId === conditionId),
       });
     }),
@@ -100,7 +104,10 @@ async function marketsOf({
 }
 
 /** Goes through the run in equal steps. */
-function sampled(markets: readonly RunMarket[], { description, fromMs, untilMs }: RecordedSession): AccountSamples {
+function sampleAccount(
+  markets: readonly RunMarket[],
+  { description, fromMs, untilMs }: RecordedSession,
+): AccountSamples {
   const account = new AccountSamples();
   const walks = markets.map(({ walk }) => walk);
   for (let timeMs = fromMs; timeMs <= untilMs; timeMs += FIRST_STEP_MS) {

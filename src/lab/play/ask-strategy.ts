@@ -83,7 +83,7 @@ export function askStrategy(tried: TriedStrategy, setting: Setting): Said {
   const { facts, looks } = showMarket(
     'by-hand',
     { ticks: TICKS, isFree: true },
-    looksOf(setting),
+    makeLooks(setting),
     (setting.leftS + setting.ageS) * 1000,
     askedBy(tried),
   );
@@ -91,16 +91,16 @@ export function askStrategy(tried: TriedStrategy, setting: Setting): Said {
   let said: Said | null = null;
   for (const { view } of looks) {
     const seen = withSigma(view, setting.sigma);
-    said = saidOf(quoter.quote(seen), seen);
+    said = describeQuotes(quoter.quote(seen), seen);
   }
   if (said === null) throw new Error('a market by hand has a look');
   return said;
 }
 
 /** How the best quotes bend with what is held, the time that is left and the volatility; all else as it is set. */
-export function curvesOf(tried: TriedStrategy, setting: Setting): Curves {
+export function computeCurves(tried: TriedStrategy, setting: Setting): Curves {
   const along = (name: keyof Curves): readonly Point[] =>
-    placesOf(name).map((x) => {
+    listPlaces(name).map((x) => {
       const { bids, asks, fair } = askStrategy(tried, { ...setting, [name]: x });
       return { x, bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null, fair };
     });
@@ -113,13 +113,13 @@ export function askAtLook(tried: TriedStrategy, { facts, looks }: ShownMarket, i
   let said: Said | null = null;
   for (const { view, events } of looks.slice(0, index + 1)) {
     for (const event of events) quoter.observe?.(event);
-    said = saidOf(quoter.quote(view), view);
+    said = describeQuotes(quoter.quote(view), view);
   }
   if (said === null) throw new RangeError('there is no such look');
   return said;
 }
 
-function placesOf(name: keyof Curves): readonly number[] {
+function listPlaces(name: keyof Curves): readonly number[] {
   const { min, max, isLog } = RANGES[name];
   return Array.from({ length: PLACES }, (_, at) => {
     const part = at / (PLACES - 1);
@@ -127,7 +127,7 @@ function placesOf(name: keyof Curves): readonly number[] {
   });
 }
 
-function looksOf({ fair, spread, inventory, ageS, feed }: Setting): readonly Look[] {
+function makeLooks({ fair, spread, inventory, ageS, feed }: Setting): readonly Look[] {
   const bid = Math.max(1, Math.round((fair - spread / 2) * TICKS));
   const ask = Math.min(TICKS - 1, Math.max(bid + 1, Math.round((fair + spread / 2) * TICKS)));
   const side = (from: number, step: 1 | -1) =>
@@ -153,18 +153,18 @@ function withSigma(view: MarketView, sigma: number): MarketView {
   return Object.freeze({ ...view, estimates: Object.freeze(estimates) });
 }
 
-function saidOf({ bids, asks, fairMicros, note, factors }: Quotes, { others }: MarketView): Said {
+function describeQuotes({ bids, asks, fairMicros, note, factors }: Quotes, { others }: MarketView): Said {
   return {
-    bids: bids.map(shown),
-    asks: asks.map(shown),
+    bids: bids.map(toShownLevel),
+    asks: asks.map(toShownLevel),
     fair: fairMicros === null ? null : fairMicros / ONE,
     note,
     factors: { ...factors },
-    book: { bids: others.bids.slice(0, DEPTH).map(shown), asks: others.asks.slice(0, DEPTH).map(shown) },
+    book: { bids: others.bids.slice(0, DEPTH).map(toShownLevel), asks: others.asks.slice(0, DEPTH).map(toShownLevel) },
   };
 }
 
-const shown = ({ priceMicros, amountMicros }: QuoteLevel): ShownLevel => [
+const toShownLevel = ({ priceMicros, amountMicros }: QuoteLevel): ShownLevel => [
   micros(priceMicros) / ONE,
   micros(amountMicros) / ONE,
 ];

@@ -1,8 +1,8 @@
 /** The page: text, style and script in one, and the policy that lets a browser run these and nothing else. */
 
 import { ownPolicy } from '../../shell/document/own-document.js';
-import { pageScriptOf } from '../../shell/document/page-script.js';
-import { escaped } from '../report/html/markup.js';
+import { readPageScript } from '../../shell/document/page-script.js';
+import { escapeHtml } from '../report/html/markup.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8886; --bid: #1c6cb0; --ask: #b9500f; --fair: #0c7460; --bad: #b23a26 }
@@ -21,10 +21,10 @@ polyline { fill: none; stroke-width: 1.8 } .l-bid { stroke: var(--bid) } .l-ask 
 #note { min-height: 3em } figure { margin: 0 }`;
 
 export function playDocument(name: string, summary: string): { readonly html: string; readonly policy: string } {
-  const script = pageScriptOf(new URL('./page/', import.meta.url), ['main']);
+  const script = readPageScript(new URL('./page/', import.meta.url), ['main']);
   const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(name)} – Twinbook</title><style>${STYLE}</style></head><body>
-<h1>${escaped(name)}</h1><p>${escaped(summary)}</p>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(name)} – Twinbook</title><style>${STYLE}</style></head><body>
+<h1>${escapeHtml(name)}</h1><p>${escapeHtml(summary)}</p>
 <div class="two"><section aria-label="The market"><h2>The market</h2><div id="sliders"></div><div id="recording" hidden><h2>A recording</h2><label>market<select id="market"></select><output></output></label><label>look<input id="look" type="range" min="0" max="0" value="0"><output id="time"></output></label><label>show<select id="source"><option value="hand">the market by hand</option><option value="recorded">the recording</option></select><output></output></label></div></section>
 <section aria-label="Quotes"><h2>Quotes</h2><p id="note" aria-live="polite"></p><p id="error" class="error" role="alert"></p><table><thead><tr><th>own</th><th>others</th><th>price</th><th>others</th><th>own</th></tr></thead><tbody id="book"></tbody></table></section></div>
 <h2>Best bid, fair price and best ask</h2><div class="three" id="curves"></div>

@@ -2,10 +2,10 @@
 
 import Fastify from 'fastify';
 import { ONE } from '../../shared/base/micros.js';
-import { headersOf, refusalOf } from '../../shell/dashboard/origin-guard.js';
+import { findRefusal, groupHeaders } from '../../shell/dashboard/origin-guard.js';
 import { OWN_HEADERS } from '../../shell/document/own-document.js';
 import type { ShownMarket, TriedStrategy } from '../strategy-checks/contract.js';
-import { askAtLook, askStrategy, curvesOf, RANGES, readSetting } from './ask-strategy.js';
+import { askAtLook, askStrategy, computeCurves, RANGES, readSetting } from './ask-strategy.js';
 import { playDocument } from './play-document.js';
 
 export interface PlayOptions {
@@ -34,19 +34,19 @@ export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
     const { method } = request;
-    const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, listening());
+    const refusal = findRefusal({ method, headers: groupHeaders(request.raw.rawHeaders) }, listening());
     return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
   });
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
   server.get('/about', () => ({ ranges: RANGES, params: shownParams(tried), markets: recorded.map(aboutMarket) }));
   server.get<{ Querystring: Readonly<Record<string, unknown>> }>('/quotes', ({ query }) => {
     const setting = readSetting(query);
-    return answered(() => ({ said: askStrategy(tried, setting), curves: curvesOf(tried, setting) }));
+    return tryAnswer(() => ({ said: askStrategy(tried, setting), curves: computeCurves(tried, setting) }));
   });
   server.get<{ Querystring: { market?: string; look?: string } }>('/recorded', ({ query }) => {
     const market = recorded[Number(query.market ?? 0)];
     if (market === undefined) return { error: 'there is no such market' };
-    return answered(() => ({ said: askAtLook(tried, market, Number(query.look ?? 0)) }));
+    return tryAnswer(() => ({ said: askAtLook(tried, market, Number(query.look ?? 0)) }));
   });
   await server.listen({ host: ADDRESS, port });
   return { url: `http://${ADDRESS}:${listening()}/`, close: () => server.close() };
@@ -67,7 +67,7 @@ const aboutMarket = ({ facts, looks }: ShownMarket) => ({
 });
 
 /** What the strategy throws is shown to its author. */
-function answered<T>(ask: () => T): T | { readonly error: string } {
+function tryAnswer<T>(ask: () => T): T | { readonly error: string } {
   try {
     return ask();
   } catch (error) {

@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** Null when it did the same: the same requests and signatures in the same order, and the same failure if any. */
-export function differenceOf(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
+export function findDifference(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
@@ -82,7 +82,8 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
 /** Each leaf that differs. Values come from JSON or would survive it. */
 function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
-  if (!isRecord(then) || !isRecord(now)) return [{ path, recorded: textOf(then), replayed: textOf(now) }];
+  if (!isRecord(then) || !isRecord(now))
+    return [{ path, recorded: toCanonicalText(then), replayed: toCanonicalText(now) }];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   return names.flatMap((name) => fieldDifferences(then[name], now[name], path === '' ? name : `${path}.${name}`));
 }
@@ -90,4 +91,4 @@ function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifferen
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const textOf = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
+const toCanonicalText = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));

@@ -46,11 +46,11 @@ export function callText(call: AnyCall, titles: Titles): string {
     case 'markets.list':
       return 'read the list of markets';
     default:
-      return `call ${call.endpoint}${namesOf(call.params)}`;
+      return `call ${call.endpoint}${describeNames(call.params)}`;
   }
 }
 
-function namesOf(params: unknown): string {
+function describeNames(params: unknown): string {
   const names = typeof params === 'object' && params !== null ? Object.values(params) : [];
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }

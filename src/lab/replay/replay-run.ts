@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { modulesOf } from '../../shell/config/live/live-text.js';
+import { loadModules } from '../../shell/config/live/live-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
@@ -23,9 +23,9 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const moduleOf = await configuredModules(run);
+    const findModule = await configuredModules(run);
     const result = await replay({
-      trader: { ...trader, moduleOf },
+      trader: { ...trader, findModule },
       startedMs,
       strategyLimitMs,
       ledger,
@@ -43,7 +43,7 @@ async function configuredModules(run: RunJournal): Promise<(key: string) => Stra
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
-    for (const [key, module] of await modulesOf(observation.command.config, modules)) modules.set(key, module);
+    for (const [key, module] of await loadModules(observation.command.config, modules)) modules.set(key, module);
   }
   return (key) => modules.get(key) ?? null;
 }

@@ -10,7 +10,7 @@
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { Step } from '../../shell/journal/contract.js';
 import type { Trader } from '../../trader/engine/trader.js';
-import { differenceOf } from './compare.js';
+import { findDifference } from './compare.js';
 import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
 import { RecordedInputs } from './recorded-inputs.js';
 import { remadeTrader } from './remade-trader.js';
@@ -53,7 +53,7 @@ class Replay {
     if (typeof this.#after?.endedBecause === 'string') return;
     const asked = this.#askedBy(step);
     const redone = this.#redo(step);
-    const difference = differenceOf(step, redone, {
+    const difference = findDifference(step, redone, {
       asked,
       titles: (id) => this.#plan.ledger.market(id)?.title ?? null,
     });

@@ -35,7 +35,7 @@ export function sessionOfLedger(path: string, options: LedgerReportOptions): Ses
       version: 'read by twinbook/report',
       nowMs: options.nowMs ?? null,
       fairMicros: options.fairMicros ?? new Map(),
-      recorded: () => null,
+      findPrices: () => null,
     });
   } finally {
     ledger.close();

@@ -1,6 +1,6 @@
 /** The bracket as a table for the terminal. */
 
-import { bracketVerdict, modelOf, repeatedModels } from './analysis/bracket.js';
+import { bracketVerdict, nameModel, repeatedModels } from './analysis/bracket.js';
 import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
 import { shownInterval, shownSharpe } from './analysis/events.js';
 import { REQUEST_PURPOSES } from './analysis/purposes.js';
@@ -86,7 +86,7 @@ export function summaryTable(analyses: readonly Analysis[]): string {
     tables.push(sideBySide(analyses.slice(from, from + PER_TABLE)));
   tables.unshift(...repeatTables(analyses));
   const { signFlips, text } = bracketVerdict(analyses);
-  const verdict = text === '' ? [] : [wrapped(signFlips ? `SIGN FLIPS. ${text}` : text)];
+  const verdict = text === '' ? [] : [wrapText(signFlips ? `SIGN FLIPS. ${text}` : text)];
   return `${[...tables, ...verdict, ...warningLines(analyses)].join('\n\n')}\n`;
 }
 
@@ -119,15 +119,15 @@ function repeatTables(analyses: readonly Analysis[]): readonly string[] {
 
 function line(name: string, cells: readonly string[]): string {
   const room = Math.min(22, Math.floor((WIDTH - NAME_WIDTH) / Math.max(1, cells.length)));
-  return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitted(cell, room - 1).padStart(room)).join('')}`.trimEnd();
+  return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitCell(cell, room - 1).padStart(room)).join('')}`.trimEnd();
 }
 
 function sideBySide(analyses: readonly Analysis[]): string {
   const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure)));
-  return [line('Fill model', analyses.map(modelOf)), ...rows].join('\n');
+  return [line('Fill model', analyses.map(nameModel)), ...rows].join('\n');
 }
 
-const fitted = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
+const fitCell = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
 
 function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
   const isWanted = (row: Markout): boolean => row.horizon === horizon && row.side === 'all';
@@ -140,14 +140,16 @@ const crossedMarkout = ({ crossing }: Analysis, horizon: MarkoutHorizon): string
 function warningLines(analyses: readonly Analysis[]): readonly string[] {
   const lines = sharedWarnings(analyses)
     .filter(({ level }) => level !== 'note')
-    .map(({ text, models }) => wrapped(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, '  '));
+    .map(({ text, models }) =>
+      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, '  '),
+    );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
 /** Titles come from the exchange: control characters could move the cursor of the reader's terminal. */
 const plain = (text: string): string => text.replace(/\p{C}/gu, '?');
 
-function wrapped(text: string, indent = ''): string {
+function wrapText(text: string, indent = ''): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -4,7 +4,7 @@ import type { RecordingSummary } from '../../recording/contract.js';
 import type { Coverage } from './contract.js';
 
 /** Of a whole recording; null for one that does not know itself. */
-export function coverageOf(summary: RecordingSummary | null): Coverage | null {
+export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   if (summary === null) return null;
   const { firstMs, lastMs, gaps, events, refused } = summary;
   const lostMs = gaps.map(({ fromMs, toMs }) => Math.max(0, (toMs ?? lastMs ?? fromMs) - fromMs));

@@ -3,7 +3,7 @@
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketSession } from './contract.js';
 import { Holdings } from './holdings.js';
-import { type Move, movesOf } from './moves.js';
+import { listMoves, type Move } from './moves.js';
 import type { BookTop } from './samples.js';
 
 /** An order that came to rest, on the session's clock. */
@@ -52,7 +52,7 @@ export class MarketWalk {
     this.#market = market;
     this.held = held;
     this.#orders = [...market.orders].sort((a, b) => a.fromMs - b.fromMs);
-    this.#moves = movesOf(market);
+    this.#moves = listMoves(market);
   }
 
   /** To this moment, with all that happened in it; time only goes forward. */

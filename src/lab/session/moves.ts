@@ -10,14 +10,14 @@ export type Move =
     >)
   | ConversionRecord;
 
-export function movesOf(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
+export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
   const fills = market.fills.map((fill): Move => ({ kind: 'fill', ...fill }));
   // The sort is stable, which is what keeps fills first.
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
 /** What the YES shares of so many new sets cost: by the YES price of that moment, half of it where none is known. */
-export const yesCostOf = (setsMicros: number, markMicros: number | null): number =>
+export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
 /** What a move changes, in shares. */

@@ -110,9 +110,9 @@ function checkFrozen(tried: TriedStrategy, { markets }: ShownMarkets): string {
 
 function checkSame(tried: TriedStrategy, { markets }: ShownMarkets): string {
   for (const market of markets) {
-    const [first, second] = [quotesOf(tried, market), quotesOf(tried, market)];
+    const [first, second] = [collectQuotes(tried, market), collectQuotes(tried, market)];
     const differs = first.findIndex((quotes, index) => JSON.stringify(quotes) !== JSON.stringify(second[index]));
-    if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${placeOf(market, differs)}`);
+    if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${describePlace(market, differs)}`);
   }
   return 'two instances agree at every look';
 }
@@ -122,7 +122,7 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
   if (markets.length < 2) return { because: 'wants two markets' };
   for (let index = 1; index < markets.length; index += 2) {
     const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
-    const alone = pair.map((market) => quotesOf(tried, market));
+    const alone = pair.map((market) => collectQuotes(tried, market));
     const quoters = pair.map(({ facts }) => tried.strategy.create(tried.params, facts));
     const longest = Math.max(...pair.map(({ looks }) => looks.length));
     for (let look = 0; look < longest; look++) {
@@ -132,7 +132,7 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
         for (const event of seen.events) quoter.observe?.(event);
         const quotes = quoter.quote(seen.view);
         if (JSON.stringify(quotes) !== JSON.stringify(alone[which]?.[look]))
-          throw new Failed(`what it saw of another market moved its quotes, ${placeOf(market, look)}`);
+          throw new Failed(`what it saw of another market moved its quotes, ${describePlace(market, look)}`);
       }
     }
   }
@@ -147,20 +147,20 @@ function checkSaved({ strategy, params }: TriedStrategy, { markets }: ShownMarke
   if (strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
   const sizes: number[] = [];
   for (const market of markets) {
-    const unbroken = quotesOf({ strategy, params }, market);
+    const unbroken = collectQuotes({ strategy, params }, market);
     let quoter = strategy.create(params, market.facts);
     for (const [look, { view, events }] of market.looks.entries()) {
       if (look % RESTART_EVERY === RESTART_EVERY - 1) {
         const text = JSON.stringify(quoter.save?.()) ?? '';
         const bytes = Buffer.byteLength(text);
         if (bytes === 0 || bytes > MAX_STATE_BYTES)
-          throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${placeOf(market, look)}`);
+          throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${describePlace(market, look)}`);
         sizes.push(bytes);
         quoter = strategy.create(params, market.facts, JSON.parse(text));
       }
       for (const event of events) quoter.observe?.(event);
       if (JSON.stringify(quoter.quote(view)) !== JSON.stringify(unbroken[look]))
-        throw new Failed(`after a restart it quotes otherwise, ${placeOf(market, look)}`);
+        throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
     }
   }
   return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
@@ -196,15 +196,15 @@ function checkPassive(tried: TriedStrategy, shown: ShownMarkets): string | Skipp
   return `${looks} looks`;
 }
 
-const sumOf = (levels: readonly QuoteLevel[]): number =>
+const sumAmounts = (levels: readonly QuoteLevel[]): number =>
   levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
 
 function checkPosition(tried: TriedStrategy, shown: ShownMarkets): string {
   const looks = playAll(tried, shown, ({ bids, asks }, { inventory }, place) => {
     const { netMicros, maxPositionMicros: most } = inventory;
     const worst = Math.max(
-      bids.length > 0 ? netMicros + sumOf(bids) : 0,
-      asks.length > 0 ? sumOf(asks) - netMicros : 0,
+      bids.length > 0 ? netMicros + sumAmounts(bids) : 0,
+      asks.length > 0 ? sumAmounts(asks) - netMicros : 0,
     );
     if (worst > most) throw new Failed(`${worst / ONE} shares where ${most / ONE} are the limit, ${place}`);
   });
@@ -216,8 +216,8 @@ function checkReduces(tried: TriedStrategy, shown: ShownMarkets): string {
   playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
     if (stance !== 'reduce-only') return;
     asked += 1;
-    if (sumOf(bids) > Math.max(0, -netMicros)) throw new Failed(`it bids for more than it is short of, ${place}`);
-    if (sumOf(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
+    if (sumAmounts(bids) > Math.max(0, -netMicros)) throw new Failed(`it bids for more than it is short of, ${place}`);
+    if (sumAmounts(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
   });
   return `${asked} looks`;
 }
@@ -268,13 +268,13 @@ function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets):
     const other = mirrored[index];
     // Fees on the traded value differ between a market and its mirror, and quotes with them.
     if (other === undefined || market.facts.makerFeeRateMicros > 0) continue;
-    const [plain, turned] = [quotesOf(tried, market), quotesOf(tried, other)];
+    const [plain, turned] = [collectQuotes(tried, market), collectQuotes(tried, other)];
     for (const [look, quotes] of plain.entries()) {
       const twin = turned[look];
       seen.looks += 1;
       if (twin !== undefined && isMirror(quotes, twin, market.facts.tickMicros)) continue;
       seen.differ += 1;
-      if (seen.first === '') seen.first = placeOf(market, look);
+      if (seen.first === '') seen.first = describePlace(market, look);
     }
   }
   if (seen.looks === 0) return { because: 'wants a market without fees' };
@@ -311,9 +311,9 @@ function checkPace(tried: TriedStrategy, { markets }: ShownMarkets, stopwatch: S
   return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
 }
 
-const placeOf = ({ facts }: ShownMarket, look: number): string => `at look ${look + 1} of ${facts.conditionId}`;
+const describePlace = ({ facts }: ShownMarket, look: number): string => `at look ${look + 1} of ${facts.conditionId}`;
 
-function quotesOf(tried: TriedStrategy, market: ShownMarket): readonly Quotes[] {
+function collectQuotes(tried: TriedStrategy, market: ShownMarket): readonly Quotes[] {
   const all: Quotes[] = [];
   playMarket(tried, market, (quotes) => all.push(quotes));
   return all;
@@ -327,7 +327,7 @@ function playMarket(
   const quoter = strategy.create(params, market.facts);
   for (const [index, { view, events }] of market.looks.entries()) {
     for (const event of events) quoter.observe?.(event);
-    look(quoter.quote(view), view, placeOf(market, index));
+    look(quoter.quote(view), view, describePlace(market, index));
   }
 }
 

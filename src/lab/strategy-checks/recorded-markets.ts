@@ -8,7 +8,7 @@ import type { ShownLook, ShownMarkets } from './contract.js';
 const MOST_LOOKS = 500;
 
 /** A strategy that quotes as the given one does and keeps what it is shown. */
-export function keepViews(strategy: Strategy): { readonly strategy: Strategy; shown(): ShownMarkets } {
+export function keepViews(strategy: Strategy): { readonly strategy: Strategy; collectShown(): ShownMarkets } {
   const markets: { facts: MarketFacts; looks: ShownLook[] }[] = [];
   const keeping: Strategy = {
     ...strategy,
@@ -32,6 +32,6 @@ export function keepViews(strategy: Strategy): { readonly strategy: Strategy; sh
   };
   return {
     strategy: keeping,
-    shown: () => ({ markets: markets.filter(({ looks }) => looks.length > 0), mirrored: null }),
+    collectShown: () => ({ markets: markets.filter(({ looks }) => looks.length > 0), mirrored: null }),
   };
 }

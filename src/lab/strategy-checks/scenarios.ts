@@ -16,8 +16,8 @@ export function quoteScenarios({ strategy, params }: TriedStrategy, file: Scenar
     const { facts, looks } = showMarket(
       scenario.name,
       { ticks, isFree: true },
-      looksOf(scenario, ticks),
-      endOf(scenario),
+      makeLooks(scenario, ticks),
+      computeEndMs(scenario),
     );
     const quoter = strategy.create(params, facts);
     let quotes: WrittenQuotes = { bids: [], asks: [] };
@@ -44,7 +44,7 @@ export function judgeScenarios(file: ScenarioFile, said: readonly WrittenQuotes[
   });
 }
 
-function looksOf({ bids, asks, holds, stance, book_age_s: ageS }: Scenario, ticks: number): readonly Look[] {
+function makeLooks({ bids, asks, holds, stance, book_age_s: ageS }: Scenario, ticks: number): readonly Look[] {
   const rows = (levels: WrittenLevels) =>
     levels.map(([price, shares]): RowOfBook => [Math.round(price * ticks), shares]);
   const first: Look = {
@@ -58,7 +58,7 @@ function looksOf({ bids, asks, holds, stance, book_age_s: ageS }: Scenario, tick
   return ageS === 0 ? [first] : [first, { ...first, afterMs: ageS * 1000, book: null }];
 }
 
-const endOf = ({ seconds_left: leftS, book_age_s: ageS }: Scenario): number => (leftS + ageS) * 1000;
+const computeEndMs = ({ seconds_left: leftS, book_age_s: ageS }: Scenario): number => (leftS + ageS) * 1000;
 
 const write = (levels: readonly QuoteLevel[]): WrittenLevels =>
   levels.map(({ priceMicros, amountMicros }) => [priceMicros / ONE, amountMicros / ONE]);

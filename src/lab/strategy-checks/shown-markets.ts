@@ -50,12 +50,12 @@ export function showMarkets(seed: number, markets: number, looks: number, asked 
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
   for (let number = 0; number < markets; number++) {
-    const random = Random.seeded(seed, `market ${number}`);
+    const random = Random.fromSeed(seed, `market ${number}`);
     const grid = { ticks: number % 3 === 2 ? 1000 : 100, isFree: number % FREE_EVERY === 0 };
-    const besides = Random.seeded(seed, `beside market ${number}`);
+    const besides = Random.fromSeed(seed, `beside market ${number}`);
     const seen = drawLooks(random, grid.ticks, looks).map((look) => ({
       ...look,
-      beside: drawBeside(besides, middleOf(look, grid.ticks)),
+      beside: drawBeside(besides, computeMiddle(look, grid.ticks)),
     }));
     const forMs = seen.reduce((sum, { afterMs }) => sum + afterMs, 0);
     const conditionId = `generated-${number + 1}`;
@@ -90,7 +90,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
 }
 
 /** In price; null where a side is empty or nothing was read. */
-function middleOf({ book }: Look, ticks: number): number | null {
+function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
@@ -143,47 +143,47 @@ export function showMarket(
   asked = NOTHING_MORE,
 ): ShownMarket {
   const tracker = new MarketTracker(conditionId);
-  tracker.onDetail(detailOf(conditionId, grid, START_MS + forMs), seenAt(0, START_MS));
+  tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs), seenAt(0, START_MS));
   const shown: ShownLook[] = [];
   let nowMs = START_MS;
   for (const [index, look] of looks.entries()) {
     nowMs += look.afterMs;
     const at = seenAt(index + 1, nowMs);
-    if (look.book !== null) tracker.onBook(bookOf(conditionId, look.book, grid.ticks), at, []);
-    if (look.trade !== null) tracker.onTrades([tradeOf(look.trade, grid.ticks, nowMs)], at);
+    if (look.book !== null) tracker.onBook(makeBook(conditionId, look.book, grid.ticks), at, []);
+    if (look.trade !== null) tracker.onTrades([makeTrade(look.trade, grid.ticks, nowMs)], at);
     const beside = look.beside ?? NOTHING_BESIDE;
-    const events = eventsOf(look, grid.ticks, nowMs);
+    const events = makeEvents(look, grid.ticks, nowMs);
     for (const event of events) tracker.ownFills.onFill(event);
     const view = tracker.view(nowMs, ownState(look), feedViews(beside, asked, nowMs), eventView(beside, asked));
     if (view !== null) shown.push({ view, events });
   }
-  return { facts: factsOf(tracker), looks: shown };
+  return { facts: requireFacts(tracker), looks: shown };
 }
 
-function factsOf({ facts }: MarketTracker): MarketFacts {
+function requireFacts({ facts }: MarketTracker): MarketFacts {
   if (facts === null) throw new TypeError('a generated market has no facts');
   return facts;
 }
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-const priceOf = (tick: number, ticks: number): Micros => micros((tick * ONE) / ticks);
+const toPrice = (tick: number, ticks: number): Micros => micros((tick * ONE) / ticks);
 
-const rowsOf = (rows: readonly RowOfBook[], ticks: number) =>
-  rows.map(([tick, shares]) => ({ price: priceOf(tick, ticks), total_amount: micros(Math.round(shares * ONE)) }));
+const toRows = (rows: readonly RowOfBook[], ticks: number) =>
+  rows.map(([tick, shares]) => ({ price: toPrice(tick, ticks), total_amount: micros(Math.round(shares * ONE)) }));
 
-const bookOf = (market: string, { bids, asks }: NonNullable<Look['book']>, ticks: number) => ({
+const makeBook = (market: string, { bids, asks }: NonNullable<Look['book']>, ticks: number) => ({
   market,
   is_yes: true,
-  bid: rowsOf(bids, ticks),
-  ask: rowsOf(asks, ticks),
+  bid: toRows(bids, ticks),
+  ask: toRows(asks, ticks),
 });
 
-const tradeOf = ({ tick, shares, isYes }: NonNullable<Look['trade']>, ticks: number, nowMs: number) =>
+const makeTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, ticks: number, nowMs: number) =>
   ({
     market_condition_id: null,
     amount: micros(shares * ONE),
-    price: priceOf(tick, ticks),
+    price: toPrice(tick, ticks),
     maker_fee: null,
     taker_fee: null,
     timestamp: Math.floor(nowMs / 1000),
@@ -206,14 +206,14 @@ function ownState({ netShares, stance }: Look): OwnMarketState {
   };
 }
 
-function eventsOf({ fill }: Look, ticks: number, nowMs: number): readonly StrategyEvent[] {
+function makeEvents({ fill }: Look, ticks: number, nowMs: number): readonly StrategyEvent[] {
   if (fill === null) return [];
   const { side, tick, shares } = fill;
-  const [priceMicros, amountMicros] = [priceOf(tick, ticks), micros(shares * ONE)];
+  const [priceMicros, amountMicros] = [toPrice(tick, ticks), micros(shares * ONE)];
   return [{ kind: 'fill', nowMs, side, priceMicros, amountMicros, isMaker: true }];
 }
 
-const detailOf = (conditionId: string, { ticks, isFree }: GridOfMarket, endMs: number) =>
+const makeDetail = (conditionId: string, { ticks, isFree }: GridOfMarket, endMs: number) =>
   marketDetail.parse({
     title: conditionId,
     condition_id: conditionId,

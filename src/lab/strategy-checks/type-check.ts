@@ -36,15 +36,15 @@ export async function checkTypes(
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-types-'));
   try {
     const project = join(folder, 'tsconfig.json');
-    writeFileSync(project, JSON.stringify(projectOf(file)));
-    return verdictOf(await compile(compiler, ['-p', project, '--pretty', 'false']), file);
+    writeFileSync(project, JSON.stringify(makeProject(file)));
+    return judgeCompiled(await compile(compiler, ['-p', project, '--pretty', 'false']), file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** As strict as TypeScript calls it, and with nothing of the machine's own types: a strategy needs none. */
-const projectOf = (file: string) => ({
+const makeProject = (file: string) => ({
   compilerOptions: {
     strict: true,
     noEmit: true,
@@ -78,7 +78,7 @@ function findCompiler(file: string): string | null {
 }
 
 /** The first mistake is enough to begin with; errors in our own declarations are none of the module's. */
-function verdictOf({ code, output }: Compiled, file: string): CheckResult {
+function judgeCompiled({ code, output }: Compiled, file: string): CheckResult {
   if (code === 0) return { name: NAME, verdict: 'ok', text: 'the TypeScript compiler finds no mistake' };
   const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));
   const [first = output.trim().slice(0, 200)] = errors;

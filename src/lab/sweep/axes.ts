@@ -75,7 +75,7 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   }
   const inner = field !== undefined && Object.hasOwn(spec.fields, field) ? spec.fields[field] : undefined;
   const at = Number(row);
-  const rows = rowsOf(strategy.params, param);
+  const rows = countRows(strategy.params, param);
   if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
     const fields = Object.keys(spec.fields).join(', ');
     const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
@@ -84,7 +84,7 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   return { strategy, path: [param, at, field ?? ''], spec: inner };
 }
 
-function rowsOf(params: ParamValues, name: string): number {
+function countRows(params: ParamValues, name: string): number {
   const value = params[name];
   return typeof value === 'object' ? value.length : 0;
 }
@@ -134,20 +134,20 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
 /** From, from + step, ... up to and including the end, in exact decimals. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
-  const [from = 0n, to = 0n, step = 0n] = numbers.map((number) => scaled(number, places));
+  const [from = 0n, to = 0n, step = 0n] = numbers.map((number) => parseScaled(number, places));
   if (step <= 0n) throw bad(name, text, 'a step above 0');
   if ((to - from) / step >= BigInt(MAX_CONFIGURATIONS)) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   const values: RawValue[] = [];
-  for (let at = from; at <= to; at += step) values.push(value(unscaled(at, places), spec));
+  for (let at = from; at <= to; at += step) values.push(value(formatScaled(at, places), spec));
   return values;
 }
 
-function scaled(number: string, places: number): bigint {
+function parseScaled(number: string, places: number): bigint {
   const [whole = '', fraction = ''] = number.split('.');
   return BigInt(`${whole}${fraction.padEnd(places, '0')}`);
 }
 
-function unscaled(value: bigint, places: number): string {
+function formatScaled(value: bigint, places: number): string {
   const digits = String(value < 0n ? -value : value).padStart(places + 1, '0');
   const cut = digits.length - places;
   const fraction = digits.slice(cut).replace(/0+$/, '');

@@ -67,12 +67,12 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
 function why(strategy: StrategyConfig, own: Own, { problems }: ParamsRead): string {
   for (const { axis } of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
-    if (problem !== undefined) throw refused(strategy, axis, problem.message);
+    if (problem !== undefined) throw makeAxisError(strategy, axis, problem.message);
   }
   return `${strategy.name}: ${problems.map(({ message }) => message).join('; ')}`;
 }
 
-function refused({ name, module }: StrategyConfig, axis: Axis, message: string): TwinbookError {
+function makeAxisError({ name, module }: StrategyConfig, axis: Axis, message: string): TwinbookError {
   const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
   return new TwinbookError('usage', `--param ${axis.name}: ${message}`, `Parameters of ${name}: ${list.join('; ')}.`);
 }

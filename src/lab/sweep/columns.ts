@@ -19,7 +19,7 @@ export interface Slab {
 type Columns = EventChunk;
 
 /** A slab as the columns that a backtest plays; nothing is copied. */
-export function columnsOf({ length, bytes }: Slab): Columns {
+export function viewColumns({ length, bytes }: Slab): Columns {
   return {
     length,
     timeMs: new Float64Array(bytes, 0, length),
@@ -47,7 +47,7 @@ export class SlabWriter {
   /** Bytes that may still be kept, over all recordings. */
   readonly #room: Room;
   #slabs: Slab[] | null = [];
-  #open = columnsOf(newSlab(SLAB_EVENTS));
+  #open = viewColumns(newSlab(SLAB_EVENTS));
   #at = 0;
   #events = 0;
   #firstMs: number | null = null;
@@ -81,7 +81,7 @@ export class SlabWriter {
     this.#at = 0;
     this.#events += length;
     const slab = newSlab(length);
-    const columns = columnsOf(slab);
+    const columns = viewColumns(slab);
     copy(columns, 0, this.#open, 0, length);
     this.#hash.update(new Uint8Array(slab.bytes));
     this.#room.take(slab.bytes.byteLength);

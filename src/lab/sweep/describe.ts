@@ -27,7 +27,7 @@ export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
   worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
 };
 
-export const capitalised = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const withError = ({ mean, standardError }: FreshMean): string =>
   `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;

@@ -9,7 +9,7 @@ export interface EngineWork {
   readonly plan: SweepPlan;
   readonly planned: PlannedSweep;
   readonly facts: SweepFacts;
-  /** Those that are not done yet, in the order of `tasksOf`. */
+  /** Those that are not done yet, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
   readonly watcher: SweepWatcher;
   /** What is stored of a task already; undefined: nothing. */

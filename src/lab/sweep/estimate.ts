@@ -26,7 +26,7 @@ export interface SweepEstimate {
   readonly isStreamed: boolean;
 }
 
-export function estimateOf({ search, fillModels, repeat }: SweepPlan, planned: PlannedSweep): SweepEstimate {
+export function estimateSweep({ search, fillModels, repeat }: SweepPlan, planned: PlannedSweep): SweepEstimate {
   const { events, folds, data } = planned;
   const configurations = search.candidates.length;
   const perFold = configurations * fillModels.length;

@@ -2,7 +2,7 @@
 
 import type { Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
 import { foldCount } from './folds.js';
-import { identityOf, latencyName, type SweepIdentity } from './identity.js';
+import { latencyName, makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import type { PlannedSweep } from './plan.js';
 import type { SweepHeader } from './results/store.js';
@@ -20,11 +20,11 @@ export interface SweepFacts {
   readonly data: NoteFacts['data'];
 }
 
-export function factsOf(plan: SweepPlan, { whole, data, events, folds }: PlannedSweep): SweepFacts {
+export function makeFacts(plan: SweepPlan, { whole, data, events, folds }: PlannedSweep): SweepFacts {
   const { search, fillModels, embargoMs, seed, repeat, config } = plan;
   const { markets, empty, isStreamed } = data;
   return {
-    identity: identityOf(plan, data.hash, folds),
+    identity: makeIdentity(plan, data.hash, folds),
     title: whole.title,
     search,
     fillModels,
@@ -46,7 +46,7 @@ export function factsOf(plan: SweepPlan, { whole, data, events, folds }: Planned
   };
 }
 
-export const headerOf = (facts: SweepFacts, resume: SweepHeader['resume']): SweepHeader => ({
+export const makeHeader = (facts: SweepFacts, resume: SweepHeader['resume']): SweepHeader => ({
   identity: facts.identity,
   title: facts.title,
   candidates: facts.search.candidates,
@@ -56,7 +56,11 @@ export const headerOf = (facts: SweepFacts, resume: SweepHeader['resume']): Swee
 });
 
 /** Configurations in their order: what is done first is what a user looks at who stops early. */
-export function tasksOf({ search, fillModels, events }: Pick<SweepFacts, 'search' | 'fillModels' | 'events'>): Task[] {
+export function listTasks({
+  search,
+  fillModels,
+  events,
+}: Pick<SweepFacts, 'search' | 'fillModels' | 'events'>): Task[] {
   const folds = Array.from({ length: foldCount(events) }, (_, fold) => fold);
   return search.candidates.flatMap((candidate) =>
     folds.flatMap((fold) => fillModels.map((name) => ({ candidate, fold, fillModel: name }))),

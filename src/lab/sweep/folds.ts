@@ -9,8 +9,8 @@ import type { SweptEvent } from './contract.js';
 import type { PlannedMarket } from './reading.js';
 
 /** Ordered by their beginning. `wish` null: as many as there are events for. Throws TwinbookError `usage` for too many. */
-export function foldsOf(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
-  const events = eventsOf(markets);
+export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
+  const events = groupEvents(markets);
   const folds = wish ?? Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
   if (folds > events.length) {
     const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
@@ -24,7 +24,7 @@ export const foldCount = (events: readonly SweptEvent[]): number => (events.at(-
 export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly SweptEvent[] =>
   events.filter((event) => event.fold === fold);
 
-function eventsOf(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
+function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
   const byTitle = new Map<string, PlannedMarket[]>();
   for (const read of markets) {
     const { eventTitle, conditionId } = read.market;

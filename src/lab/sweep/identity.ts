@@ -34,7 +34,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-export function identityOf(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
+export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
   const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
   return {
     version: VERSION,
@@ -53,7 +53,7 @@ export function identityOf(plan: SweepPlan, dataHash: string, folds: number): Sw
       ...(repeat === 1 ? {} : { repeat }),
       ...(feeCurve === null ? {} : { feeCurve }),
       ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
-      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashOf(feedData) }),
+      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData) }),
     }),
   };
 }
@@ -68,11 +68,12 @@ export const searchText = (kind: string, axes: readonly Axis[], configurations: 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;
 
-const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
+const hashValue = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
 
 function latencyText(plan: SweepPlan): string {
   const { spec, roundTripsMs, byKind } = plan.latency;
   if (spec.kind === 'constant') return latencyName(plan);
-  const hash = hashOf(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind });
+  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind });
   return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
 }

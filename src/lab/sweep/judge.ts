@@ -2,11 +2,11 @@
 
 import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
 import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated-sharpe.js';
-import { momentsOf } from '../../shared/statistics/moments.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
 import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
 import type { Outcomes } from './results/outcomes.js';
-import { sharpeOf } from './sharpe.js';
+import { computeSharpe } from './sharpe.js';
 
 export interface Judged {
   readonly models: readonly ModelJudgement[];
@@ -24,12 +24,14 @@ export function judge(
   outcomes: Outcomes,
   tried: number,
 ): Judged {
-  const done = candidates.filter((candidate) => outcomes.statusOf(candidate).status === 'done');
+  const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
   const models = fillModels.map((fillModel, model) => {
-    const sharpes = done.flatMap(({ number }) => sharpeOf(outcomes.eventResults(number, model), null)?.sharpe ?? []);
-    const { standardDeviation } = momentsOf(sharpes);
+    const sharpes = done.flatMap(
+      ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
+    );
+    const { standardDeviation } = computeMoments(sharpes);
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-    const trials = trialsOf(tried, sharpeVariance);
+    const trials = makeTrials(tried, sharpeVariance);
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return {
       trials,
@@ -37,7 +39,7 @@ export function judge(
         fillModel,
         sharpeVariance,
         luckySharpe,
-        overfitting: overfittingOf(done, outcomes, model, events.length),
+        overfitting: measureOverfitting(done, outcomes, model, events.length),
       },
     };
   });
@@ -47,13 +49,13 @@ export function judge(
 }
 
 /** One trial alone has no variance and needs none; of several an unknown one leaves the luck unknown. */
-function trialsOf(tried: number, variance: number | null): Trials | null {
+function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
 }
 
 /** By the results themselves, for it is by them that configurations are ranked. */
-function overfittingOf(
+function measureOverfitting(
   done: readonly Candidate[],
   outcomes: Outcomes,
   model: number,
@@ -62,12 +64,12 @@ function overfittingOf(
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
   const isLarge = done.length > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: rowsOf(done, outcomes, model), blocks, performance: 'mean' });
+  const found = backtestOverfitting({ trials: streamRows(done, outcomes, model), blocks, performance: 'mean' });
   if (found === null) return null;
   return { probability: found.probability, lossProbability: found.lossProbability, blocks };
 }
 
-function* rowsOf(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
+function* streamRows(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
   for (const { number } of done) yield outcomes.eventResults(number, model);
 }
 
@@ -76,12 +78,12 @@ function configurationResult(
   outcomes: Outcomes,
   trials: readonly (Trials | null)[],
 ): ConfigurationResult {
-  const state = outcomes.statusOf(candidate);
+  const state = outcomes.findStatus(candidate);
   if (state.status !== 'done') return { ...candidate, ...state, signFlips: false, worstMicros: null, models: [] };
   const { number } = candidate;
   const models: ModelResult[] = trials.map((tried, model) => {
     const row = outcomes.eventResults(number, model);
-    return { ...outcomes.modelResult(number, model), sharpe: sharpeOf(row, tried) };
+    return { ...outcomes.modelResult(number, model), sharpe: computeSharpe(row, tried) };
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);

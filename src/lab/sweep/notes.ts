@@ -14,10 +14,10 @@ export interface NoteFacts {
   readonly folds: number;
 }
 
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+const formatCount = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** Most serious first. */
-export function notesOf(facts: NoteFacts): readonly SweepNote[] {
+export function listNotes(facts: NoteFacts): readonly SweepNote[] {
   const cautions = [...incomplete(facts), ...flips(facts), ...fewEvents(facts)];
   const others = [...ofData(facts), ...ofSearch(facts)];
   return [
@@ -29,16 +29,16 @@ export function notesOf(facts: NoteFacts): readonly SweepNote[] {
 function* incomplete({ counts }: NoteFacts): Generator<string> {
   const { failed, unfinished, configurations } = counts;
   if (unfinished > 0) {
-    yield `Not finished: ${unfinished} of ${counted(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+    yield `Not finished: ${unfinished} of ${formatCount(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
   }
-  if (failed > 0) yield `${counted(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
+  if (failed > 0) yield `${formatCount(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
 }
 
 function* flips({ counts, best, subject }: NoteFacts): Generator<string> {
   const { model } = TERMS[subject];
   if (counts.flipping > 0) {
     const verb = counts.flipping === 1 ? 'is' : 'are';
-    yield `${counted(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one ${model} and below it under another: reject them.`;
+    yield `${formatCount(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one ${model} and below it under another: reject them.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) {
     yield `No configuration is above 0 under every ${model}.`;
@@ -49,19 +49,19 @@ function* fewEvents({ counts, subject }: NoteFacts): Generator<string> {
   const { event } = TERMS[subject];
   const { events } = counts;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
-    yield `${counted(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+    yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
   if (events < LEAST_EVENTS_FOR_OVERFITTING) {
-    yield `${counted(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+    yield `${formatCount(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
   }
 }
 
 function* ofData({ data }: NoteFacts): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
-    yield `${counted(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
+    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
   }
-  if (data.empty.length > 0) yield `${counted(data.empty.length, 'recording')} without any event left out.`;
+  if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
   if (data.isStreamed) {
     yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
   }
@@ -69,7 +69,7 @@ function* ofData({ data }: NoteFacts): Generator<string> {
 
 function* ofSearch({ subject, search, folds }: NoteFacts): Generator<string> {
   for (const { why, count } of search.leftOut.slice(0, 3)) {
-    yield `${counted(count, 'combination')} left out as impossible: ${why}.`;
+    yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
   }
   const found = search.candidates.length;
   if (search.kind === 'random' && found < search.wanted) {

@@ -18,7 +18,7 @@ export class Pace {
   }
 
   /** A backtest over so many recorded events has ended. */
-  played(events: number): void {
+  addPlayed(events: number): void {
     this.#events += events;
   }
 

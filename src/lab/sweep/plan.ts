@@ -4,10 +4,10 @@ import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import { modelOfChoice } from '../backtest/latency-choice.js';
-import { planOf } from '../backtest/plan.js';
+import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/sources.js';
 import type { SweepPlan, SweptEvent } from './contract.js';
-import { foldCount, foldsOf } from './folds.js';
+import { assignFolds, foldCount } from './folds.js';
 import { type PlannedData, planData } from './reading.js';
 
 export interface PlannedSweep {
@@ -31,7 +31,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
   const data = await planData(recordings, plan.memoryBytes, (done) => progress(done, recordings.length));
-  const events = foldsOf(data.markets, plan.folds);
+  const events = assignFolds(data.markets, plan.folds);
   return { whole, recordings, data, events, folds: foldCount(events) };
 }
 
@@ -39,7 +39,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
 function wholePlan({ config, recordings, fillModels, latency, ...options }: SweepPlan): BacktestPlan {
   for (const name of fillModels) fillModel(name);
   const { seed, landingMs, fees, allMarkets } = options;
-  return planOf(config, recordings.map(streamRecording), {
+  return makePlan(config, recordings.map(streamRecording), {
     fillModel: fillModels[0] ?? '',
     latency: modelOfChoice(latency, seed),
     seed,

@@ -115,14 +115,14 @@ async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
 }
 
 /** Of everything that a result depends on; not of where the files lie. */
-const dataHash = (markets: readonly PlannedMarket[]): string => hashOf(markets.map(identityOfMarket));
+const dataHash = (markets: readonly PlannedMarket[]): string => hashValue(markets.map(identityOfMarket));
 
 /** Lower-case hex SHA-256 of one market as it is played, wherever its files lie. */
-export const marketHash = (market: PlannedMarket): string => hashOf(identityOfMarket(market));
+export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
 
 function identityOfMarket({ market, hash }: PlannedMarket) {
   const { source: _place, ...described } = market;
   return { described, hash };
 }
 
-const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');

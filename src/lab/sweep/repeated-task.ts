@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { assert } from '../../shared/base/errors.js';
-import { meanOf } from '../../shared/statistics/moments.js';
+import { computeMean } from '../../shared/statistics/moments.js';
 import type { TaskFigures } from './contract.js';
 import { combineCrossings, roundedMean } from './results/crossings.js';
 
@@ -22,11 +22,11 @@ export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number
     fills: mean(({ fills }) => fills),
     turnoverMicros: mean(({ turnoverMicros }) => turnoverMicros),
     feesMicros: mean(({ feesMicros }) => feesMicros),
-    twoSidedShare: meanOf(quoted),
+    twoSidedShare: computeMean(quoted),
     requests: mean(({ requests }) => requests),
     alarms: runs.reduce((total, { alarms }) => total + alarms, 0),
     played: runs.reduce((total, { played }) => total + played, 0),
-    traceHash: hashOf(runs.map(({ traceHash }) => traceHash)),
+    traceHash: combineHashes(runs.map(({ traceHash }) => traceHash)),
     crossing: combineCrossings(
       runs.map(({ crossing }) => crossing),
       roundedMean,
@@ -36,5 +36,5 @@ export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number
   };
 }
 
-const hashOf = (hashes: readonly string[]): string =>
+const combineHashes = (hashes: readonly string[]): string =>
   createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16);

@@ -24,7 +24,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
     );
   }
   checkEach(config, axes, lists);
-  return chosen(config, axes, 'grid', size, combinations(lists));
+  return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
 /** So many different combinations, drawn evenly from the axes; fewer when there are not so many. */
@@ -37,15 +37,15 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
     config,
     axes,
     axes.map(({ choice }) =>
-      choice.kind === 'values' ? choice.values : [written(choice.from, choice), written(choice.to, choice)],
+      choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
     ),
   );
-  return chosen(config, axes, 'random', count, drawn(axes, count, seed));
+  return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
 /** Different ones, until a small space is probably drawn empty. */
-function* drawn(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
-  const random = Random.seeded(seed, 'sweep');
+function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
+  const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
   for (let draws = 0; draws < count * DRAWS_PER_COMBINATION; draws++) {
     const values = axes.map(({ choice }) => draw(choice, random));
@@ -82,17 +82,17 @@ function draw(choice: Choice, random: Random): RawValue {
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
-  return written(Math.min(to, Math.max(from, value)), choice);
+  return roundValue(Math.min(to, Math.max(from, value)), choice);
 }
 
 /** Six significant digits: what can be written into a strategy file again, and means the same there. */
-function written(value: number, { as }: Extract<Choice, { kind: 'between' }>): RawValue {
+function roundValue(value: number, { as }: Extract<Choice, { kind: 'between' }>): RawValue {
   if (as === 'integer') return Math.round(value);
   const rounded = Number(value.toPrecision(6));
   return as === 'number' ? rounded : String(Number(rounded.toFixed(6)));
 }
 
-function chosen(
+function makeSearch(
   config: Config,
   axes: readonly Axis[],
   kind: Search['kind'],

@@ -5,7 +5,7 @@ import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type { SharpePerEvent } from './contract.js';
 
 /** `results` by event, 0 where nothing was done. Null for too few events and for results that never differ. */
-export function sharpeOf(results: ArrayLike<number>, trials: Trials | null): SharpePerEvent | null {
+export function computeSharpe(results: ArrayLike<number>, trials: Trials | null): SharpePerEvent | null {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
   if (observed === null) return null;

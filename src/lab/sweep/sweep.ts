@@ -9,12 +9,12 @@
 
 import type { SweepPlan, SweepResult, SweepWatcher, Task } from './contract.js';
 import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from './engine.js';
-import { factsOf, headerOf, type SweepFacts, tasksOf } from './facts.js';
+import { listTasks, makeFacts, makeHeader, type SweepFacts } from './facts.js';
 import { eventsIn } from './folds.js';
 import { Pace } from './pace.js';
 import { type PlannedSweep, planSweep } from './plan.js';
 import { type EventResultsAt, Outcomes } from './results/outcomes.js';
-import { resultOf } from './results/result.js';
+import { computeResult } from './results/result.js';
 import { openStore, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
 
@@ -58,7 +58,7 @@ class Sweep {
     this.#watcher = watcher;
     this.#store = store;
     this.#planned = planned;
-    this.#facts = factsOf(plan, planned);
+    this.#facts = makeFacts(plan, planned);
     const eventsAt: EventResultsAt = (...place) => store.eventResults(...place);
     this.#outcomes = new Outcomes(planned.folds, plan.fillModels, eventsAt);
     this.#played = Array.from({ length: planned.folds }, (_, fold) =>
@@ -78,16 +78,16 @@ class Sweep {
   /** False when it was stopped. */
   async run(engine: SweepEngine): Promise<boolean> {
     const facts = this.#facts;
-    const stored = this.#store.begin(headerOf(facts, this.#plan.resume));
+    const stored = this.#store.begin(makeHeader(facts, this.#plan.resume));
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
     if (stored.length > 0) this.#watcher.say(`${stored.length} backtests of this sweep are done already.`);
-    const all = tasksOf(facts);
+    const all = listTasks(facts);
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const pace = new Pace(this.#watcher.now, all.length, this.#playedBy(tasks));
     const done: EngineWork['done'] = (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
       this.#store.write(task, outcome);
-      pace.played(this.#playedBy([task]));
+      pace.addPlayed(this.#playedBy([task]));
       this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     };
     const [plan, planned, watcher] = [this.#plan, this.#planned, this.#watcher];
@@ -99,6 +99,6 @@ class Sweep {
   }
 
   result(): SweepResult {
-    return resultOf(this.#facts, this.#outcomes, this.#store.tried);
+    return computeResult(this.#facts, this.#outcomes, this.#store.tried);
   }
 }

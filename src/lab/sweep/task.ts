@@ -4,8 +4,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan, EventSource } from '../backtest/contract.js';
 import type { FeedData } from '../backtest/feeds/feed-values.js';
-import { planOf } from '../backtest/plan.js';
-import { drawsOf } from '../backtest/repeats.js';
+import { makePlan } from '../backtest/plan.js';
+import { makeDraws } from '../backtest/repeats.js';
 import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
@@ -43,16 +43,16 @@ export async function runTask(
   const runs: (TaskFigures & { readonly seed: number })[] = [];
   for (let index = 0; index < count; index++) {
     // Every configuration draws the same sequences: they differ by what they do, not by their luck.
-    const draws = drawsOf(latency, { seed, index, count }, config.polling.hotIntervalMs);
+    const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
     const { fillModel } = task;
     const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets, feedData };
     const {
       session,
       events: played,
       traceHash,
-    } = await runBacktest(planOf(tried, sourcesOf(events, sources), options));
+    } = await runBacktest(makePlan(tried, pickSources(events, sources), options));
     requireSound(session);
-    runs.push({ ...figuresOf(session, events), played, traceHash, runs: [], seed: draws.seed });
+    runs.push({ ...computeFigures(session, events), played, traceHash, runs: [], seed: draws.seed });
   }
   return meanOfRuns(runs);
 }
@@ -63,10 +63,12 @@ function requireSound({ notices }: SessionRecord): void {
   if (broken !== undefined) throw new TwinbookError('strategy_invalid', broken.text);
 }
 
-const sourcesOf = (events: readonly SweptEvent[], sources: ReadonlyMap<string, EventSource>): readonly EventSource[] =>
-  events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
+const pickSources = (
+  events: readonly SweptEvent[],
+  sources: ReadonlyMap<string, EventSource>,
+): readonly EventSource[] => events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
 
-function figuresOf(
+function computeFigures(
   session: SessionRecord,
   events: readonly SweptEvent[],
 ): Omit<TaskFigures, 'played' | 'traceHash' | 'runs'> {
@@ -82,7 +84,7 @@ function figuresOf(
     turnoverMicros: sum(markets.flatMap(({ fills }) => fills.map(({ cashMicros }) => Math.abs(cashMicros)))),
     feesMicros: sum([...splits.values()].map(({ feesMicros }) => feesMicros)),
     twoSidedShare: twoSidedShare(markets),
-    requests: requestsOf(requests),
+    requests: countRequests(requests),
     // What is said at the very beginning is of the data, and the same for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     crossing: crossingSums(markets),
@@ -96,4 +98,4 @@ function twoSidedShare(markets: readonly MarketSession[]): number | null {
   return openForMs === 0 ? null : twoSidedMs / openForMs;
 }
 
-const requestsOf = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);
+const countRequests = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);

@@ -7,7 +7,7 @@ import type { Trials } from '../../shared/statistics/deflated-sharpe.js';
 import type { Candidate, SweptEvent, WalkForward, WalkForwardStep } from './contract.js';
 import { eventsIn, foldCount, trainingFor } from './folds.js';
 import type { Outcomes } from './results/outcomes.js';
-import { sharpeOf } from './sharpe.js';
+import { computeSharpe } from './sharpe.js';
 
 export interface WalkForwardQuestion {
   /** Only those that are done. */
@@ -25,24 +25,24 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
   const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
-  const rowsOf = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
+  const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
-  const best = bestOn(candidates, trained, rowsOf);
+  const best = bestOn(candidates, trained, readRows);
   const steps: WalkForwardStep[] = [];
   const unseen: number[][] = fillModels.map(() => []);
   for (const [index, { learned, purged }] of trained.entries()) {
     const fold = index + 1;
     const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
     const chosen = best[index] ?? null;
-    const rows = chosen === null ? [] : rowsOf(chosen);
+    const rows = chosen === null ? [] : readRows(chosen);
     steps.push({
       fold,
       trainEvents: learned.length,
       purgedEvents: purged.length,
       testEvents: eventsIn(events, fold).length,
       chosen,
-      inSampleMicros: rows.map((row) => sumOf(row, learned)),
-      outOfSampleMicros: rows.map((row) => sumOf(row, tested)),
+      inSampleMicros: rows.map((row) => sumAt(row, learned)),
+      outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     });
     for (const [model, row] of rows.entries()) unseen[model]?.push(...tested.map((index) => row[index] ?? 0));
   }
@@ -51,7 +51,7 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
     return {
       fillModel,
       resultMicros: row.reduce((sum, value) => sum + value, 0),
-      sharpe: sharpeOf(row, trials[model] ?? null),
+      sharpe: computeSharpe(row, trials[model] ?? null),
     };
   });
   return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
@@ -64,20 +64,20 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
 function bestOn(
   candidates: readonly Candidate[],
   trained: readonly { readonly learned: readonly number[] }[],
-  rowsOf: (number: number) => readonly Float64Array[],
+  readRows: (number: number) => readonly Float64Array[],
 ): readonly (number | null)[] {
   const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
   for (const { number } of candidates) {
-    const rows = rowsOf(number);
+    const rows = readRows(number);
     for (const [step, { learned }] of trained.entries()) {
       const leader = best[step];
       if (leader === undefined || learned.length === 0) continue;
-      const worstMicros = Math.min(...rows.map((row) => sumOf(row, learned)));
+      const worstMicros = Math.min(...rows.map((row) => sumAt(row, learned)));
       if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
     }
   }
   return best.map(({ number }) => number);
 }
 
-const sumOf = (row: Float64Array, indices: readonly number[]): number =>
+const sumAt = (row: Float64Array, indices: readonly number[]): number =>
   indices.reduce((sum, index) => sum + (row[index] ?? 0), 0);

@@ -47,7 +47,7 @@ export class CaptureReport {
     this.#firstMs ??= timeMs;
   }
 
-  compared(agrees: boolean): void {
+  countRow(agrees: boolean): void {
     this.#rows++;
     if (!agrees) this.#disagreeing++;
   }
@@ -59,12 +59,12 @@ export class CaptureReport {
 
   warnings(path: string): RecordingWarning[] {
     const back = this.#stepsBack.warning(path);
-    const messages = [this.#unseen(), this.#disagreement(), this.#unpaired()];
+    const messages = [this.#describeUnseen(), this.#disagreement(), this.#describeUnpaired()];
     const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
     return back === null ? told : [...told, back];
   }
 
-  #unseen(): string {
+  #describeUnseen(): string {
     const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
     if (this.#knownMs === null) {
       return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
@@ -78,7 +78,7 @@ export class CaptureReport {
     return disagreementText({ rows: this.#rows, disagreeing: this.#disagreeing });
   }
 
-  #unpaired(): string {
+  #describeUnpaired(): string {
     return this.unpairedTrades === 0 ? '' : `${this.unpairedTrades} trades have no level decrease of their own`;
   }
 }

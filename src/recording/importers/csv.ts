@@ -5,13 +5,13 @@ export type CsvRow = ReadonlyMap<string, string>;
 
 /** All rows after the one with the names. A row that is shorter lacks its last columns; blank lines are none. */
 export function csvRows(text: string): CsvRow[] {
-  const [names = [], ...rows] = fieldsOf(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
+  const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
   return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
 }
 
 const FIELD = /"((?:[^"]|"")*)"|([^,\r\n]*)/y;
 
-function fieldsOf(text: string): string[][] {
+function parseFields(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   for (let at = 0; at < text.length; at++) {

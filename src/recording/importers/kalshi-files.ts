@@ -54,10 +54,10 @@ export async function kalshiGroups(files: readonly string[]): Promise<KalshiGrou
     const look = await lookAt(path);
     groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
   }
-  return [...groups.values()].map(groupOf);
+  return [...groups.values()].map(makeGroup);
 }
 
-function groupOf(looks: readonly Look[]): KalshiGroup {
+function makeGroup(looks: readonly Look[]): KalshiGroup {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));
   const first = new Map<string, string>();
   const warnings: RecordingWarning[] = [];

@@ -58,24 +58,24 @@ export function parseKalshiLine(line: string, tickMicros: number): KalshiLine {
   const message = field(event, 'msg');
   const ticker = field(message, 'market_ticker');
   if (typeof ticker !== 'string' || ticker === '') return 'broken';
-  const receivedMs = timeOf(field(row, 'recv_ms'));
-  const content = contentOf(type, ticker, receivedMs, message, tickMicros);
+  const receivedMs = parseTime(field(row, 'recv_ms'));
+  const content = parseContent(type, ticker, receivedMs, message, tickMicros);
   if (content === null || (receivedMs !== null && content.timeMs > receivedMs + MOST_AHEAD_MS)) return 'broken';
-  return { ...content, receivedMs, sid: countOf(field(event, 'sid')), seq: countOf(field(event, 'seq')) };
+  return { ...content, receivedMs, sid: parseCount(field(event, 'sid')), seq: parseCount(field(event, 'seq')) };
 }
 
-function contentOf(
+function parseContent(
   type: 'orderbook_snapshot' | 'orderbook_delta' | 'trade',
   ticker: string,
   receivedMs: number | null,
   message: unknown,
   tickMicros: number,
 ): KalshiContent | null {
-  if (type === 'orderbook_snapshot') return snapshotOf(ticker, receivedMs, message, tickMicros);
-  return type === 'trade' ? tradeOf(ticker, message, tickMicros) : deltaOf(ticker, message, tickMicros);
+  if (type === 'orderbook_snapshot') return parseSnapshot(ticker, receivedMs, message, tickMicros);
+  return type === 'trade' ? parseTrade(ticker, message, tickMicros) : parseDelta(ticker, message, tickMicros);
 }
 
-function snapshotOf(
+function parseSnapshot(
   ticker: string,
   receivedMs: number | null,
   message: unknown,
@@ -91,7 +91,7 @@ function snapshotOf(
     const rows = field(message, name) ?? [];
     if (!Array.isArray(rows)) return null;
     for (const row of rows as unknown[]) {
-      const level = Array.isArray(row) ? levelOf(outcome, row[0], row[1], tickMicros) : null;
+      const level = Array.isArray(row) ? parseLevel(outcome, row[0], row[1], tickMicros) : null;
       if (level === null || level.amountMicros < 0) return null;
       levels.push(level);
     }
@@ -99,25 +99,25 @@ function snapshotOf(
   return { kind: 'snapshot', ticker, timeMs: receivedMs, levels };
 }
 
-function deltaOf(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
-  const timeMs = timeOf(field(message, 'ts_ms'));
+function parseDelta(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
+  const timeMs = parseTime(field(message, 'ts_ms'));
   const [side, price, change] = ['side', 'price_dollars', 'delta_fp'].map((name) => field(message, name));
-  const level = levelOf(side, price, change, tickMicros);
+  const level = parseLevel(side, price, change, tickMicros);
   return level === null || timeMs === null ? null : { kind: 'delta', ticker, timeMs, ...level };
 }
 
-function tradeOf(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
-  const timeMs = timeOf(field(message, 'ts_ms'));
+function parseTrade(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
+  const timeMs = parseTime(field(message, 'ts_ms'));
   const taker = field(message, 'taker_side');
   const price = field(message, taker === 'yes' ? 'yes_price_dollars' : 'no_price_dollars');
   // A buyer of NO at q sells YES at 1 - q: as a price, the same mirror as that of a NO level.
-  const trade = levelOf(taker, price, field(message, 'count_fp'), tickMicros);
+  const trade = parseLevel(taker, price, field(message, 'count_fp'), tickMicros);
   if (trade === null || trade.amountMicros <= 0 || timeMs === null) return null;
   return { kind: 'trade', ticker, timeMs, ...trade };
 }
 
 /** A level of the YES or NO bids in YES space: a NO bid at q is a YES ask at 1 - q. */
-function levelOf(outcome: unknown, price: unknown, amount: unknown, tickMicros: number): LevelAmount | null {
+function parseLevel(outcome: unknown, price: unknown, amount: unknown, tickMicros: number): LevelAmount | null {
   if (outcome !== 'yes' && outcome !== 'no') return null;
   if (typeof price !== 'string' || typeof amount !== 'string') return null;
   const own = parseDecimal(price);
@@ -129,13 +129,13 @@ function levelOf(outcome: unknown, price: unknown, amount: unknown, tickMicros: 
     : { side: SIDE.ask, priceMicros: ONE - own, amountMicros };
 }
 
-const timeOf = (value: unknown): number | null =>
+const parseTime = (value: unknown): number | null =>
   Number.isSafeInteger(value) && (value as number) >= EARLIEST_MS && (value as number) <= LATEST_MS
     ? (value as number) // a safe integer is a number
     : null;
 
 // As above.
-const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
+const parseCount = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 function field(value: unknown, name: string): unknown {
   // Narrowing `object` does not make it indexable; the result is unknown again either way.

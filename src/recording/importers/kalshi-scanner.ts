@@ -15,33 +15,33 @@ const LOT_MICROS = stepOfPrecision(KALSHI_AMOUNT_PRECISION);
 /** What a line is: one of the two that are read here, or one for `parseKalshiLine`. */
 export const SCANNED = { no: 0, delta: 1, trade: 2 } as const;
 
-const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const toBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
-const RECEIVED = bytesOf('{"recv_ms":');
-const TYPE = bytesOf(',"event":{"type":"');
-const DELTA = bytesOf('orderbook_delta","sid":');
-const TRADE = bytesOf('trade","sid":');
-const SEQ = bytesOf(',"seq":');
-const DELTA_TICKER = bytesOf(',"msg":{"market_ticker":"');
-const MARKET_ID = bytesOf('","market_id":"');
-const PRICE = bytesOf('","price_dollars":"');
-const CHANGE = bytesOf('","delta_fp":"');
-const OWN_SIDE = bytesOf('","side":"');
-const YES = bytesOf('yes');
-const NO = bytesOf('no');
-const TEXT_TIME = bytesOf('","ts":"');
-const TIME_AFTER_TEXT = bytesOf('","ts_ms":');
-const TRADE_ID = bytesOf(',"msg":{"trade_id":"');
-const TRADE_TICKER = bytesOf('","market_ticker":"');
-const YES_PRICE = bytesOf('","yes_price_dollars":"');
-const NO_PRICE = bytesOf('","no_price_dollars":"');
-const COUNT = bytesOf('","count_fp":"');
-const TAKER = bytesOf('","taker_side":"');
-const TAKER_OUTCOME = bytesOf('","taker_outcome_side":"');
-const TAKER_BOOK = bytesOf('","taker_book_side":"');
-const TIME = bytesOf('","ts":');
-const TIME_AFTER_NUMBER = bytesOf(',"ts_ms":');
-const END = bytesOf('}}}');
+const RECEIVED = toBytes('{"recv_ms":');
+const TYPE = toBytes(',"event":{"type":"');
+const DELTA = toBytes('orderbook_delta","sid":');
+const TRADE = toBytes('trade","sid":');
+const SEQ = toBytes(',"seq":');
+const DELTA_TICKER = toBytes(',"msg":{"market_ticker":"');
+const MARKET_ID = toBytes('","market_id":"');
+const PRICE = toBytes('","price_dollars":"');
+const CHANGE = toBytes('","delta_fp":"');
+const OWN_SIDE = toBytes('","side":"');
+const YES = toBytes('yes');
+const NO = toBytes('no');
+const TEXT_TIME = toBytes('","ts":"');
+const TIME_AFTER_TEXT = toBytes('","ts_ms":');
+const TRADE_ID = toBytes(',"msg":{"trade_id":"');
+const TRADE_TICKER = toBytes('","market_ticker":"');
+const YES_PRICE = toBytes('","yes_price_dollars":"');
+const NO_PRICE = toBytes('","no_price_dollars":"');
+const COUNT = toBytes('","count_fp":"');
+const TAKER = toBytes('","taker_side":"');
+const TAKER_OUTCOME = toBytes('","taker_outcome_side":"');
+const TAKER_BOOK = toBytes('","taker_book_side":"');
+const TIME = toBytes('","ts":');
+const TIME_AFTER_NUMBER = toBytes(',"ts_ms":');
+const END = toBytes('}}}');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -78,7 +78,7 @@ export class KalshiScanner {
   /** @param tickMicros the market's tick; a line with a price off it is not read here */
   constructor(ticker: string, tickMicros: number) {
     // What JSON would write otherwise than as it is never matches: such a market is read by `parseKalshiLine`.
-    this.#ticker = bytesOf(JSON.stringify(ticker).slice(1, -1));
+    this.#ticker = toBytes(JSON.stringify(ticker).slice(1, -1));
     this.#tickMicros = tickMicros;
   }
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
-import { conditionIdOf } from '../identity.js';
+import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
 import type { KalshiGroup } from './kalshi-files.js';
 import { KALSHI_AMOUNT_PRECISION, KALSHI_FINE_TICK_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
@@ -15,14 +15,14 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
   const first = paths[0];
   if (first === undefined) throw new TwinbookError('recording_invalid', 'a window without files');
   const about: RecordingWarning[] = [...warnings];
-  const facts = factsOf(ticker, dirname(resolve(first)), about);
+  const facts = readFacts(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;
   const tickPrecision = (facts.isFine ?? isFine) ? KALSHI_FINE_TICK_PRECISION : KALSHI_TICK_PRECISION;
   const found: RecordingWarning[] = [];
   const files = { ticker, tickPrecision, paths, closeTimeMs };
-  const span = facts.openTimeMs === null || closeTimeMs === null ? await spanOf(kalshiChunks(files, found)) : null;
+  const span = facts.openTimeMs === null || closeTimeMs === null ? await measureSpan(kalshiChunks(files, found)) : null;
   const market: RecordedMarket = {
-    conditionId: conditionIdOf('kalshi', ticker),
+    conditionId: deriveConditionId('kalshi', ticker),
     eventTitle: facts.eventTitle,
     title: facts.title,
     category: 'finance',
@@ -57,11 +57,11 @@ interface Facts {
   readonly isFine: boolean | null;
 }
 
-function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
+function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
   const row = csvRow(windowFolder, ticker);
-  const record = metadataOf(windowFolder, ticker, warnings);
-  const text = (name: string) => stringOf(row?.get(name)) ?? stringOf(record.market[name]);
-  const times = timesOf(text('open_time'), text('close_time'));
+  const record = readMetadata(windowFolder, ticker, warnings);
+  const text = (name: string) => toText(row?.get(name)) ?? toText(record.market[name]);
+  const times = parseTimes(text('open_time'), text('close_time'));
   const result = text('result')?.toLowerCase();
   const structure = text('price_level_structure');
   if (times === null) {
@@ -74,12 +74,12 @@ function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarnin
     const is = result === undefined ? 'not known' : `${result}, neither yes nor no`;
     warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${is}: it closes unresolved` });
   }
-  const question = stringOf(record.market['title']) ?? ticker;
-  const target = stringOf(record.market['yes_sub_title']);
+  const question = toText(record.market['title']) ?? ticker;
+  const target = toText(record.market['yes_sub_title']);
   return {
     title: target === null ? question : `${question} ${target}`,
-    eventTitle: stringOf(record.event['title']) ?? ticker,
-    rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => stringOf(rule) ?? []),
+    eventTitle: toText(record.event['title']) ?? ticker,
+    rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => toText(rule) ?? []),
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome: result === 'yes' ? true : result === 'no' ? false : null,
@@ -90,13 +90,13 @@ function factsOf(ticker: string, windowFolder: string, warnings: RecordingWarnin
 const WHOLE_CENTS = 'linear_cent';
 
 /** Null where one is missing, or where it closes before it opens. */
-function timesOf(open: string | null, close: string | null) {
-  const [openTimeMs, closeTimeMs] = [timeOf(open), timeOf(close)];
+function parseTimes(open: string | null, close: string | null) {
+  const [openTimeMs, closeTimeMs] = [parseTime(open), parseTime(close)];
   return openTimeMs === null || closeTimeMs === null || closeTimeMs <= openTimeMs ? null : { openTimeMs, closeTimeMs };
 }
 
 /** The set's folder, two above the window's; a file by itself may have them beside it. */
-function besideOf(windowFolder: string, name: string): string | null {
+function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
     [set, dirname(windowFolder), windowFolder].map((at) => join(at, name)).find((path) => existsSync(path)) ?? null
@@ -104,7 +104,7 @@ function besideOf(windowFolder: string, name: string): string | null {
 }
 
 function csvRow(windowFolder: string, ticker: string): CsvRow | null {
-  const path = besideOf(windowFolder, 'MARKETS.csv');
+  const path = findBeside(windowFolder, 'MARKETS.csv');
   if (path === null) return null;
   const names = ['window', 'ticker', 'market_ticker'];
   const rows = csvRows(readFileSync(path, 'utf8'));
@@ -117,8 +117,8 @@ interface Metadata {
 }
 
 /** The market's record as the venue's API answered it; empty when there is none. One that cannot be read is told. */
-function metadataOf(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
-  const path = besideOf(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
+function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
+  const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing = { event: {}, market: {} };
   if (path === null) return nothing;
   try {
@@ -133,14 +133,14 @@ function metadataOf(windowFolder: string, ticker: string, warnings: RecordingWar
   }
 }
 
-const stringOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const toText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-function timeOf(text: string | null): number | null {
+function parseTime(text: string | null): number | null {
   const timeMs = text === null ? Number.NaN : Date.parse(text);
   return Number.isFinite(timeMs) ? timeMs : null;
 }
 
-async function spanOf(chunks: AsyncIterable<{ length: number; timeMs: Float64Array }>) {
+async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float64Array }>) {
   let firstMs: number | null = null;
   let lastMs = 0;
   for await (const chunk of chunks) {

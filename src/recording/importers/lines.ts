@@ -61,7 +61,7 @@ async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer
     report.cut = error.message;
   });
   const closed = new Promise<void>((resolve) => gunzip.once('close', resolve));
-  const written = (bytes: Buffer) => new Promise<void>((resolve) => gunzip.write(bytes, () => resolve()));
+  const writeBytes = (bytes: Buffer) => new Promise<void>((resolve) => gunzip.write(bytes, () => resolve()));
   const drain = () => {
     const bytes = ready;
     ready = [];
@@ -69,7 +69,7 @@ async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer
   };
   try {
     for await (const bytes of createReadStream(path, { highWaterMark: READ_BYTES })) {
-      await Promise.race([written(bytes as Buffer), closed]);
+      await Promise.race([writeBytes(bytes as Buffer), closed]);
       yield* drain();
       if (report.cut !== null) return;
     }

@@ -17,7 +17,7 @@ import { ONE } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
-import { countOf, openParquet, ROW_IS_SOUND } from '../parquet.js';
+import { countRows, openParquet, ROW_IS_SOUND } from '../parquet.js';
 import { fileError } from '../store/duckdb.js';
 import { CaptureReport } from './capture-report.js';
 import { type PairingRules, TradePairing } from './pairing.js';
@@ -50,7 +50,7 @@ export async function* polymarketChunks(
   const stream = new TokenStream();
   for (const capture of captures) {
     stream.begin();
-    for await (const columns of rowsOf(capture)) {
+    for await (const columns of streamRows(capture)) {
       stream.rows(columns);
       // A second reader of the same files may be behind the first one.
       if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
@@ -65,24 +65,24 @@ export async function* polymarketChunks(
 }
 
 /** Columns as `TokenStream.rows` takes them. */
-async function* rowsOf({ path, yes, no }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
+async function* streamRows({ path, yes, no }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
   const connection = await openParquet(path);
   try {
     const rows = `FROM events WHERE ${ROW_IS_SOUND}
       AND (asset_id = '${yes}' OR (is_trade AND asset_id = '${no ?? yes}'))`;
-    if ((await countOf(connection, rows)) === 0) {
+    if ((await countRows(connection, rows)) === 0) {
       throw new TwinbookError('recording_invalid', `no event of token ${yes} can be read from ${path}`);
     }
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
       best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`;
-    yield* columnsOf(connection, sql, path);
+    yield* streamColumns(connection, sql, path);
   } finally {
     connection.closeSync();
   }
 }
 
 /** Throws TwinbookError `recording_invalid` for a file that is damaged in its middle. */
-async function* columnsOf(
+async function* streamColumns(
   connection: DuckDBConnection,
   sql: string,
   path: string,
@@ -176,7 +176,7 @@ class TokenStream {
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
     if (!isNamed) return;
     const agrees = this.#isBest(SIDE.bid, bestBid) && this.#isBest(SIDE.ask, bestAsk);
-    this.capture.compared(agrees && stale === 0);
+    this.capture.countRow(agrees && stale === 0);
     if (agrees && this.#unknown !== null) this.#becomeKnown(this.#unknown);
   }
 

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
-import { conditionIdOf } from '../identity.js';
-import { brokenRows, numbersOf, openParquet, ROW_IS_SOUND, rowsOf, textsOf } from '../parquet.js';
+import { deriveConditionId } from '../identity.js';
+import { brokenRows, fetchChunks, openParquet, ROW_IS_SOUND, readNumbers, readTexts } from '../parquet.js';
 import { fileError } from '../store/duckdb.js';
 import { type PolymarketFindings, type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
@@ -34,7 +34,7 @@ async function marketsIn(connection: DuckDBConnection, path: string): Promise<Re
   const warnings: RecordingWarning[] = [];
   const broken = await brokenRows(connection);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
-  const tokens = await tokensOf(connection);
+  const tokens = await readTokens(connection);
   if (tokens.length === 0) {
     const why = broken ?? 'it has none';
     throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
@@ -43,12 +43,12 @@ async function marketsIn(connection: DuckDBConnection, path: string): Promise<Re
   const lonely = new Map(tokens.map((token) => [token.id, token]));
   for (const yes of tokens) {
     if (!lonely.delete(yes.id)) continue;
-    const no = mirrorOf(yes, [...lonely.values()]);
+    const no = findMirror(yes, [...lonely.values()]);
     if (no === null) warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
     else lonely.delete(no.id);
     const { firstMs, lastMs, tickPrecision } = yes;
     const tokens = { path, yes: yes.id, no: no?.id ?? null };
-    markets.push(recordingOf([{ tokens, firstMs, lastMs, tickPrecision, warnings }]));
+    markets.push(makeRecording([{ tokens, firstMs, lastMs, tickPrecision, warnings }]));
   }
   return markets;
 }
@@ -64,21 +64,26 @@ interface Token {
 }
 
 /** Sorted by id, so that the choice of the YES token does not depend on the file's order. */
-async function tokensOf(connection: DuckDBConnection): Promise<Token[]> {
-  const about = await rowsOf(
+async function readTokens(connection: DuckDBConnection): Promise<Token[]> {
+  const about = await fetchChunks(
     connection,
     `SELECT asset_id, min(time_ms), max(time_ms), count(*) FILTER (price_micros % 10000 <> 0)
      FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`,
   );
   const tokens: Token[] = [];
-  const [ids, first, last, fine] = [textsOf(about, 0), numbersOf(about, 1), numbersOf(about, 2), numbersOf(about, 3)];
+  const [ids, first, last, fine] = [
+    readTexts(about, 0),
+    readNumbers(about, 1),
+    readNumbers(about, 2),
+    readNumbers(about, 3),
+  ];
   for (const [at, id] of ids.entries()) {
-    const sample = await rowsOf(
+    const sample = await fetchChunks(
       connection,
       `SELECT time_ms, price_micros, amount_micros, is_bid::DOUBLE FROM events
        WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = '${id}' ORDER BY file_row_number LIMIT ${SAMPLE}`,
     );
-    const [times, prices, sizes, bids] = [0, 1, 2, 3].map((column) => numbersOf(sample, column));
+    const [times, prices, sizes, bids] = [0, 1, 2, 3].map((column) => readNumbers(sample, column));
     const own = new Set<string>();
     const mirrored = new Set<string>();
     for (const [row, time] of (times ?? []).entries()) {
@@ -94,7 +99,7 @@ async function tokensOf(connection: DuckDBConnection): Promise<Token[]> {
 }
 
 /** The token whose changes are most of all this one's mirrored; null when none's are. */
-function mirrorOf(token: Token, others: readonly Token[]): Token | null {
+function findMirror(token: Token, others: readonly Token[]): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {
     const share = sharedWith(token, other);
@@ -136,11 +141,11 @@ export function joinCaptures(opened: readonly Recording[]): Recording[] {
     const { conditionId } = recording.market;
     if (taken.has(conditionId)) return [];
     taken.add(conditionId);
-    return joined(opened.filter(isCaptured).filter(({ market }) => market.conditionId === conditionId));
+    return joinRecordings(opened.filter(isCaptured).filter(({ market }) => market.conditionId === conditionId));
   });
 }
 
-function joined(recordings: readonly PolymarketRecording[]): Recording[] {
+function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[] {
   const [first, ...later] = [...recordings].sort((a, b) => a.captures[0].firstMs - b.captures[0].firstMs);
   if (first === undefined) return [];
   const chain: [Capture, ...Capture[]] = [...first.captures];
@@ -149,14 +154,14 @@ function joined(recordings: readonly PolymarketRecording[]): Recording[] {
     if (recording.captures[0].firstMs > (chain.at(-1)?.lastMs ?? 0)) chain.push(...recording.captures);
     else apart.push(recording);
   }
-  return [chain.length === 1 ? first : recordingOf(chain), ...apart];
+  return [chain.length === 1 ? first : makeRecording(chain), ...apart];
 }
 
-function recordingOf(captures: readonly [Capture, ...Capture[]]): PolymarketRecording {
+function makeRecording(captures: readonly [Capture, ...Capture[]]): PolymarketRecording {
   const { tokens, firstMs } = captures[0];
   const file = basename(tokens.path, '.parquet');
   const market: RecordedMarket = {
-    conditionId: conditionIdOf('polymarket', tokens.yes),
+    conditionId: deriveConditionId('polymarket', tokens.yes),
     eventTitle: `Recorded in play: ${file}`,
     title: `${file}, token ${short(tokens.yes)}`,
     category: 'sports',

@@ -49,7 +49,7 @@ export async function queryRecordings(sql: string, paths: readonly string[]): Pr
   try {
     await makeViews(connection, paths);
     await lockDown(connection, paths);
-    return answerOf(await select(connection, sql), connection);
+    return makeAnswer(await select(connection, sql), connection);
   } catch (error) {
     connection.closeSync();
     throw cannotRun(error);
@@ -79,12 +79,12 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 
 async function makeViews(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
-  for (const table of TABLES) await connection.run(await viewOf(connection, table, days));
+  for (const table of TABLES) await connection.run(await makeViewSql(connection, table, days));
   await makeMarkets(connection, await openRecordings(paths));
 }
 
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
-async function viewOf(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
+async function makeViewSql(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
@@ -92,7 +92,7 @@ async function viewOf(connection: DuckDBConnection, table: Table, days: readonly
     const manifest = readManifest(join(day, MANIFEST));
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
     for (const number of openSegments(day, manifest)) {
-      const [market, date] = partitionsOf(day);
+      const [market, date] = parsePartitions(day);
       const source = segmentSource(join(day, segmentName(number)), table);
       parts.push(`SELECT ${quote(market)} AS market, DATE ${quote(date)} AS date, ${names.join(', ')} FROM ${source}`);
     }
@@ -101,7 +101,7 @@ async function viewOf(connection: DuckDBConnection, table: Table, days: readonly
     const files = closed.map((file) => quote(resolve(file))).join(', ');
     const source = `read_parquet([${files}], union_by_name = true, hive_partitioning = true,
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
-    parts.unshift(`SELECT market, date, ${await columnsOf(connection, table, source)} FROM ${source}`);
+    parts.unshift(`SELECT market, date, ${await makeColumnsSql(connection, table, source)} FROM ${source}`);
   }
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
@@ -110,7 +110,7 @@ async function viewOf(connection: DuckDBConnection, table: Table, days: readonly
 }
 
 /** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */
-async function columnsOf(connection: DuckDBConnection, table: Table, source: string): Promise<string> {
+async function makeColumnsSql(connection: DuckDBConnection, table: Table, source: string): Promise<string> {
   const described = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${source})`);
   const there = new Set(described.getRows().map(([name]) => String(name)));
   return Object.entries(COLUMNS[table])
@@ -118,7 +118,7 @@ async function columnsOf(connection: DuckDBConnection, table: Table, source: str
     .join(', ');
 }
 
-function partitionsOf(day: string): [market: string, date: string] {
+function parsePartitions(day: string): [market: string, date: string] {
   const [market = '', date = ''] = resolve(day).split('/').slice(-2);
   return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
@@ -164,7 +164,7 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-function answerOf(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
+function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
   return {
     columns: result.deduplicatedColumnNames(),
     async *rows() {

@@ -32,7 +32,7 @@ export interface RecordingStats {
 }
 
 /** Reads the recording to its end. Throws as its `chunks` does. */
-export async function statsOf(recording: Recording): Promise<RecordingStats> {
+export async function computeStats(recording: Recording): Promise<RecordingStats> {
   const { market } = recording;
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
   const skips = new GapWalk();
@@ -61,7 +61,7 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
   }
   const from = firstMs ?? lastMs;
   const gaps = gapsIn(recording);
-  const gapMs = lengthOf(gaps, from, lastMs);
+  const gapMs = sumGapMs(gaps, from, lastMs);
   const life = { fromMs: market.openTimeMs, toMs: market.closeTimeMs };
   const recorded = { fromMs: from, toMs: lastMs };
   return {
@@ -72,13 +72,13 @@ export async function statsOf(recording: Recording): Promise<RecordingStats> {
     volumeMicros,
     gaps,
     gapMs,
-    known: coverageOf(recorded, recorded, gaps),
-    coverage: coverageOf(life, recorded, gaps),
-    ...meansOf(meter),
+    known: computeCoverage(recorded, recorded, gaps),
+    coverage: computeCoverage(life, recorded, gaps),
+    ...computeMeans(meter),
   };
 }
 
-function meansOf({ time, longestCrossedMs }: BookMeter) {
+function computeMeans({ time, longestCrossedMs }: BookMeter) {
   const { knownMs, twoSidedMs } = time;
   const mean = ([bid, ask]: readonly [number, number]): readonly [number, number] | null =>
     knownMs > 0 ? [bid / knownMs, ask / knownMs] : null;
@@ -98,16 +98,16 @@ interface Span {
 }
 
 /** Share of `life` that lies in `recorded` and in no gap; null when `life` has no length. */
-export function coverageOf(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
+export function computeCoverage(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
   const lifeMs = life.toMs - life.fromMs;
   if (lifeMs <= 0) return null;
   const from = Math.max(life.fromMs, recorded.fromMs);
   const to = Math.min(life.toMs, recorded.toMs);
-  return Math.max(0, to - from - lengthOf(gaps, from, to)) / lifeMs;
+  return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
 /** ms of the gaps within a span; an unfinished gap reaches to its end. Gaps do not overlap. */
-const lengthOf = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
+const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);
     return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);

@@ -4,8 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { conditionIdIn, dayOf, openSegments, unlistedFiles } from '../store/day-folder.js';
-import { writerOf } from '../store/folder-lock.js';
+import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
+import { findWriter } from '../store/folder-lock.js';
 import { dayFolders } from '../store/folders.js';
 import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { type EventsFile, eventsFiles, type Manifest, type OtherFile, readManifest } from '../store/manifest.js';
@@ -47,11 +47,11 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
   if (manifest !== null) {
-    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== dayOf(folder)) {
+    if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
       differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
     }
     for (const file of manifest.files) {
-      const problem = await problemOf(join(folder, file.name), file);
+      const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
     await verifyRows(folder, manifest, rows, differ);
@@ -65,7 +65,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
 }
 
 /** What is wrong with a file as bytes; null when nothing is. */
-async function problemOf(path: string, file: EventsFile | OtherFile): Promise<string | null> {
+async function findProblem(path: string, file: EventsFile | OtherFile): Promise<string | null> {
   if (!existsSync(path)) return 'the file is missing';
   const bytes = statSync(path).size;
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
@@ -90,7 +90,7 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
   for (const number of open) {
-    const isWritten = writerOf(root) !== null;
+    const isWritten = findWriter(root) !== null;
     const message = isWritten
       ? 'it is being written'
       : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';

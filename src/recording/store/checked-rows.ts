@@ -5,7 +5,7 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { fileError, numberOf, rowsOf } from './duckdb.js';
+import { fetchRows, fileError, toNumber } from './duckdb.js';
 import { ROW } from './event-columns.js';
 import { FORMAT } from './manifest.js';
 import { parquetSource, quote } from './tables.js';
@@ -32,7 +32,7 @@ export async function checkRows(connection: DuckDBConnection, path: string, tick
   let faults: readonly string[];
   try {
     if (await isOurs(connection, path)) return;
-    faults = await faultsOf(connection, path, mustBe(tickMicros ?? 1));
+    faults = await findFaults(connection, path, mustBe(tickMicros ?? 1));
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path} as events of a recording`, error);
   }
@@ -45,14 +45,14 @@ export async function checkRows(connection: DuckDBConnection, path: string, tick
 }
 
 async function isOurs(connection: DuckDBConnection, path: string): Promise<boolean> {
-  const rows = await rowsOf(
+  const rows = await fetchRows(
     connection,
     `SELECT 1 FROM parquet_kv_metadata(${quote(path)}) WHERE decode(key) = 'format' AND decode(value) = ${quote(FORMAT)}`,
   );
   return rows.length > 0;
 }
 
-async function faultsOf(
+async function findFaults(
   connection: DuckDBConnection,
   path: string,
   checks: Readonly<Record<string, string>>,
@@ -60,13 +60,13 @@ async function faultsOf(
   const counts = Object.values(checks).map(
     (check, at) => `count(*) FILTER (WHERE ((${check}) IS NOT TRUE)) AS fault_${at}`,
   );
-  const [row] = await rowsOf(
+  const [row] = await fetchRows(
     connection,
     `SELECT ${counts.join(', ')} FROM (SELECT seq, time_ms, kind, side, price_micros, amount_micros,
       lag(seq) OVER () AS before FROM ${parquetSource(path)})`,
   );
   return Object.keys(checks).flatMap((words, at) => {
-    const count = numberOf(row?.[`fault_${at}`] ?? 0);
+    const count = toNumber(row?.[`fault_${at}`] ?? 0);
     return count === 0 ? [] : `${count} with ${words}`;
   });
 }

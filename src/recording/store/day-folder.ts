@@ -21,7 +21,7 @@ export interface SegmentCounts {
 }
 
 /** The UTC day of a day folder. */
-export const dayOf = (folder: string): string => basename(resolve(folder)).replace('date=', '');
+export const parseDay = (folder: string): string => basename(resolve(folder)).replace('date=', '');
 
 /** The condition id of a market's folder, or of one of its day folders. */
 export function conditionIdIn(folder: string): string {
@@ -81,7 +81,7 @@ export async function closeSegment(
 ): Promise<void> {
   const path = join(folder, MANIFEST);
   try {
-    const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), dayOf(folder), origin);
+    const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), parseDay(folder), origin);
     const more = await withConnection((connection) => writeParquet(connection, folder, number, rows));
     const files = [...manifest.files, ...more];
     writeJson(path, {
@@ -114,16 +114,16 @@ export async function recoverFolder(folder: string): Promise<number> {
   }
   for (const number of open) {
     const path = join(folder, segmentName(number));
-    await closeSegment(folder, originOf(folder), number, { path, columns: null }, countsOf(path));
+    await closeSegment(folder, readOrigin(folder), number, { path, columns: null }, readCounts(path));
   }
   return open.length;
 }
 
 /** As the description beside the segment says, which is written before it. */
-const originOf = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
+const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
 /** What a segment's file says beside its rows. */
-export function countsOf(path: string): SegmentCounts {
+export function readCounts(path: string): SegmentCounts {
   // Segments are rotated long before they are large.
   const text = readFileSync(path, 'utf8');
   const lines = text.split('\n').filter((line) => line !== '');

@@ -54,7 +54,7 @@ export async function withConnection<T>(run: (connection: DuckDBConnection) => P
 }
 
 /** The whole answer of a small query. */
-export async function rowsOf(
+export async function fetchRows(
   connection: DuckDBConnection,
   sql: string,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -62,7 +62,7 @@ export async function rowsOf(
 }
 
 /** BIGINT comes as bigint; everything here fits into a double. */
-export const numberOf = (value: unknown): number => Number(value);
+export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 type Columns = Float64Array | Int32Array | Uint8Array;

@@ -3,9 +3,9 @@
 import { statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { checkRows } from './checked-rows.js';
-import { fileError, numberOf, numberOrNull, rowsOf, withConnection } from './duckdb.js';
+import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
-import { gapsOf } from './parquet-files.js';
+import { readGaps } from './parquet-files.js';
 import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
 
 export interface EventsPart {
@@ -25,7 +25,7 @@ export interface EventsPart {
 }
 
 /** Its rows as a table of SQL. */
-export const sourceOf = (part: EventsPart): string =>
+export const makeSourceSql = (part: EventsPart): string =>
   part.isSegment ? segmentSource(part.path, 'events') : parquetSource(part.path);
 
 /**
@@ -44,14 +44,14 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
   const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
   return withConnection(async (connection) => {
     if (!isSegment) await checkRows(connection, path, null);
-    const rows = await rowsOf(
+    const rows = await fetchRows(
       connection,
       `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq,
         min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
     );
     if (rows.length === 0) return null;
-    const of = (column: string) => rows.map((row) => numberOf(row[column]));
-    const count = (kind: string): number => numberOf(rows.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+    const of = (column: string) => rows.map((row) => toNumber(row[column]));
+    const count = (kind: string): number => toNumber(rows.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
     return {
       path,
       isSegment,
@@ -60,7 +60,7 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
       firstMs: numberOrNull(Math.min(...of('first_ms'))),
       lastMs: numberOrNull(Math.max(...of('last_ms'))),
       events: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, count(kind)])) as EventsPart['events'],
-      gaps: await gapsOf(connection, await withReasons(connection, source)),
+      gaps: await readGaps(connection, await withReasons(connection, source)),
       bytes: statSync(path).size,
       sha256: null,
     };
@@ -69,7 +69,7 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
 
 /** Files of others need not have the column, which gaps alone fill. */
 async function withReasons(connection: DuckDBConnection, source: string): Promise<string> {
-  const columns = await rowsOf(connection, `SELECT column_name AS name FROM (DESCRIBE SELECT * FROM ${source})`);
+  const columns = await fetchRows(connection, `SELECT column_name AS name FROM (DESCRIBE SELECT * FROM ${source})`);
   const hasReasons = columns.some(({ name }) => name === 'reason');
   return hasReasons ? source : `(SELECT *, NULL::VARCHAR AS reason FROM ${source})`;
 }

@@ -8,8 +8,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
-import { type EventsPart, sourceOf } from './events-part.js';
-import { tickOf } from './market-file.js';
+import { type EventsPart, makeSourceSql } from './events-part.js';
+import { computeTick } from './market-file.js';
 import { sha256 } from './parquet-files.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
@@ -24,10 +24,10 @@ export async function* readChunks(
   const connection = await connect();
   try {
     for (const [at, part] of parts.entries()) {
-      await checkPart(connection, part, tickOf(market));
+      await checkPart(connection, part, computeTick(market));
       if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
         warnings.push({ path: part.path, message: 'rows before this file are missing: the book begins anew with it' });
-        yield* decode(connection, part, bookSelect(sourceOf(part), part.firstSeq), order);
+        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.firstSeq), order);
       }
       yield* wholePart(connection, part, order);
     }
@@ -47,7 +47,7 @@ const intact = new WeakSet<EventsPart>();
 /** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
 async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
   if (part.isSegment || intact.has(part)) return;
-  const sum = part.sha256 === null ? null : await checksumOf(part.path);
+  const sum = part.sha256 === null ? null : await computeChecksum(part.path);
   if (sum !== part.sha256) {
     throw new TwinbookError(
       'recording_invalid',
@@ -59,7 +59,7 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   intact.add(part);
 }
 
-async function checksumOf(path: string): Promise<string> {
+async function computeChecksum(path: string): Promise<string> {
   try {
     return await sha256(path);
   } catch (error) {
@@ -73,7 +73,7 @@ async function* wholePart(
   order: OrderCheck,
 ): AsyncGenerator<EventChunk> {
   let events = 0;
-  for await (const chunk of decode(connection, part, chunkSelect(sourceOf(part)), order)) {
+  for await (const chunk of decode(connection, part, chunkSelect(makeSourceSql(part)), order)) {
     events += chunk.length;
     yield chunk;
   }
@@ -98,7 +98,7 @@ async function* decode(
     for (;;) {
       const rows = await result.fetchChunk();
       if (rows === null || rows.rowCount === 0) return;
-      const chunk = eventsOf(rows);
+      const chunk = readEvents(rows);
       order.check(chunk, part.path);
       if (chunk.length > 0) yield chunk;
     }
@@ -108,7 +108,7 @@ async function* decode(
 }
 
 /** The events among rows as `chunkSelect` gives them. */
-function eventsOf(rows: DuckDBDataChunk): EventChunk {
+function readEvents(rows: DuckDBDataChunk): EventChunk {
   const chunk = {
     length: rows.rowCount,
     timeMs: typedColumn(rows, 0, Float64Array),
@@ -160,16 +160,16 @@ class OrderCheck {
     for (let at = 0; at < length; at++) {
       // A column is as long as its chunk.
       const time = timeMs[at] as number;
-      if (!(time >= last)) throw this.#broken(path, `time runs backwards, from ${last} to ${time}`);
+      if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
       last = time;
     }
     if (length === 0) return;
-    if (this.ended) throw this.#broken(path, 'events follow the end of the market');
+    if (this.ended) throw this.#makeDamageError(path, 'events follow the end of the market');
     this.lastMs = last;
     this.ended = chunk.kind[length - 1] === EVENT.end;
   }
 
-  #broken(path: string, what: string): TwinbookError {
+  #makeDamageError(path: string, what: string): TwinbookError {
     const hint = '`twinbook data verify` shows every file that is damaged';
     return new TwinbookError('recording_invalid', `${path}: ${what}`, hint);
   }

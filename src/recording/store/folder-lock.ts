@@ -17,15 +17,15 @@ export interface FolderLock {
 export function lockFolder(folder: string): FolderLock {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
-  const holder = writerOf(real);
-  if (holder !== null) throw taken(folder, holder);
+  const holder = findWriter(real);
+  if (holder !== null) throw makeTakenError(folder, holder);
   // A process that died left it behind.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw taken(folder, writerOf(real) ?? 0);
+    throw makeTakenError(folder, findWriter(real) ?? 0);
   }
   held.add(real);
   return {
@@ -37,7 +37,7 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /** The process that writes this folder now; null when none does. */
-export function writerOf(folder: string): number | null {
+export function findWriter(folder: string): number | null {
   const real = realpathSync(folder);
   if (held.has(real)) return process.pid;
   let pid: number;
@@ -61,7 +61,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-const taken = (folder: string, pid: number): TwinbookError =>
+const makeTakenError = (folder: string, pid: number): TwinbookError =>
   new TwinbookError(
     'file_unreadable',
     `another process (${pid}) writes recordings to ${folder}`,

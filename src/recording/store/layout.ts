@@ -21,7 +21,7 @@ export const isMarketFolder = (path: string): boolean => basename(path).startsWi
 export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/.test(basename(path));
 
 /** The UTC day of a moment (Unix ms), such as `2026-11-21`. */
-export const dateOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
 /** A segment that is not Parquet yet. It becomes the Parquet files of the same number. */

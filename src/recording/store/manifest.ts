@@ -86,7 +86,7 @@ export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
     // Names are numbered with leading zeros, but more than 9999 files of a day are allowed.
     .sort((a, b) => a.first_seq - b.first_seq);
 
-export const gapOf = (gap: EventsFile['gaps'][number]): RecordedGap => ({
+export const toGap = (gap: EventsFile['gaps'][number]): RecordedGap => ({
   fromMs: gap.from_ms,
   toMs: gap.to_ms,
   reason: gap.reason,

@@ -41,16 +41,16 @@ export interface DescribedMarket {
 /** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
-  return read === null ? null : { market: marketOf(read, path), notes: read.notes };
+  return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
 /** Throws what the system says. */
 export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string): void =>
-  writeJson(file, fileOf(market, notes, origin));
+  writeJson(file, toMarketFile(market, notes, origin));
 
-export const tickOf = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
+export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 
-function fileOf(market: RecordedMarket, notes: readonly string[], origin: string): MarketFile {
+function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: string): MarketFile {
   const { fees } = market;
   return {
     condition_id: market.conditionId,
@@ -77,7 +77,7 @@ const isCloseGuessed = (file: MarketFile): boolean =>
   file.close_is_guessed === true || file.notes.some((note) => note.endsWith(NO_RECORD));
 const NO_RECORD = 'says when it opened and closed: times are those of its events';
 
-const marketOf = (file: MarketFile, path: string): RecordedMarket => ({
+const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
   conditionId: file.condition_id,
   eventTitle: file.event_title,
   title: file.title,

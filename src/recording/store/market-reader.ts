@@ -14,12 +14,12 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { conditionIdIn, countsOf, openSegments, unlistedFiles } from './day-folder.js';
+import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
 import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
-import { eventsFiles, gapOf, type Manifest, readManifest } from './manifest.js';
+import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { readFeedValues, readPolls } from './side-tables.js';
 
@@ -36,13 +36,13 @@ export async function openMarket(
   const { market, notes } = describedIn(folder, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
   const parts: EventsPart[] = [];
-  for (const day of days) parts.push(...(await partsOf(day, opened)));
+  for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
-  const summary = summaryOf(days, parts);
+  const summary = summarizeParts(days, parts);
   const unlisted = parts.filter((part) => !part.isSegment && part.sha256 === null).length;
   opened.push(...oddities(market, folder, days, summary, unlisted));
   const found: RecordingWarning[] = [];
-  const fingerprint = fingerprintOf(days, parts);
+  const fingerprint = computeFingerprint(days, parts);
   return {
     market,
     summary,
@@ -93,7 +93,7 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 /** Closed files, then what a writer has open or left open. */
-async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
     warnings.push({ path: join(path, name), message: 'its manifest does not list it: it is left out', isDamage: true });
@@ -120,7 +120,7 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
   const open: EventsPart[] = [];
   for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
-    const { brokenLines } = countsOf(segment);
+    const { brokenLines } = readCounts(segment);
     if (brokenLines > 0) {
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
     }
@@ -131,19 +131,19 @@ async function partsOf({ path, manifest }: Day, warnings: RecordingWarning[]): P
 }
 
 /** Over every file that is played: those of events, and what feeds said. */
-function fingerprintOf(days: readonly Day[], parts: readonly EventsPart[]): string | null {
-  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || sizeOf(path) !== bytes)) return null;
+function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
+  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || readSize(path) !== bytes)) return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
   const sums = [...parts, ...feeds].map(({ sha256 }) => sha256);
   return createHash('sha256').update(sums.join('\n')).digest('hex');
 }
 
 /** Null for a file that is not there. */
-const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
+const readSize = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
 const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 
-function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
+function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
   const events = { level: 0, trade: 0, clear: 0, end: 0 };
   for (const part of parts) {
     for (const [kind, count] of Object.entries(part.events)) events[kind as keyof typeof events] += count;
@@ -154,7 +154,7 @@ function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): Recordin
     firstMs: parts[0]?.firstMs ?? null,
     lastMs: parts.at(-1)?.lastMs ?? null,
     events,
-    gaps: gapsOf(parts),
+    gaps: listGaps(parts),
     refused: sum((manifest) => manifest.refused),
     steppedBack: sum((manifest) => manifest.stepped_back),
     bytes:
@@ -164,14 +164,14 @@ function summaryOf(days: readonly Day[], parts: readonly EventsPart[]): Recordin
 }
 
 /** A gap at the end of a file ends with the next one; files that are missing are a gap too. */
-function gapsOf(parts: readonly EventsPart[]): RecordedGap[] {
+function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
     const before = parts[at - 1];
     if (before !== undefined && before.lastSeq + 1 !== part.firstSeq) {
       gaps.push({ fromMs: before.lastMs ?? 0, toMs: part.firstMs, reason: 'a file is missing' });
     }
-    for (const gap of part.gaps) gaps.push({ ...gapOf(gap), toMs: gap.to_ms ?? parts[at + 1]?.firstMs ?? null });
+    for (const gap of part.gaps) gaps.push({ ...toGap(gap), toMs: gap.to_ms ?? parts[at + 1]?.firstMs ?? null });
   }
   return gaps;
 }

@@ -3,8 +3,8 @@
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { ROW } from './event-columns.js';
-import { dateOf } from './layout.js';
-import { tickOf } from './market-file.js';
+import { formatDate } from './layout.js';
+import { computeTick } from './market-file.js';
 import type { Segment } from './segment.js';
 
 /** Where the files of an earlier writer end. */
@@ -33,7 +33,7 @@ export class RecordingSink implements MarketSink {
   readonly notes: string[] = [];
   #market: RecordedMarket;
   #tickMicros: number;
-  readonly #segmentOf: SegmentOf;
+  readonly #openSegment: SegmentOf;
   readonly #snapshotEveryMs: number;
   #seq: number;
   #lastMs: number;
@@ -50,10 +50,10 @@ export class RecordingSink implements MarketSink {
   /** As of the last flush. */
   #durable: Continuation;
 
-  constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, segmentOf: SegmentOf) {
+  constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
     this.#market = market;
-    this.#tickMicros = tickOf(market);
-    this.#segmentOf = segmentOf;
+    this.#tickMicros = computeTick(market);
+    this.#openSegment = openSegment;
     this.#snapshotEveryMs = snapshotEveryMs;
     this.#seq = before?.lastSeq ?? 0;
     this.#lastMs = before?.lastMs ?? Number.NEGATIVE_INFINITY;
@@ -68,14 +68,14 @@ export class RecordingSink implements MarketSink {
 
   /** The UTC day of the last event; null before the first. */
   get date(): string | null {
-    return Number.isFinite(this.#lastMs) ? dateOf(this.#lastMs) : null;
+    return Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : null;
   }
 
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
     // What was learnt once is not forgotten by whoever does not know it.
     this.#market = { ...market, outcome: market.outcome ?? this.#market.outcome };
-    this.#tickMicros = tickOf(market);
+    this.#tickMicros = computeTick(market);
     this.changed = true;
   }
 
@@ -107,7 +107,7 @@ export class RecordingSink implements MarketSink {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
     // Before the first event there is nothing that could be interrupted.
     if (this.#seq === 0) return;
-    this.#gap(this.#timeOf(at), at.seenMs, reason);
+    this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
 
   end(at: Stamp): void {
@@ -117,15 +117,15 @@ export class RecordingSink implements MarketSink {
   }
 
   poll(poll: RecordedPoll): void {
-    this.#segmentOf(dateOf(poll.sentMs), this.#seq + 1).poll(poll);
+    this.#openSegment(formatDate(poll.sentMs), this.#seq + 1).poll(poll);
   }
 
   own(row: OwnRow): void {
-    this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).own(row);
+    this.#openSegment(formatDate(row.seenMs), this.#seq + 1).own(row);
   }
 
   feedValue(row: FeedRow): void {
-    this.#segmentOf(dateOf(row.seenMs), this.#seq + 1).feedValue(row);
+    this.#openSegment(formatDate(row.seenMs), this.#seq + 1).feedValue(row);
   }
 
   /** Everything given up to this position is safe. */
@@ -134,7 +134,7 @@ export class RecordingSink implements MarketSink {
   }
 
   /** Everything since the last `onFlush` is lost. The file goes on from there: with a gap and the book as it is now. */
-  lost(): void {
+  onLost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;
     this.#seq = this.#durable.lastSeq;
@@ -164,14 +164,14 @@ export class RecordingSink implements MarketSink {
     return true;
   }
 
-  #timeOf(at: Stamp): number {
+  #clampTime(at: Stamp): number {
     if (at.timeMs >= this.#lastMs) return at.timeMs;
     this.steppedBack++;
     return this.#lastMs;
   }
 
   #event(at: Stamp, kind: number, side: number, priceMicros: number, amountMicros: number): void {
-    const timeMs = this.#timeOf(at);
+    const timeMs = this.#clampTime(at);
     if (this.#interrupted !== null) this.#resume(timeMs, at.seenMs, this.#interrupted);
     const segment = this.#segmentAt(timeMs);
     const isNew = !segment.hasEvents && this.#seq > 0;
@@ -223,7 +223,7 @@ export class RecordingSink implements MarketSink {
     // Rows come in runs of the same day: asking the calendar for each of them would cost more than all the rest.
     const day = Math.floor(timeMs / DAY_MS);
     if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
-      this.#segment = this.#segmentOf(dateOf(timeMs), this.#seq + 1);
+      this.#segment = this.#openSegment(formatDate(timeMs), this.#seq + 1);
       this.#segmentDay = day;
     }
     return this.#segment;

@@ -45,9 +45,9 @@ export class MarketWriter {
     this.#root = root;
     this.#conditionId = conditionId;
     this.#rules = rules;
-    const segmentOf = (date: string, nextSeq: number): Segment => this.segmentOf(date, nextSeq);
+    const openSegment = (date: string, nextSeq: number): Segment => this.openSegment(date, nextSeq);
     this.#sink =
-      market === null ? null : new RecordingSink(market, this.#continuation(), rules.snapshotEveryMs, segmentOf);
+      market === null ? null : new RecordingSink(market, this.#continuation(), rules.snapshotEveryMs, openSegment);
     if (this.#sink !== null) this.#inherit(this.#sink);
   }
 
@@ -56,7 +56,7 @@ export class MarketWriter {
     return this.#sink;
   }
 
-  segmentOf(date: string, nextSeq: number): Segment {
+  openSegment(date: string, nextSeq: number): Segment {
     const open = this.#open.get(date);
     if (open !== undefined) return open;
     const folder = dayFolder(this.#root, this.#conditionId, date);
@@ -113,7 +113,7 @@ export class MarketWriter {
         this.lostRows += segment.pendingRows;
         segment.discard();
       }
-      this.#sink?.lost();
+      this.#sink?.onLost();
       this.#noted = 0;
       throw unreadableFolder(this.#root, error);
     }

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { loadDuckDb, numberOf, numberOrNull, rowsOf, typedColumn } from './duckdb.js';
+import { fetchRows, loadDuckDb, numberOrNull, toNumber, typedColumn } from './duckdb.js';
 import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
@@ -31,7 +31,7 @@ export async function writeParquet(
 ): Promise<(EventsFile | OtherFile)[]> {
   const files: (EventsFile | OtherFile)[] = [];
   for (const table of TABLES) {
-    const source = await sourceOf(connection, rows, table);
+    const source = await openSource(connection, rows, table);
     if (source === null) continue;
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
@@ -50,7 +50,7 @@ export async function writeParquet(
   return files;
 }
 
-async function sourceOf(connection: DuckDBConnection, rows: SegmentRows, table: Table): Promise<string | null> {
+async function openSource(connection: DuckDBConnection, rows: SegmentRows, table: Table): Promise<string | null> {
   if (table === 'events' && rows.columns !== null) return loadColumns(connection, rows.columns);
   return rows.path === null ? null : segmentSource(rows.path, table);
 }
@@ -113,40 +113,40 @@ async function describe(
   const source = parquetSource(path);
   const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
   if (table !== 'events') {
-    const [row] = await rowsOf(connection, `SELECT count(*) AS rows FROM ${source}`);
-    return { table, ...checksum, rows: numberOf(row?.['rows']) };
+    const [row] = await fetchRows(connection, `SELECT count(*) AS rows FROM ${source}`);
+    return { table, ...checksum, rows: toNumber(row?.['rows']) };
   }
-  const [row] = await rowsOf(
+  const [row] = await fetchRows(
     connection,
     `SELECT count(*) AS rows, min(time_ms) AS first_ms, max(time_ms) AS last_ms, min(seq) AS first_seq,
       max(seq) AS last_seq FROM ${source}`,
   );
-  const counts = await rowsOf(connection, `SELECT kind, count(*) AS rows FROM ${source} GROUP BY kind`);
+  const counts = await fetchRows(connection, `SELECT kind, count(*) AS rows FROM ${source} GROUP BY kind`);
   const rowsOfKind = (kind: string): number =>
-    numberOf(counts.find((counted) => counted['kind'] === kind)?.['rows'] ?? 0);
+    toNumber(counts.find((counted) => counted['kind'] === kind)?.['rows'] ?? 0);
   return {
     table,
     ...checksum,
-    rows: numberOf(row?.['rows']),
+    rows: toNumber(row?.['rows']),
     first_ms: numberOrNull(row?.['first_ms'] ?? null),
     last_ms: numberOrNull(row?.['last_ms'] ?? null),
-    first_seq: numberOf(row?.['first_seq'] ?? 0),
-    last_seq: numberOf(row?.['last_seq'] ?? 0),
+    first_seq: toNumber(row?.['first_seq'] ?? 0),
+    last_seq: toNumber(row?.['last_seq'] ?? 0),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOfKind(kind)])) as EventsFile['kinds'],
-    gaps: await gapsOf(connection, source),
+    gaps: await readGaps(connection, source),
   };
 }
 
 /** Gaps of a table of events, each up to the row after it. */
-export async function gapsOf(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
-  const rows = await rowsOf(
+export async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
+  const rows = await fetchRows(
     connection,
     `SELECT gap.time_ms AS from_ms, next.time_ms AS to_ms, coalesce(gap.reason, '') AS reason
      FROM (SELECT * FROM ${source} WHERE kind = 'gap') gap
      LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`,
   );
   return rows.map((row) => ({
-    from_ms: numberOf(row['from_ms']),
+    from_ms: toNumber(row['from_ms']),
     to_ms: numberOrNull(row['to_ms']),
     reason: String(row['reason']),
   }));

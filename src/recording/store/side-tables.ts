@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
 import { closedFiles, openSegments } from './day-folder.js';
-import { connect, fileError, numberOf, numberOrNull } from './duckdb.js';
+import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
 import { MANIFEST, segmentName, type Table } from './layout.js';
 import { readManifest } from './manifest.js';
 import { COLUMNS, parquetSource, segmentSource } from './tables.js';
@@ -15,11 +15,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** All polls in these day folders, in order of the folders and of their files. Throws `recording_invalid`. */
 export const readPolls = (folders: readonly string[]): AsyncGenerator<RecordedPoll> =>
-  readRows(folders, 'polls', pollOf);
+  readRows(folders, 'polls', toPoll);
 
 /** What feeds said of a market, in the same order; all of its times on the venue's clock. Throws `recording_invalid`. */
 export const readFeedValues = (folders: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
-  readRows(folders, 'feeds', (row, path) => feedValueOf(row, conditionId, path));
+  readRows(folders, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
 
 async function* readRows<T>(
   folders: readonly string[],
@@ -53,24 +53,24 @@ function sourcesIn(folder: string, table: Table): { path: string; source: string
   ];
 }
 
-function pollOf(row: Row, path: string): RecordedPoll {
+function toPoll(row: Row, path: string): RecordedPoll {
   const outcome = OUTCOMES.find((known) => known === row['outcome']);
   if (outcome === undefined) {
     throw new TwinbookError('recording_invalid', `${path}: a poll has the outcome ${String(row['outcome'])}`);
   }
   return {
     endpoint: String(row['endpoint']),
-    sentMs: numberOf(row['sent_ms']),
-    seenMs: numberOf(row['seen_ms']),
+    sentMs: toNumber(row['sent_ms']),
+    seenMs: toNumber(row['seen_ms']),
     venueMs: numberOrNull(row['venue_ms'] ?? null),
     outcome,
   };
 }
 
-function feedValueOf(row: Row, conditionId: string, path: string): RecordedFeedValue {
-  const timeMs = numberOf(row['time_ms']);
+function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
+  const timeMs = toNumber(row['time_ms']);
   // The value's own times are of the recorder's clock, events of the venue's: one clock holds in a backtest.
-  const aheadMs = timeMs - numberOf(row['seen_ms']);
+  const aheadMs = timeMs - toNumber(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
   const validUntilMs = nullable('valid_until_ms');
@@ -87,7 +87,7 @@ function feedValueOf(row: Row, conditionId: string, path: string): RecordedFeedV
       ask,
       sd,
       // What was heard cannot hold only later.
-      atMs: Math.min(timeMs, numberOf(row['at_ms']) + aheadMs),
+      atMs: Math.min(timeMs, toNumber(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },
   };

@@ -13,7 +13,7 @@ import { recoverFolder, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { dayFolders, marketFolders } from './folders.js';
-import { dateOf, NO_MARKET } from './layout.js';
+import { formatDate, NO_MARKET } from './layout.js';
 import { MarketWriter, type WriterRules } from './market-writer.js';
 
 const HOUR_MS = 3_600_000;
@@ -84,12 +84,12 @@ class RecordingFolder implements RecordingStore {
       known.sink.describe(market);
       return known.sink;
     }
-    return this.#writerOf(market.conditionId, market).sink;
+    return this.#openWriter(market.conditionId, market).sink;
   }
 
   poll(poll: RecordedPoll): void {
-    const writer = this.#writers.get(NO_MARKET) ?? this.#writerOf(NO_MARKET, null);
-    writer.segmentOf(dateOf(poll.sentMs), 0).poll(poll);
+    const writer = this.#writers.get(NO_MARKET) ?? this.#openWriter(NO_MARKET, null);
+    writer.openSegment(formatDate(poll.sentMs), 0).poll(poll);
   }
 
   async flush(): Promise<void> {
@@ -119,7 +119,7 @@ class RecordingFolder implements RecordingStore {
     if (failures.length > 0) throw failures[0];
   }
 
-  #writerOf(conditionId: string, market: RecordedMarket | null): MarketWriter {
+  #openWriter(conditionId: string, market: RecordedMarket | null): MarketWriter {
     const writer = new MarketWriter(this.#folder, conditionId, market, this.#rules);
     this.#writers.set(conditionId, writer);
     return writer;

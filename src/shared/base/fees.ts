@@ -29,7 +29,7 @@ export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMic
 }
 
 /** Currency charged for so many shares, rounded up; `notionalMicros` is what they cost at this price. */
-export function feeOf(
+export function computeFee(
   schedule: FeeSchedule,
   rateMicros: Micros,
   trade: { readonly priceMicros: Micros; readonly amountMicros: Micros; readonly notionalMicros: Micros },

@@ -16,19 +16,19 @@ const START_FIELD = 19;
 const DEAD = ['Z', 'X'];
 
 /** Of a process that is there. */
-export const markOf = (pid: number): ProcessMark => ({ pid, born: born(pid) });
+export const readMark = (pid: number): ProcessMark => ({ pid, born: readBirth(pid) });
 
 export function isGone({ pid, born: wanted }: ProcessMark): boolean {
   if (!exists(pid)) return true;
-  if (DEAD.includes(statOf(pid)?.[STATE_FIELD] ?? '')) return true;
-  const found = born(pid);
+  if (DEAD.includes(readStat(pid)?.[STATE_FIELD] ?? '')) return true;
+  const found = readBirth(pid);
   return wanted !== null && found !== null && found !== wanted;
 }
 
 /** Ticks since a boot, and which boot: equal for one process alone. */
-function born(pid: number): string | null {
-  const ticks = statOf(pid)?.[START_FIELD];
-  const boot = textOf('/proc/sys/kernel/random/boot_id');
+function readBirth(pid: number): string | null {
+  const ticks = readStat(pid)?.[START_FIELD];
+  const boot = readText('/proc/sys/kernel/random/boot_id');
   return ticks === undefined || boot === null ? null : `${ticks}@${boot.trim()}`;
 }
 
@@ -42,12 +42,12 @@ function exists(pid: number): boolean {
   }
 }
 
-function statOf(pid: number): readonly string[] | null {
-  const text = textOf(`/proc/${pid}/stat`);
+function readStat(pid: number): readonly string[] | null {
+  const text = readText(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-function textOf(path: string): string | null {
+function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {

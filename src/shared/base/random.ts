@@ -13,7 +13,7 @@ export class Random {
   }
 
   /** A stream for a seed and, optionally, a name: streams of different names do not move together. */
-  static seeded(seed: number, stream = ''): Random {
+  static fromSeed(seed: number, stream = ''): Random {
     let hash = 0x811c9dc5 ^ (seed >>> 0);
     for (let i = 0; i < stream.length; i++) hash = Math.imul(hash ^ stream.charCodeAt(i), 0x01000193);
     const random = new Random([hash | 0, Math.floor(seed / 2 ** 32) | 0, Math.imul(hash, 0x9e3779b1) | 0, 1]);

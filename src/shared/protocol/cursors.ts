@@ -10,7 +10,7 @@ export function encodeCursor(position: Readonly<Record<string, number | string>>
 
 /** The non-negative integer under `key`, or null when the cursor is not one that `encodeCursor` made for this key. */
 export function decodeCursor(cursor: string, key: CursorKey): number | null {
-  return integer(fieldsOf(cursor)?.get(key));
+  return integer(decodeFields(cursor)?.get(key));
 }
 
 /** A place in a list that can be sorted either way: behind the record of this pubkey. */
@@ -21,7 +21,7 @@ export interface SortedPlace {
 
 /** The place of a cursor `{pubkey, sort_value}`, or null when it is another one. */
 export function decodePlace(cursor: string): SortedPlace | null {
-  const fields = fieldsOf(cursor);
+  const fields = decodeFields(cursor);
   const pubkey = fields?.get('pubkey');
   const sortValue = integer(fields?.get('sort_value'));
   return typeof pubkey === 'string' && sortValue !== null ? { pubkey, sortValue } : null;
@@ -31,7 +31,7 @@ const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
 /** What a cursor holds; null when it is nobody's cursor. */
-function fieldsOf(cursor: string): ReadonlyMap<string, unknown> | null {
+function decodeFields(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

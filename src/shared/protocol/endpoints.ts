@@ -150,19 +150,19 @@ const marketPageQuery = pageQuery.extend({ market_condition_id: id.optional() })
 const assetQuery = marketPageQuery.extend({ limit: limit(200) });
 const bootstrap = { method: 'POST', scope: 'bootstrap', query: none } as const;
 
-const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+const makeEnum = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `Must be one of: ${words.join(', ')}.` });
 
 const candleQuery = z.object({
   start_time: queryInteger(0, 100_000_000_000),
   end_time: queryInteger(0, 100_000_000_000),
-  interval: oneOf(CANDLE_INTERVALS),
+  interval: makeEnum(CANDLE_INTERVALS),
   is_yes: queryBoolean.optional(),
 });
 const activityQuery = pageQuery.extend({ activity_type: anyCase(MARGIN_ACTIVITIES).optional() });
 const searchQuery = z.object({
   q: text(200).min(2, 'Ensure this field has at least 2 characters.').optional(),
-  category: oneOf(CATEGORIES).optional(),
+  category: makeEnum(CATEGORIES).optional(),
   state: commaList(SEARCH_STATES).optional(),
   sport: text(256).optional(),
   league: text(256).optional(),
@@ -175,8 +175,8 @@ const searchQuery = z.object({
   max_leverage_yes_lte: queryDecimal.optional(),
   max_leverage_no_gte: queryDecimal.optional(),
   max_leverage_no_lte: queryDecimal.optional(),
-  result_type: oneOf(SEARCH_RESULT_TYPES).optional(),
-  sort: oneOf(SEARCH_SORTS).optional(),
+  result_type: makeEnum(SEARCH_RESULT_TYPES).optional(),
+  sort: makeEnum(SEARCH_SORTS).optional(),
   limit: limit(),
   cursor,
 });
@@ -208,7 +208,7 @@ const estimateQuery = z.object({
 const triggerPrice = money.nullable().optional();
 const tpSlBody = z.object({ take_profit_price: triggerPrice, stop_loss_price: triggerPrice });
 const requestBody = z.object({
-  type: oneOf(ORDER_TYPES),
+  type: makeEnum(ORDER_TYPES),
   market_condition_id: id,
   is_yes: z.boolean().optional(),
   leverage: leverageNumber.optional(),

@@ -5,7 +5,7 @@
  * seen half is looked up in the unseen half. Overfitted is a search whose winners are then no better than the median.
  */
 
-import { momentsOf } from './moments.js';
+import { computeMoments } from './moments.js';
 import { median } from './quantiles.js';
 import { type Values, valueAt } from './values.js';
 
@@ -50,10 +50,10 @@ export function backtestOverfitting(question: OverfittingQuestion): Overfitting 
   const logits: number[] = [];
   let losses = 0;
   for (const half of halves(blocks)) {
-    const one = rows.map((row) => performanceOf(row, half, performance));
-    const other = rows.map((row) => performanceOf(row, ~half, performance));
+    const one = rows.map((row) => measurePerformance(row, half, performance));
+    const other = rows.map((row) => measurePerformance(row, ~half, performance));
     for (const [seen, unseen] of [[one, other] as const, [other, one] as const]) {
-      const best = bestOf(seen);
+      const best = findBest(seen);
       const share = meanRank(unseen, best) / (rows.length + 1);
       logits.push(Math.log(share / (1 - share)));
       if ((unseen[best] ?? 0) < 0) losses += 1;
@@ -70,7 +70,7 @@ function blocksOfAll(trials: Iterable<Values>, blocks: number): readonly (readon
     samples ??= trial.length;
     if (trial.length !== samples)
       throw new RangeError(`rows of equal length are wanted: ${samples}, got ${trial.length}`);
-    if (samples >= Math.max(blocks, 4)) rows.push(blocksOf(trial, blocks));
+    if (samples >= Math.max(blocks, 4)) rows.push(splitBlocks(trial, blocks));
   }
   return rows.length === 0 ? null : rows;
 }
@@ -93,29 +93,29 @@ interface Block {
   readonly second: number;
 }
 
-function blocksOf(trial: Values, blocks: number): readonly Block[] {
+function splitBlocks(trial: Values, blocks: number): readonly Block[] {
   return Array.from({ length: blocks }, (_, block) => {
     const from = Math.floor((block * trial.length) / blocks);
     const to = Math.floor(((block + 1) * trial.length) / blocks);
     const values = Float64Array.from({ length: to - from }, (_none, i) => valueAt(trial, from + i));
-    const { mean, standardDeviation } = momentsOf(values);
+    const { mean, standardDeviation } = computeMoments(values);
     return { count: to - from, mean: mean ?? 0, second: (standardDeviation ?? 0) ** 2 * (to - from - 1) };
   });
 }
 
 /** Every set of half of the blocks that holds the first block, as the bits of a number: the others are their rests. */
 function* halves(blocks: number): Generator<number> {
-  for (let set = 1; set < 2 ** blocks; set += 2) if (bitsOf(set) === blocks / 2) yield set;
+  for (let set = 1; set < 2 ** blocks; set += 2) if (countBits(set) === blocks / 2) yield set;
 }
 
-function bitsOf(set: number): number {
+function countBits(set: number): number {
   let bits = 0;
   for (let rest = set; rest !== 0; rest &= rest - 1) bits += 1;
   return bits;
 }
 
 /** Blocks are merged by their moments (Chan, Golub and LeVeque), so that a trial that does not vary has variance 0. */
-function performanceOf(row: readonly Block[], set: number, performance: 'sharpe' | 'mean'): number {
+function measurePerformance(row: readonly Block[], set: number, performance: 'sharpe' | 'mean'): number {
   let [count, mean, second] = [0, 0, 0];
   for (let i = 0; i < row.length; i++) {
     const block = row[i];
@@ -131,7 +131,7 @@ function performanceOf(row: readonly Block[], set: number, performance: 'sharpe'
 }
 
 /** The first of the greatest. */
-function bestOf(figures: readonly number[]): number {
+function findBest(figures: readonly number[]): number {
   let best = 0;
   for (let i = 1; i < figures.length; i++) if ((figures[i] ?? 0) > (figures[best] ?? 0)) best = i;
   return best;

@@ -4,8 +4,8 @@
  */
 
 import { Random } from '../base/random.js';
-import { momentsOf } from './moments.js';
-import { quantileOfSorted, sorted } from './quantiles.js';
+import { computeMoments } from './moments.js';
+import { quantileOfSorted, sortValues } from './quantiles.js';
 import { figure } from './values.js';
 
 export interface BootstrapPlan<Event> {
@@ -43,20 +43,20 @@ export function bootstrapByEvent<Event>(plan: BootstrapPlan<Event>): BootstrapIn
   const { events, statistic, seed, resamples = 2000, confidence = 0.95 } = plan;
   if (!(confidence > 0 && confidence < 1)) throw new RangeError(`a confidence lies within (0, 1), got ${confidence}`);
   if (!(Number.isInteger(resamples) && resamples >= 2)) throw new RangeError(`two resamples or more, got ${resamples}`);
-  const estimate = events.length < 2 ? null : defined(statistic(events));
+  const estimate = events.length < 2 ? null : toFigure(statistic(events));
   if (estimate === null) return null;
-  const random = Random.seeded(seed, 'bootstrap');
+  const random = Random.fromSeed(seed, 'bootstrap');
   const sample = [...events];
   const figures: number[] = [];
   for (let i = 0; i < resamples; i++) {
     redraw(sample, events, random);
-    const drawn = defined(statistic(sample));
+    const drawn = toFigure(statistic(sample));
     if (drawn !== null) figures.push(drawn);
   }
-  return figures.length * 2 < resamples ? null : intervalOf(estimate, figures, resamples, confidence);
+  return figures.length * 2 < resamples ? null : makeInterval(estimate, figures, resamples, confidence);
 }
 
-const defined = (value: number | null): number | null => (value === null ? null : figure(value));
+const toFigure = (value: number | null): number | null => (value === null ? null : figure(value));
 
 function redraw<Event>(sample: Event[], events: readonly Event[], random: Random): void {
   for (let i = 0; i < sample.length; i++) {
@@ -65,16 +65,16 @@ function redraw<Event>(sample: Event[], events: readonly Event[], random: Random
   }
 }
 
-function intervalOf(
+function makeInterval(
   estimate: number,
   figures: readonly number[],
   resamples: number,
   confidence: number,
 ): BootstrapInterval | null {
-  const ascending = sorted(figures);
+  const ascending = sortValues(figures);
   const low = quantileOfSorted(ascending, (1 - confidence) / 2);
   const high = quantileOfSorted(ascending, (1 + confidence) / 2);
-  const { standardDeviation } = momentsOf(figures);
+  const { standardDeviation } = computeMoments(figures);
   if (low === null || high === null || standardDeviation === null) return null;
   return { estimate, low, high, standardError: standardDeviation, undefinedCount: resamples - figures.length };
 }

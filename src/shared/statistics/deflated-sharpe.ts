@@ -5,7 +5,7 @@
  */
 
 import { normalCdf, normalQuantile } from '../base/normal.js';
-import { momentsOf } from './moments.js';
+import { computeMoments } from './moments.js';
 import { sharpePerSample } from './sharpe.js';
 import { figure, requireFinite, type Values } from './values.js';
 
@@ -23,7 +23,7 @@ export interface ObservedSharpe {
 /** The observed ratio of these changes of equity; null below two samples or without variance. */
 export function observedSharpe(changes: Values): ObservedSharpe | null {
   const sharpe = sharpePerSample(changes);
-  const { count, skewness, kurtosis } = momentsOf(changes);
+  const { count, skewness, kurtosis } = computeMoments(changes);
   return sharpe === null || skewness === null || kurtosis === null
     ? null
     : { sharpe, samples: count, skewness, kurtosis };

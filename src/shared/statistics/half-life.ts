@@ -1,6 +1,6 @@
 /** How long a position takes to be half undone. */
 
-import { meanOf } from './moments.js';
+import { computeMean } from './moments.js';
 import { figure, type Values, valueAt } from './values.js';
 
 /** phi of the least-squares line q(t+1) = a + phi q(t); null below three samples or without variance. */
@@ -8,7 +8,7 @@ export function autoregression(values: Values): number | null {
   const pairs = values.length - 1;
   if (pairs < 2) return null;
   const [before, after] = [part(values, 0), part(values, 1)];
-  const [meanBefore, meanAfter] = [meanOf(before) ?? 0, meanOf(after) ?? 0];
+  const [meanBefore, meanAfter] = [computeMean(before) ?? 0, computeMean(after) ?? 0];
   if (before.every((value) => value === before[0])) return null;
   let [product, square] = [0, 0];
   for (let i = 0; i < pairs; i++) {

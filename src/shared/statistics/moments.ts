@@ -15,9 +15,9 @@ export interface Moments {
 }
 
 /** Two passes: the mean first, then the powers of the distances from it, so that nothing cancels. O(n). */
-export function momentsOf(values: Values): Moments {
+export function computeMoments(values: Values): Moments {
   const count = values.length;
-  const mean = meanOf(values);
+  const mean = computeMean(values);
   if (mean === null) return { count, mean: null, standardDeviation: null, skewness: null, kurtosis: null };
   let [second, third, fourth] = [0, 0, 0];
   let alike = true;
@@ -34,7 +34,7 @@ export function momentsOf(values: Values): Moments {
 }
 
 /** Arithmetic mean; null without samples. */
-export function meanOf(values: Values): number | null {
+export function computeMean(values: Values): number | null {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += valueAt(values, i);
   return figure(sum / values.length);

@@ -3,7 +3,7 @@
 import { type Values, valueAt } from './values.js';
 
 /** The sorted copy that `quantileOfSorted` wants. RangeError for a value that is not finite. */
-export function sorted(values: Values): Float64Array {
+export function sortValues(values: Values): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = valueAt(values, i);
   return copy.sort();
@@ -24,6 +24,6 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
 }
 
 /** As above, for values in any order. */
-export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sorted(values), part);
+export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
 export const median = (values: Values): number | null => quantile(values, 0.5);

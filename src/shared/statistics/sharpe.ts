@@ -7,12 +7,12 @@
  * strategy on binary markets. Say the sampling beside the figure, and look at profit by event (`bootstrap.ts`) too.
  */
 
-import { momentsOf } from './moments.js';
+import { computeMoments } from './moments.js';
 import { figure, type Values } from './values.js';
 
 /** Mean over deviation, per sample; null below two samples or without variance. The `Sharpe` of everything below it. */
 export function sharpePerSample(changes: Values): number | null {
-  const { mean, standardDeviation } = momentsOf(changes);
+  const { mean, standardDeviation } = computeMoments(changes);
   if (mean === null || standardDeviation === null || standardDeviation === 0) return null;
   return figure(mean / standardDeviation);
 }

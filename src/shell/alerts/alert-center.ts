@@ -139,13 +139,13 @@ export class AlertCenter {
   /** What a channel could not deliver for a while goes to the one after it, whatever that one wants as a rule. */
   #escalate(nowMs: number): void {
     for (const [i, name] of this.#escalation.entries()) {
-      const stuck = this.#channelOf(name)?.outbox.takeStuck(nowMs) ?? [];
-      const next = this.#channelOf(this.#escalation[i + 1] ?? '');
+      const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];
+      const next = this.#findChannel(this.#escalation[i + 1] ?? '');
       for (const message of stuck) next?.outbox.add(message, nowMs);
     }
   }
 
-  #channelOf(name: string): Channel | undefined {
+  #findChannel(name: string): Channel | undefined {
     return this.#channels.find(({ config }) => config.name === name);
   }
 }

@@ -80,7 +80,7 @@ export class Outbox {
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
-    return joined(taken.map(({ message }) => message));
+    return joinMessages(taken.map(({ message }) => message));
   }
 
   /** What became of the message that `next` gave. */
@@ -132,7 +132,7 @@ export class Outbox {
 }
 
 /** One message that says several; the first one where there is no other. */
-function joined(messages: readonly AlertMessage[]): AlertMessage {
+function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('nothing to join');
   if (others.length === 0) return first;

@@ -21,11 +21,11 @@ export async function postText(
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;
   if (response.status < 500 && !AGAIN.includes(response.status)) return { kind: 'refused', why };
-  return { kind: 'failed', why, afterMs: waitOf(response.headers.get('retry-after')) };
+  return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 
 /** Seconds; a date is not worth reading. */
-function waitOf(header: string | null): number | null {
+function parseWaitMs(header: string | null): number | null {
   const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;
 }

@@ -76,8 +76,8 @@ interface Line {
 
 async function send({ channel, address, key, options }: Line, message: AlertMessage): Promise<Delivery> {
   const { kind, to, from, name } = channel;
-  const subject = subjectOf(message, options.trader);
-  const body = channel.detail === 'bare' ? '' : cleaned(message.text);
+  const subject = formatSubject(message, options.trader);
+  const body = channel.detail === 'bare' ? '' : cleanText(message.text);
   const text = (body === '' ? subject : `${subject}\n${body}`).slice(0, LONGEST[kind]);
   const json = (url: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
     postText(url, JSON.stringify(content), { 'content-type': 'application/json', ...headers });
@@ -88,7 +88,7 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
       // Nobody is called by a title of the exchange.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
-      return json(`${telegramOf(address)}/sendMessage`, { chat_id: to, text });
+      return json(`${makeTelegramUrl(address)}/sendMessage`, { chat_id: to, text });
     case 'ntfy':
       return postText(address, body === '' ? subject : body, ntfyHeaders(message, subject));
     case 'webhook': {
@@ -112,14 +112,14 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
   }
 }
 
-const subjectOf = ({ severity, state, title }: AlertMessage, trader: string): string =>
-  cleaned(`[${severity}] ${trader}: ${stateText(state)}${title}`);
+const formatSubject = ({ severity, state, title }: AlertMessage, trader: string): string =>
+  cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
 
 /** Titles of markets come from the exchange, and an error may hold what it should not. */
-const cleaned = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
+const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
 /** A token, or for a server of one's own the whole address before the method. */
-const telegramOf = (address: string): string =>
+const makeTelegramUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({

@@ -16,8 +16,8 @@ const ENDING = '.sqlite';
 /** A copy that is not whole, or was not looked at to its end: never a backup. */
 const UNCHECKED = '.unchecked';
 
-export const backupFolderOf = (ledgerPath: string): string => `${ledgerPath}.backups`;
-export const newestBackupOf = (ledgerPath: string): string => `${ledgerPath}.backup`;
+export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
+export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 export interface MadeBackup {
   readonly path: string;
@@ -34,7 +34,7 @@ export interface MadeBackup {
  * the system says when there is no room.
  */
 export async function makeBackup(ledgerPath: string, policy: BackupPolicy, nowMs: number): Promise<MadeBackup> {
-  const folder = backupFolderOf(ledgerPath);
+  const folder = locateBackupFolder(ledgerPath);
   makeFolder(folder);
   removeUnchecked(folder);
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
@@ -45,7 +45,7 @@ export async function makeBackup(ledgerPath: string, policy: BackupPolicy, nowMs
   const { sha256, problems } = await checkCopy(unchecked);
   for (const side of ['-wal', '-shm']) rmSync(`${unchecked}${side}`, { force: true });
   const [problem] = problems;
-  if (problem !== undefined) throw damaged(ledgerPath, unchecked, problem, problems.length);
+  if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
   syncFile(unchecked);
   writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
   renameSync(unchecked, path);
@@ -58,20 +58,20 @@ export async function makeBackup(ledgerPath: string, policy: BackupPolicy, nowMs
 
 /** Every backup that was whole when it was made, oldest first; none where there is no folder. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
-  const folder = backupFolderOf(ledgerPath);
+  const folder = locateBackupFolder(ledgerPath);
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
-  const files = names.map((name) => ({ name, atMs: timeOf(name), bytes: statSync(join(folder, name)).size }));
+  const files = names.map((name) => ({ name, atMs: parseTime(name), bytes: statSync(join(folder, name)).size }));
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
 }
 
 /** `2026-11-22T06-00-00.000Z.sqlite`: colons are not for file names everywhere. */
-const timeOf = (name: string): number =>
+const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
 /** One file under two names takes no room of its own. */
 function nameNewest(ledgerPath: string, path: string): void {
-  const newest = newestBackupOf(ledgerPath);
+  const newest = locateNewestBackup(ledgerPath);
   rmSync(`${newest}.new`, { force: true });
   linkSync(path, `${newest}.new`);
   renameSync(`${newest}.new`, newest);
@@ -84,7 +84,7 @@ function removeUnchecked(folder: string): void {
   for (const name of names) rmSync(join(folder, name), { force: true });
 }
 
-function damaged(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
+function makeDamageError(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
   const more = problems > 1 ? ` (and ${problems - 1} more)` : '';
   return new TwinbookError(
     'ledger_broken',

@@ -166,7 +166,7 @@ export class HttpCaller implements ServiceCaller {
     const { lane = 'own', latestMs = Number.POSITIVE_INFINITY } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
-    if (typeof message === 'string') return this.#unsent(message);
+    if (typeof message === 'string') return this.#answerUnsent(message);
     const job: Job = { declaration, parts, message, lane, latestMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
@@ -270,10 +270,10 @@ export class HttpCaller implements ServiceCaller {
   }
 
   #givenUp(reason: string): Attempted {
-    return { answer: this.#unsent(reason), left: false, again: false };
+    return { answer: this.#answerUnsent(reason), left: false, again: false };
   }
 
-  #unsent(reason: string): ClientAnswer {
+  #answerUnsent(reason: string): ClientAnswer {
     const nowMs = this.#clock.nowMs();
     return { ...NOTHING_LEARNED, outcome: { kind: 'unknown', reason, sent: false }, sentMs: nowMs, nowMs };
   }

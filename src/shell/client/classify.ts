@@ -43,15 +43,15 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   const envelope = success.safeParse(json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
   const data = declaration.data.safeParse(envelope.data.data);
-  if (!data.success) return believe(unknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
+  if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
-  if (other !== null) return believe(unknown(`HTTP ${status}, ${other}`));
+  if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
     // A page that does not say whether another follows would pass for the last one.
     const meta = listMeta.safeParse(envelope.data.meta);
-    if (!meta.success) return believe(unknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+    if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
@@ -64,7 +64,7 @@ function readFailure(status: number, json: unknown): Classification {
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
-  if (!refuses(status, slug)) return believe(unknown(`HTTP ${status} ${told.slug}: ${told.message}`));
+  if (!refuses(status, slug)) return believe(makeUnknown(`HTTP ${status} ${told.slug}: ${told.message}`));
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
@@ -79,10 +79,10 @@ const refuses = (status: number, slug: string): boolean =>
 function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
   return rows
     .slice(0, 50)
-    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => toldOf(name, value))));
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => cleanDetail(name, value))));
 }
 
-const toldOf = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
+const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /**
  * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite what stands there. A
@@ -95,11 +95,11 @@ const harmless = (text: string, characters: number): string =>
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
 function plain(value: unknown): string {
-  return Array.isArray(value) ? value.slice(0, 10).map(shown).join(' ') : shown(value);
+  return Array.isArray(value) ? value.slice(0, 10).map(showValue).join(' ') : showValue(value);
 }
 
 /** Nested values are not spelled out: one that is deep enough would overflow the stack. */
-const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
+const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
 
 /** Undefined when the text is not JSON (which JSON itself cannot spell). */
 function parseJson(text: string): unknown {
@@ -116,8 +116,8 @@ function firstIssue(error: z.ZodError, root: string): string {
   return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
 }
 
-const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
-const strange = (reason: string): Classification => ({ outcome: unknown(reason), genuine: false, pageLimit: null });
+const makeUnknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
+const strange = (reason: string): Classification => ({ outcome: makeUnknown(reason), genuine: false, pageLimit: null });
 const believe = (outcome: Outcome, pageLimit: number | null = null): Classification => ({
   outcome,
   genuine: true,

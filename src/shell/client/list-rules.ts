@@ -5,7 +5,7 @@ import type { ListName, RowOf } from './contract.js';
 /** What the walk of one list may rely on. */
 export interface ListRule<R> {
   /** Identifies a row; null for a row, or a list, whose rows have no name. */
-  readonly keyOf: ((row: R) => string | null) | null;
+  readonly getKey: ((row: R) => string | null) | null;
   /**
    * Whether a page that has a next one must hold as many rows as its size: so it is where the cursor says "before this
    * id". Assets say of themselves that rows are skipped, and of offsets and opaque cursors nothing is promised.
@@ -20,22 +20,22 @@ const byPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const byConditionId = (row: { readonly condition_id: string }) => row.condition_id;
 
 export const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
-  'events.list': { keyOf: byConditionId, isKeyset: unlessSorted },
-  'markets.list': { keyOf: byConditionId, isKeyset: unlessSorted },
+  'events.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  'markets.list': { getKey: byConditionId, isKeyset: unlessSorted },
   // Two trades of one second may be equal in everything that is shown of them.
-  'markets.trades': { keyOf: null, isKeyset: always },
-  'markets.marginActivity': { keyOf: null, isKeyset: always },
+  'markets.trades': { getKey: null, isKeyset: always },
+  'markets.marginActivity': { getKey: null, isKeyset: always },
   'search.list': {
-    keyOf: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
+    getKey: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
     isKeyset: never,
   },
-  'orders.list': { keyOf: byPubkey, isKeyset: always },
-  'trades.list': { keyOf: byPubkey, isKeyset: always },
-  'merges.list': { keyOf: byPubkey, isKeyset: always },
-  'splits.list': { keyOf: byPubkey, isKeyset: always },
-  'redeems.list': { keyOf: byPubkey, isKeyset: always },
-  'account.assets': { keyOf: ({ token }) => token.symbol, isKeyset: never },
-  'positions.list': { keyOf: byPubkey, isKeyset: never },
-  'settlements.list': { keyOf: ({ position_pubkey }) => position_pubkey, isKeyset: never },
-  'requests.list': { keyOf: byPubkey, isKeyset: never },
+  'orders.list': { getKey: byPubkey, isKeyset: always },
+  'trades.list': { getKey: byPubkey, isKeyset: always },
+  'merges.list': { getKey: byPubkey, isKeyset: always },
+  'splits.list': { getKey: byPubkey, isKeyset: always },
+  'redeems.list': { getKey: byPubkey, isKeyset: always },
+  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: never },
+  'positions.list': { getKey: byPubkey, isKeyset: never },
+  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: never },
+  'requests.list': { getKey: byPubkey, isKeyset: never },
 };

@@ -14,14 +14,14 @@ const MOST_EMPTY_PAGES = 1_000;
 
 /** How a list is walked, and what is expected of its pages. */
 export interface WalkOptions<R> {
-  readonly keyOf: ((row: R) => string | null) | null;
+  readonly getKey: ((row: R) => string | null) | null;
   /** Whether a page before the last must be full. */
   readonly fullPages: boolean;
   /** The page size that was asked for; a page that says its own is measured by that. */
   readonly limit: number;
   readonly fetch: (cursor: string | undefined) => Promise<Page<R>>;
   /** Makes what is thrown. */
-  readonly broken: (fault: ListFault, what: string) => Error;
+  readonly makeError: (fault: ListFault, what: string) => Error;
 }
 
 /** Every row of the list. Asks for a page when its first row is wanted; ending the loop asks for nothing more. */
@@ -33,7 +33,7 @@ export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, v
     const page = await options.fetch(cursor);
     rows.check(page);
     if (page.nextCursor !== null && cursors.repeats(page.nextCursor)) {
-      throw options.broken('cursor_repeated', `the cursor ${page.nextCursor.slice(0, 100)} came a second time`);
+      throw options.makeError('cursor_repeated', `the cursor ${page.nextCursor.slice(0, 100)} came a second time`);
     }
     yield* page.rows;
     cursor = page.nextCursor ?? undefined;
@@ -56,28 +56,28 @@ class RowWatch<R> {
   check(page: Page<R>): void {
     this.#checkSize(page);
     this.#pages += 1;
-    const { keyOf, broken } = this.#options;
-    if (keyOf === null) return;
+    const { getKey, makeError } = this.#options;
+    if (getKey === null) return;
     for (const row of page.rows) {
-      const key = keyOf(row);
+      const key = getKey(row);
       if (key === null) continue;
       if (this.#first.has(key) || !this.#recent.add(key))
-        throw broken('row_repeated', `the row ${key.slice(0, 200)} came twice`);
+        throw makeError('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       if (this.#pages === 1) this.#first.add(key);
     }
   }
 
   #checkSize({ rows, nextCursor, limit: told }: Page<R>): void {
-    const { fullPages, limit: asked, broken } = this.#options;
+    const { fullPages, limit: asked, makeError } = this.#options;
     const limit = told ?? asked;
     const found = `a page of ${limit} holds ${rows.length} rows`;
-    if (rows.length > limit) throw broken('page_overfull', found);
+    if (rows.length > limit) throw makeError('page_overfull', found);
     if (fullPages && nextCursor !== null && rows.length < limit) {
-      throw broken('page_cut', `${found} though another page follows`);
+      throw makeError('page_cut', `${found} though another page follows`);
     }
     this.#emptyPages = rows.length === 0 ? this.#emptyPages + 1 : 0;
     if (nextCursor !== null && this.#emptyPages >= MOST_EMPTY_PAGES) {
-      throw broken('pages_empty', `${this.#emptyPages} pages in a row hold nothing though another follows`);
+      throw makeError('pages_empty', `${this.#emptyPages} pages in a row hold nothing though another follows`);
     }
   }
 }

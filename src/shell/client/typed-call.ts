@@ -20,13 +20,13 @@ export class TypedCalls {
 
   /** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
   async ask<N extends EndpointName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<DataOf<N>> {
-    return recordOf(endpoint, await this.#call(endpoint, input, options)).data;
+    return requireRecord(endpoint, await this.#call(endpoint, input, options)).data;
   }
 
   /** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
   async page<N extends ListName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<Page<RowOf<N>>> {
     const answer = await this.#call(endpoint, input, options);
-    const { data, nextCursor } = recordOf(endpoint, answer);
+    const { data, nextCursor } = requireRecord(endpoint, answer);
     return { rows: data, nextCursor, limit: answer.pageLimit };
   }
 
@@ -41,7 +41,7 @@ export class TypedCalls {
     // One rule of the table, for the rows of this very endpoint.
     const rule = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
     return walkList<RowOf<N>>({
-      keyOf: rule.keyOf,
+      getKey: rule.getKey,
       fullPages: rule.isKeyset(query),
       limit,
       fetch: (cursor = query.cursor) => {
@@ -49,12 +49,12 @@ export class TypedCalls {
         // Every list takes a limit and a cursor; the rest of the input is the caller's own.
         return this.page(endpoint, { ...input, query: paged } as CallInput<N>, options);
       },
-      broken: (fault, what) => new BrokenList(endpoint, fault, what),
+      makeError: (fault, what) => new BrokenList(endpoint, fault, what),
     });
   }
 
   #call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
-    return this.#caller.call(endpoint, input, { lane: laneOf(endpoint), ...options });
+    return this.#caller.call(endpoint, input, { lane: chooseLane(endpoint), ...options });
   }
 }
 
@@ -63,7 +63,7 @@ interface ListQuery extends Readonly<Record<string, unknown>> {
   readonly cursor?: string | undefined;
 }
 
-function recordOf<N extends EndpointName>(endpoint: N, { outcome }: ClientAnswer<N>) {
+function requireRecord<N extends EndpointName>(endpoint: N, { outcome }: ClientAnswer<N>) {
   if (outcome.kind === 'answered') return outcome;
   if (outcome.kind === 'refused') throw new ServiceRefused(endpoint, outcome);
   throw new OutcomeUnknown(endpoint, outcome.reason, { sent: outcome.sent });
@@ -78,7 +78,7 @@ const LESS_RISK: readonly EndpointName[] = [
 ];
 
 /** Whose turn comes first when a budget is short: what reduces risk, then what was signed, then reads of own state. */
-function laneOf(endpoint: EndpointName): Lane {
+function chooseLane(endpoint: EndpointName): Lane {
   if (LESS_RISK.includes(endpoint)) return 'cancel';
   const { method, scope } = declarationOf(endpoint);
   if (scope === 'public') return 'hot';

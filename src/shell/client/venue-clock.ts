@@ -37,7 +37,7 @@ export class VenueClock {
 
   /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
-    const sample = sampleOf(dateMs, times);
+    const sample = toBounds(dateMs, times);
     // Contradiction: one of the clocks was set. The new answer is right, the old ones are history.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
@@ -78,7 +78,7 @@ export class VenueClock {
 }
 
 /** The venue wrote its time between our sending and our seeing, and its true time is up to a second later. */
-const sampleOf = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
+const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,
   atMonotonicMs: seenMonotonicMs,

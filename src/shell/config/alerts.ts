@@ -40,7 +40,7 @@ export function alertProblems({ channels, escalation }: AlertsFile, at: At): rea
 }
 
 /** Of alerts without a problem. */
-export function alertsOf(alerts: AlertsFile, absolute: (path: string) => string): AlertsConfig {
+export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string): AlertsConfig {
   const { heartbeat } = alerts;
   return {
     channels: Object.entries(alerts.channels).map(([name, channel]) => ({

@@ -54,8 +54,8 @@ function fieldProblem(text: string, field: Field): string | null {
     if (all === undefined && to === undefined && step !== undefined) {
       return `a step needs a range or *, got "${part}"; write "${from}-${field.max}/${step}"`;
     }
-    const low = all === undefined ? numberOf(from, field) : field.min;
-    const high = all !== undefined ? field.max : to === undefined ? low : numberOf(to, field);
+    const low = all === undefined ? parseNumber(from, field) : field.min;
+    const high = all !== undefined ? field.max : to === undefined ? low : parseNumber(to, field);
     if (low === null || high === null || low > high || Number(step ?? 1) === 0) {
       return `wants values from ${field.min} to ${field.max}, got "${part}"`;
     }
@@ -63,7 +63,7 @@ function fieldProblem(text: string, field: Field): string | null {
   return null;
 }
 
-function numberOf(text: string, field: Field): number | null {
+function parseNumber(text: string, field: Field): number | null {
   const word = field.words.indexOf(text);
   if (word >= 0) return field.min + word;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;

@@ -24,7 +24,7 @@ export interface Overridden {
  */
 export function applyEnvironment(
   value: unknown,
-  schemaOf: () => SchemaNode,
+  getSchema: () => SchemaNode,
   env: Environment,
   cwd: string,
   problems: Problem[],
@@ -35,7 +35,7 @@ export function applyEnvironment(
     const text = env[name];
     if (!name.toUpperCase().startsWith(PREFIX) || text === undefined) continue;
     const complain = (complaint: string) => problems.push({ where: `environment ${name}`, field: '', text: complaint });
-    const target = findField(schemaOf(), name.slice(PREFIX.length));
+    const target = findField(getSchema(), name.slice(PREFIX.length));
     if (typeof target === 'string') {
       complain(target);
       continue;

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { closest } from '../../shared/base/closest.js';
-import { oneOf, shownValue } from './problems.js';
+import { joinWithOr, shownValue } from './problems.js';
 import { describedAt, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 
 /** One complaint about a value: which field, and whether its key or its value is meant. */
@@ -52,7 +52,7 @@ function explainIssue(
     case 'invalid_key':
       return [{ path, part: 'key', text: issue.issues[0]?.message ?? issue.message }];
     case 'invalid_union':
-      return complain(`wants ${kindOf(node)}, got ${shownValue(came)}`);
+      return complain(`wants ${describeKind(node)}, got ${shownValue(came)}`);
     default:
       return complain(
         issue.message.includes(', got ') ? issue.message : `${sentence(issue.message)}, got ${shownValue(came)}`,
@@ -69,13 +69,13 @@ const MOST_PLACES = 3;
 export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
   const homes = places.get(key) ?? [];
   if (homes.length > 0 && homes.length <= MOST_PLACES)
-    return `unknown key '${key}' here; it belongs under ${oneOf(homes)}`;
+    return `unknown key '${key}' here; it belongs under ${joinWithOr(homes)}`;
   const near = closest(key, known);
   if (near !== null) return `unknown key '${key}'; did you mean '${near}'?`;
   const farther = closest(key, [...places.keys()]);
   const groups = farther === null ? [] : (places.get(farther) ?? []);
   if (groups.length > 0 && groups.length <= MOST_PLACES) {
-    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${oneOf(groups)}?`;
+    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${joinWithOr(groups)}?`;
   }
   return known.length === 0
     ? `unknown key '${key}'`
@@ -88,19 +88,19 @@ function wrongKind(expected: string, came: unknown, node: SchemaNode | null): st
     return `wants ${stringKind(node)}, got ${shownValue(came)}; write it in quotes: "${came}"`;
   }
   if ((expected === 'number' || expected === 'int') && typeof came === 'string' && /^-?\d+(\.\d+)?$/.test(came)) {
-    return `wants ${kindOf(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
+    return `wants ${describeKind(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
   }
   if (expected === 'boolean' && typeof came === 'string') return `wants true or false, got ${shownValue(came)}`;
   return `${describeWanted(expected, node)}, got ${shownValue(came)}`;
 }
 
 const describeWanted = (expected: string, node: SchemaNode | null): string =>
-  `wants ${node === null ? expected : kindOf(node)}`;
+  `wants ${node === null ? expected : describeKind(node)}`;
 
 function wrongWord(values: readonly string[], came: unknown): string {
   const near = typeof came === 'string' ? closest(came, values) : null;
   const list = values.map((value) => JSON.stringify(value));
-  return `wants ${oneOf(list)}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
+  return `wants ${joinWithOr(list)}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
 }
 
 function outOfRange(
@@ -118,19 +118,19 @@ function outOfRange(
       ? `wants at least ${issue.minimum} characters`
       : `wants at most ${issue.maximum} characters`;
   }
-  return `wants ${kindOf(node)}, got ${shownValue(came)}`;
+  return `wants ${describeKind(node)}, got ${shownValue(came)}`;
 }
 
 /** `a whole number from 1 to 100`, `a decimal string in quotes`, `one of …`. */
-export function kindOf(node: SchemaNode | null): string {
+export function describeKind(node: SchemaNode | null): string {
   if (node === null) return 'another kind of value';
   if (node.anyOf !== undefined)
-    return oneOf(node.anyOf.map((option) => (option.type === 'null' ? 'null' : kindOf(option))));
-  if (node.enum !== undefined) return oneOf(node.enum.map((value) => JSON.stringify(value)));
+    return joinWithOr(node.anyOf.map((option) => (option.type === 'null' ? 'null' : describeKind(option))));
+  if (node.enum !== undefined) return joinWithOr(node.enum.map((value) => JSON.stringify(value)));
   switch (node.type) {
     case 'integer':
     case 'number':
-      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${rangeOf(node)}`;
+      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
     case 'string':
       return stringKind(node);
     case 'boolean':
@@ -144,7 +144,7 @@ export function kindOf(node: SchemaNode | null): string {
   }
 }
 
-function rangeOf(node: SchemaNode): string {
+function describeRange(node: SchemaNode): string {
   const low = node.minimum ?? node.exclusiveMinimum;
   const high = node.maximum ?? node.exclusiveMaximum;
   const bounded = high !== undefined && Math.abs(high) < Number.MAX_SAFE_INTEGER;

@@ -36,7 +36,7 @@ export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
       .map((key) => at(['feeds', name, key], `a feed of kind ${kind} has no ${key}; remove it`));
     const { url } = feed;
     const strange =
-      url !== undefined && own.includes('hosts') && !hostsOf(feed, url).includes(new URL(url).host)
+      url !== undefined && own.includes('hosts') && !listHosts(feed, url).includes(new URL(url).host)
         ? [at(['feeds', name, 'hosts'], `does not hold ${new URL(url).host}, the host of url`)]
         : [];
     return [...missing, ...foreign, ...strange];
@@ -44,18 +44,18 @@ export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
 }
 
 /** Of feeds without a problem. */
-export function feedsOf(feeds: FeedsFile, folder: string): readonly FeedConfig[] {
-  return Object.entries(feeds).map(([name, feed]) => feedOf(name, feed, folder));
+export function makeFeeds(feeds: FeedsFile, folder: string): readonly FeedConfig[] {
+  return Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 }
 
-function feedOf(name: string, feed: FeedFile, folder: string): FeedConfig {
+function makeFeed(name: string, feed: FeedFile, folder: string): FeedConfig {
   const { kind, path = '', url = '', command = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
   const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
   switch (kind) {
     case 'file':
       return { ...named, kind, path: resolve(folder, path), everyMs };
     case 'http':
-      return { ...named, kind, url, hosts: hostsOf(feed, url), everyMs, timeoutMs };
+      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs, timeoutMs };
     case 'child':
       return { ...named, kind, command, cwd: folder };
     case 'polymarket':
@@ -65,12 +65,12 @@ function feedOf(name: string, feed: FeedFile, folder: string): FeedConfig {
         conditionId,
         nameThere,
       }));
-      return { ...named, kind, url: base, hosts: hostsOf(feed, base), markets, everyMs, timeoutMs };
+      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs, timeoutMs };
     }
   }
 }
 
-function hostsOf({ hosts }: FeedFile, url: string): readonly string[] {
+function listHosts({ hosts }: FeedFile, url: string): readonly string[] {
   if (hosts !== undefined) return hosts.map((host) => host.toLowerCase());
   return url === '' ? [] : [new URL(url).host];
 }

@@ -8,10 +8,10 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
-import { alertProblems, alertsOf } from './alerts.js';
+import { alertProblems, makeAlerts } from './alerts.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
-import { feedProblems, feedsOf } from './feeds.js';
+import { feedProblems, makeFeeds } from './feeds.js';
 import { configHash } from './hash.js';
 import { configError, fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
@@ -107,11 +107,11 @@ interface ReadTrader {
 function readTrader(path: string, options: LoadOptions, problems: ProblemList): ReadTrader {
   const file = resolve(options.cwd, path);
   const { content, value, at } = readTraderFile(file, options, problems);
-  const { venue: written, exchange, risk, feeds, strategies } = partsOf(value);
+  const { venue: written, exchange, risk, feeds, strategies } = readParts(value);
   const embedded = exchange?.embedded ?? false;
   const venue = written && problems.attempt(() => loadVenue(written, embedded, dirname(file), options.cwd, at));
   if (content !== null) problems.add(...relationProblems(content, at));
-  const trader = content && venue && problems.attempt(() => traderOf(content, venue, file, at));
+  const trader = content && venue && problems.attempt(() => makeTrader(content, venue, file, at));
   return {
     file,
     at,
@@ -123,7 +123,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList): 
 }
 
 /** The sections that stand on their own; undefined where one cannot be read. */
-function partsOf(value: unknown) {
+function readParts(value: unknown) {
   const shape = traderSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   return {
@@ -135,7 +135,7 @@ function partsOf(value: unknown) {
   };
 }
 
-function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At): TraderConfig {
+function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At): TraderConfig {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
   const ledgerPath = fileBehind(absolute(content.ledger.path));
@@ -144,14 +144,14 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
   return {
     file,
     venue,
-    exchange: exchangeOf(content, venue.profile.draft_lifetime_s, absolute),
+    exchange: makeExchange(content, venue.profile.draft_lifetime_s, absolute),
     wallet: {
       file: walletFile,
       credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
     },
     ledger: {
       path: ledgerPath,
-      backups: backupsOf(content.ledger.backups),
+      backups: makeBackups(content.ledger.backups),
       archive: {
         afterMs: daysMs(content.ledger.archive.after_days),
         maxBytes: content.ledger.archive.max_mb * BYTES_PER_MB,
@@ -159,12 +159,12 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
     },
     capitalMicros: content.capital,
     risk: content.risk,
-    polling: pollingOf(content.polling),
+    polling: makePolling(content.polling),
     merge: {
       enabled: content.merge.enabled,
-      minSharesMicros: content.merge.min_shares ?? usualBatch(economicsOf(content.economics)),
+      minSharesMicros: content.merge.min_shares ?? usualBatch(makeEconomics(content.economics)),
     },
-    economics: economicsOf(content.economics),
+    economics: makeEconomics(content.economics),
     events: content.events.map(({ event, outcomes, markets }) => ({
       eventConditionId: event,
       outcomes,
@@ -183,17 +183,17 @@ function traderOf(content: TraderFile, venue: VenueConfig, file: string, at: At)
       maxBytes: content.journal.max_mb * BYTES_PER_MB,
       keptMs: daysMs(content.journal.days),
     },
-    guardian: guardianOf(content.guardian, walletFile, ledgerPath, absolute),
-    feeds: feedsOf(content.feeds, folder),
+    guardian: makeGuardian(content.guardian, walletFile, ledgerPath, absolute),
+    feeds: makeFeeds(content.feeds, folder),
     dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
-    alerts: alertsOf(content.alerts, absolute),
+    alerts: makeAlerts(content.alerts, absolute),
     metrics: {
       open: content.metrics.open,
       tokenFile: content.metrics.token_file === undefined ? null : absolute(content.metrics.token_file),
       maxMarkets: content.metrics.max_markets,
     },
     reload: content.reload,
-    control: { socket: socketOf(content.control.socket, ledgerPath, absolute, at) },
+    control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
   };
 }
 
@@ -202,7 +202,11 @@ const daysMs = (days: number | null): number | null => (days === null ? null : d
 /** Links to follow before they are taken for a circle, as the system does. */
 const MOST_LINKS = 40;
 
-const backupsOf = ({ newest, days, max_mb: megabytes }: TraderFile['ledger']['backups']): LedgerConfig['backups'] => ({
+const makeBackups = ({
+  newest,
+  days,
+  max_mb: megabytes,
+}: TraderFile['ledger']['backups']): LedgerConfig['backups'] => ({
   newest,
   days,
   maxBytes: megabytes * BYTES_PER_MB,
@@ -233,7 +237,12 @@ const DAY_MS = 86_400_000;
 /** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
 const MAX_SOCKET_BYTES = 103;
 
-function socketOf(given: string | undefined, ledgerPath: string, absolute: (text: string) => string, at: At): string {
+function chooseSocket(
+  given: string | undefined,
+  ledgerPath: string,
+  absolute: (text: string) => string,
+  at: At,
+): string {
   const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
   if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
   if (given !== undefined) {
@@ -306,10 +315,10 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
     exchange?.embedded === true &&
     exchange.port !== 0 &&
     venue.base_url !== undefined &&
-    portOf(venue.base_url) !== exchange.port
+    parsePort(venue.base_url) !== exchange.port
   ) {
     problems.push(
-      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${portOf(venue.base_url)}; remove one`),
+      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
     );
   }
   for (const [index, { event, outcomes, markets }] of content.events.entries()) {
@@ -326,13 +335,13 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
 }
 
 /** An address given beside `embedded: true` says where the embedded exchange shall listen. */
-function exchangeOf(
+function makeExchange(
   { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
   absolute: (text: string) => string,
 ): ExchangeConfig | null {
   if (file === undefined) return null;
-  const givenPort = venue.base_url === undefined ? 0 : portOf(venue.base_url);
+  const givenPort = venue.base_url === undefined ? 0 : parsePort(venue.base_url);
   return {
     embedded: file.embedded,
     dataDir: absolute(file.data_dir),
@@ -349,7 +358,7 @@ function exchangeOf(
   };
 }
 
-const economicsOf = (file: TraderFile['economics']): Economics => ({
+const makeEconomics = (file: TraderFile['economics']): Economics => ({
   currencyPricePerS: file.currency_price_per_day / ONE / SECONDS_PER_DAY,
   requestPrice: file.request_price / ONE,
 });
@@ -358,9 +367,9 @@ const economicsOf = (file: TraderFile['economics']): Economics => ({
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-const portOf = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
+const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-const pollingOf = (file: TraderFile['polling']): PollingConfig => ({
+const makePolling = (file: TraderFile['polling']): PollingConfig => ({
   ownIntervalMs: file.own_interval_ms,
   hotIntervalMs: file.hot_interval_ms,
   quietIntervalMs: file.quiet_interval_ms,
@@ -369,7 +378,7 @@ const pollingOf = (file: TraderFile['polling']): PollingConfig => ({
   cancelAllWithinMs: 1000 * file.cancel_all_within_s,
 });
 
-const guardianOf = (
+const makeGuardian = (
   file: TraderFile['guardian'],
   walletFile: string,
   ledgerPath: string,

@@ -32,7 +32,7 @@ export function moduleFiles(file: string): readonly ModuleFile[] {
     if (texts.size > MOST_FILES || bytes > MOST_BYTES) {
       throw new Error(`it imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
     }
-    waiting.push(...importsOf(text, dirname(next)));
+    waiting.push(...findImports(text, dirname(next)));
   }
   const root = commonFolder([...texts.keys()]);
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
@@ -62,7 +62,7 @@ export async function withFiles<T>(files: readonly ModuleFile[], run: (main: str
 }
 
 /** What cannot be found is left to the loader, which says so. */
-function importsOf(text: string, folder: string): readonly string[] {
+function findImports(text: string, folder: string): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
     // As TypeScript has it, the file behind `x.js` may be `x.ts`.

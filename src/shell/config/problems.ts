@@ -30,18 +30,18 @@ class ConfigInvalid extends TwinbookError {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], hint: string) {
-    super('config_invalid', linesOf(problems), hint);
+    super('config_invalid', formatLines(problems), hint);
     this.problems = problems;
   }
 }
 
 /** File by file, each from its top; the environment first. */
-function linesOf(problems: readonly Problem[]): string {
-  const fileOf = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
-  const files = ['', ...new Set(problems.map(fileOf))];
+function formatLines(problems: readonly Problem[]): string {
+  const getFile = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
+  const files = ['', ...new Set(problems.map(getFile))];
   const order = (problem: Problem): readonly number[] => {
     const { line, column } = problem.place ?? { line: 0, column: 0 };
-    return [files.indexOf(fileOf(problem)), line, column];
+    return [files.indexOf(getFile(problem)), line, column];
   };
   const lines = [...problems]
     .sort(
@@ -123,5 +123,5 @@ export function shownValue(value: unknown): string {
 const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 56)}…"` : text);
 
 /** `a, b or c` for messages. */
-export const oneOf = (words: readonly string[]): string =>
+export const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -49,7 +49,11 @@ export function describedAt(root: SchemaNode, path: readonly PropertyKey[]): Sch
   for (const step of path) {
     const mapping = asMapping(node);
     const next =
-      typeof step === 'number' ? node.items : Object.hasOwn(mapping, step) ? mapping[String(step)] : named(node);
+      typeof step === 'number'
+        ? node.items
+        : Object.hasOwn(mapping, step)
+          ? mapping[String(step)]
+          : getEntrySchema(node);
     if (next === undefined) return null;
     node = next;
   }
@@ -81,17 +85,17 @@ export interface Setting {
 }
 
 /** Every setting that is no group, in the order of the schema. */
-export function settingsOf(root: SchemaNode, group = ''): readonly Setting[] {
+export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   return Object.entries(asMapping(root)).flatMap(([key, node]) => {
     const name = group === '' ? key : `${group}.${key}`;
-    const own = named(node);
-    const inner = own === undefined ? settingsOf(node, name) : settingsOf(own, `${name}.NAME`);
+    const own = getEntrySchema(node);
+    const inner = own === undefined ? listSettings(node, name) : listSettings(own, `${name}.NAME`);
     return inner.length > 0 ? inner : [{ name, node, isRequired: root.required?.includes(key) ?? false }];
   });
 }
 
 /** What every entry of a mapping is whose names a person chooses. */
-const named = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
+const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>

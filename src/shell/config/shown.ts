@@ -13,7 +13,7 @@ const SECRET = /secret|passphrase|password|private|token/i;
 
 /** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
 export function shownConfig(config: Config): Shown {
-  const strategies = config.strategies.map(spelled);
+  const strategies = config.strategies.map(spellStrategy);
   // A plain object stays one.
   return shownValue('', { ...config, strategies }) as Shown;
 }
@@ -21,9 +21,9 @@ export function shownConfig(config: Config): Shown {
 /** One strategy of it. */
 export const shownStrategy = (strategy: StrategyConfig): Shown =>
   // A plain object stays one.
-  shownValue('', spelled(strategy)) as Shown;
+  shownValue('', spellStrategy(strategy)) as Shown;
 
-function spelled({
+function spellStrategy({
   module,
   moduleKey: _key,
   moduleFiles: _files,

@@ -3,7 +3,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { looseningsOf, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
+import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { readParams } from '../../trader/strategy/read-params.js';
@@ -35,14 +35,14 @@ export async function loadStrategyFile(
 ): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
   const source = readYaml(file, cwd, asker);
   const problems = new ProblemList();
-  const parts = partsOf(source.value);
+  const parts = readParts(source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
-  const loaded = name === undefined ? null : await problems.attemptLater(() => moduleOf(source, name, onlyCode));
+  const loaded = name === undefined ? null : await problems.attemptLater(() => loadModule(source, name, onlyCode));
   problems.attempt(() => checkShape(source, loaded?.strategy ?? null));
-  const values = params && loaded && problems.attempt(() => valuesOf(loaded.strategy, params, source));
+  const values = params && loaded && problems.attempt(() => readValues(loaded.strategy, params, source));
   if (loaded && values && feeds) problems.attempt(() => checkFeeds(loaded.strategy, values, feeds, source));
-  const selection = markets && problems.attempt(() => selectionOf(markets, source));
-  const tighter = risk && problems.attempt(() => limitsOf(risk, limits, source));
+  const selection = markets && problems.attempt(() => readSelection(markets, source));
+  const tighter = risk && problems.attempt(() => tightenLimits(risk, limits, source));
   problems.throwIfAny();
   if (limits === null) return null;
   const config: StrategyConfig = {
@@ -61,7 +61,7 @@ export async function loadStrategyFile(
 }
 
 /** The parts of a strategy file that can be read, each by itself; undefined where one cannot. */
-function partsOf(value: unknown) {
+function readParts(value: unknown) {
   const shape = strategyFileSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   return {
@@ -85,7 +85,11 @@ function checkShape(source: YamlSource, strategy: Strategy | null): void {
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
 
-async function moduleOf(source: YamlSource, name: string, onlyCode: KnownToTrader['onlyCode']): Promise<LoadedModule> {
+async function loadModule(
+  source: YamlSource,
+  name: string,
+  onlyCode: KnownToTrader['onlyCode'],
+): Promise<LoadedModule> {
   try {
     return await loadStrategyModule(name, dirname(source.file), onlyCode);
   } catch (error) {
@@ -94,7 +98,7 @@ async function moduleOf(source: YamlSource, name: string, onlyCode: KnownToTrade
   }
 }
 
-function valuesOf(strategy: Strategy, params: unknown, source: YamlSource): ParamValues {
+function readValues(strategy: Strategy, params: unknown, source: YamlSource): ParamValues {
   const { values, problems } = readParams(strategy, params);
   if (values !== null) return values;
   throw configError(
@@ -131,7 +135,7 @@ const NO_FILTER = {
   except: [],
 } as const satisfies StrategyFile['markets']['select'];
 
-function selectionOf(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
+function readSelection(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
   const { ids = [], select = NO_FILTER, max, candidates = max, choose } = markets;
   if (markets.ids !== undefined && markets.select !== undefined) {
     throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
@@ -144,12 +148,12 @@ function selectionOf(markets: StrategyFile['markets'], source: YamlSource): Mark
       source.problem(['markets', 'candidates'], `wants at least max, which is ${max}, and it is ${candidates}`),
     ]);
   const { state, kind, categories, title_words: words, without_words: withoutWords, except } = select;
-  const rules = rulesOf(select, source);
+  const rules = readRules(select, source);
   return { ids, state, kind, categories, words, withoutWords, except, max, candidates, choose, rules };
 }
 
 /** Throws for a range that no market is in. */
-function rulesOf(select: NonNullable<StrategyFile['markets']['select']>, source: YamlSource): MarketRules {
+function readRules(select: NonNullable<StrategyFile['markets']['select']>, source: YamlSource): MarketRules {
   for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
     const [least, most] = [select[low], select[high]];
     if (least === undefined || most === undefined || least <= most) continue;
@@ -166,7 +170,7 @@ function rulesOf(select: NonNullable<StrategyFile['markets']['select']>, source:
 }
 
 /** Null when the trader's own limits are not known. */
-function limitsOf(
+function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,
   source: YamlSource,
@@ -177,7 +181,7 @@ function limitsOf(
     throw configError(complaints.map(({ path, text, part }) => source.problem(['risk', ...path], text, part)));
   }
   if (limits === null) return null;
-  const looser = looseningsOf(limits, parsed.data);
+  const looser = findLoosenings(limits, parsed.data);
   if (looser.length > 0) throw configError(looser.map(({ name, text }) => source.problem(['risk', name], text)));
   return tighten(limits, parsed.data);
 }

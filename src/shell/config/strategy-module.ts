@@ -10,7 +10,7 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { strategyFrom } from '../../trader/strategy/module.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
 import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
-import { oneOf } from './problems.js';
+import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 
 export interface LoadedModule {
@@ -40,7 +40,7 @@ export async function loadStrategyModule(
   if (shipped.includes(name)) return loadShipped(name);
   if (!EXTENSIONS.includes(extname(name))) {
     const near = closest(name, shipped);
-    const meant = near === null ? `shipped are ${oneOf(shipped)}` : `did you mean '${near}'?`;
+    const meant = near === null ? `shipped are ${joinWithOr(shipped)}` : `did you mean '${near}'?`;
     throw invalid(
       `no shipped strategy '${name}'; ${meant}`,
       'Your own module is named by its path, ending in .ts or .js.',
@@ -65,8 +65,8 @@ async function loadOwn(file: string, onlyCode: Code | null): Promise<LoadedModul
     const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
-  const identity = identityOf(files);
-  const strategy = onlyCode === null ? await imported(file, file) : onlyCode.get(identity.key);
+  const identity = identifyFiles(files);
+  const strategy = onlyCode === null ? await importStrategy(file, file) : onlyCode.get(identity.key);
   if (strategy === undefined) throw invalid(`${file}: its code is not what runs, and other code wants a reason`, '');
   return { ...identity, strategy };
 }
@@ -74,7 +74,7 @@ async function loadOwn(file: string, onlyCode: Code | null): Promise<LoadedModul
 /** From its texts, as a journal or a ledger kept them. Throws as `loadStrategyModule`. */
 export function loadModuleFiles(files: readonly ModuleFile[]): Promise<LoadedModule> {
   const name = files[0]?.path ?? 'a module without files';
-  return withFiles(files, async (main) => ({ ...identityOf(files), strategy: await imported(main, name) }));
+  return withFiles(files, async (main) => ({ ...identifyFiles(files), strategy: await importStrategy(main, name) }));
 }
 
 /** A module by its key: a shipped one, or one of these. Throws as `loadStrategyModule`. */
@@ -87,13 +87,13 @@ export async function loadByKey(
   return loadModuleFiles(modules[key] ?? []);
 }
 
-function identityOf(files: readonly ModuleFile[]) {
+function identifyFiles(files: readonly ModuleFile[]) {
   const sourceHash = hashOfFiles(files);
   return { sourceHash, key: `own ${sourceHash}`, files };
 }
 
 /** @param name as its user knows it */
-async function imported(file: string, name: string): Promise<Strategy> {
+async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded here alone: it costs every command a twentieth of a second that few need.
   const { createJiti } = await import('jiti');
   // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.

@@ -5,7 +5,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 import { explainIssues } from './explain-issues.js';
-import { configError, oneOf, type Problem } from './problems.js';
+import { configError, joinWithOr, type Problem } from './problems.js';
 import type { TraderFile } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { venueFile, venueNames } from './shipped.js';
@@ -75,7 +75,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   const near = closest(profile, venueNames());
   const meant =
     near === null
-      ? `shipped are ${oneOf(venueNames())}; or write the path of a profile file`
+      ? `shipped are ${joinWithOr(venueNames())}; or write the path of a profile file`
       : `did you mean '${near}'${near === SIMULATED ? '' : LIVE_VENUE}?`;
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }

@@ -85,7 +85,7 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
   );
   if (problems.length > 0) throw configError(problems);
   const place = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
-    at(offsetOf(document.contents, path, part));
+    at(findOffset(document.contents, path, part));
   return {
     file,
     name,
@@ -132,37 +132,37 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
   if (!isMap(node)) return null;
   const entries: [string, unknown][] = [];
   for (const pair of node.items) {
-    const key = keyOf(pair);
-    if (key === null) complain(nodeOf(pair.key) ?? node, path, 'a key must be a plain word');
-    else if (key === '__proto__' || key === '<<') complain(nodeOf(pair.key), path, `unknown key '${key}'`);
+    const key = readKey(pair);
+    if (key === null) complain(asNode(pair.key) ?? node, path, 'a key must be a plain word');
+    else if (key === '__proto__' || key === '<<') complain(asNode(pair.key), path, `unknown key '${key}'`);
     else entries.push([key, plain(pair.value, [...path, key], complain)]);
   }
   return Object.fromEntries(entries);
 }
 
-const keyOf = (pair: Pair): string | null =>
+const readKey = (pair: Pair): string | null =>
   isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
 
 /** The library types a pair's ends as unknown; only nodes have a range. */
-const nodeOf = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
+const asNode = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
 
-function offsetOf(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {
+function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {
   let node: unknown = root;
-  let offset = nodeOf(root)?.range?.[0] ?? 0;
+  let offset = asNode(root)?.range?.[0] ?? 0;
   for (const [depth, step] of path.entries()) {
     const last = depth === path.length - 1;
     if (isSeq(node) && typeof step === 'number') {
       node = node.items[step];
     } else if (isMap(node)) {
-      const pair = node.items.find((candidate) => keyOf(candidate) === step);
+      const pair = node.items.find((candidate) => readKey(candidate) === step);
       if (pair === undefined) return offset;
-      offset = nodeOf(pair.key)?.range?.[0] ?? offset;
+      offset = asNode(pair.key)?.range?.[0] ?? offset;
       if (last && part === 'key') return offset;
       node = pair.value;
     } else {
       return offset;
     }
-    const start = nodeOf(node)?.range?.[0];
+    const start = asNode(node)?.range?.[0];
     // An empty value has no text of its own: its key is what the reader should look at.
     const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
     if (start !== undefined && !empty) offset = start;

@@ -3,7 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
-import { leaveStopFile, stopFileOf } from '../control/stop-file.js';
+import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import type { Acted, PageAction } from '../dashboard/contract.js';
 
 /** A trader obeys within seconds or hangs; the page waits a little longer than this. */
@@ -16,7 +16,7 @@ export interface ActionPlace {
 
 export async function act(action: PageAction, reason: string, place: ActionPlace): Promise<Acted> {
   try {
-    await askTrader(questionOf(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
+    await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
     return { refusal: null, text: 'done' };
   } catch (error) {
     if (action === 'kill') return killWithout(reason, place);
@@ -28,7 +28,7 @@ export async function act(action: PageAction, reason: string, place: ActionPlace
 
 /** Whatever kept the trader from answering, it finds the file before its next step. */
 function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
-  const path = stopFileOf(ledgerPath);
+  const path = locateStopFile(ledgerPath);
   try {
     leaveStopFile(path, reason || ON_THE_PAGE);
   } catch (error) {
@@ -42,7 +42,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-function questionOf(action: PageAction, reason: string): ControlQuestion {
+function makeQuestion(action: PageAction, reason: string): ControlQuestion {
   switch (action) {
     case 'cancel-all':
       return { command: action, verify: false };

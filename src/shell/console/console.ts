@@ -20,14 +20,14 @@ import { LedgerLists } from './ledger-lists.js';
 import { renderMetrics, type ScrapeFacts } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readFileFacts } from './metrics/file-facts.js';
-import { pageStateOf } from './page-state.js';
+import { makePageState } from './page-state.js';
 import { AlertStore } from './store/alert-store.js';
 import { History } from './store/history.js';
-import { sampleOf } from './store/sample.js';
-import { StoreFile, storePathOf } from './store/store-file.js';
+import { takeSample } from './store/sample.js';
+import { locateStore, StoreFile } from './store/store-file.js';
 import { TraderState } from './trader-state.js';
 import { ResultBook } from './views/result-book.js';
-import { viewsOf } from './views/views.js';
+import { makeViews } from './views/views.js';
 import { Watch } from './watch.js';
 
 /** A console that is about to end may still have the port, ms. */
@@ -73,7 +73,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   const access = new LedgerConnection(() => openReadOnly(ledger.path));
   const lists = new LedgerLists(access);
   const name = parse(config.file).name;
-  const store = new StoreFile({ path: storePathOf(ledger.path), note, nowMs, steadyMs: () => performance.now() });
+  const store = new StoreFile({ path: locateStore(ledger.path), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const watch = new Watch({
     config,
@@ -90,7 +90,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
     },
-    lost: (why) => trader.onLost(why),
+    onLost: (why) => trader.onLost(why),
   });
   const scrape = (): ScrapeFacts => ({
     name,
@@ -103,7 +103,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   });
   const host = {
     state: (market: string | null) =>
-      pageStateOf({
+      makePageState({
         trader,
         name,
         lists: lists.read(),
@@ -112,7 +112,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
         alerts: ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.center.count(severity), 0),
         market,
       }),
-    view: viewsOf({
+    view: makeViews({
       config,
       trader,
       history,
@@ -128,7 +128,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
       act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
   };
   const sampling = setInterval(() => {
-    const sample = sampleOf(trader, nowMs());
+    const sample = takeSample(trader, nowMs());
     if (sample !== null) history.add(sample);
   }, POINT_MS);
   const end = () => {
@@ -139,7 +139,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
     access.close();
   };
   try {
-    const scraped = { isOpen: metrics.open, token: tokenOf(metrics.tokenFile) };
+    const scraped = { isOpen: metrics.open, token: readToken(metrics.tokenFile) };
     const at = (port: number) => openDashboard({ host, secret, metrics: scraped, address: dashboard.host, port });
     const page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
@@ -161,7 +161,7 @@ export async function openConsole({ config, secret, guardian, note }: ConsoleOpt
   }
 }
 
-function tokenOf(file: string | null): string | null {
+function readToken(file: string | null): string | null {
   if (file === null) return null;
   const token = readPrivateFile(file, 'the token file of the metrics').trim();
   secrets.hide(token);

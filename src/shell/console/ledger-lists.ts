@@ -32,7 +32,7 @@ export class LedgerLists {
     const steadyMs = this.#steadyMs();
     if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;
     this.#readMs = steadyMs;
-    this.#lists = this.#ledger.read(listsOf) ?? this.#lists;
+    this.#lists = this.#ledger.read(readLists) ?? this.#lists;
     return this.#lists;
   }
 
@@ -42,7 +42,7 @@ export class LedgerLists {
   }
 }
 
-const listsOf = (ledger: LedgerReader): PageLists => ({
+const readLists = (ledger: LedgerReader): PageLists => ({
   orders: ledger
     .unsettledOrders()
     .filter(({ status }) => RESTING_STATUSES.includes(status))
@@ -52,13 +52,13 @@ const listsOf = (ledger: LedgerReader): PageLists => ({
   events: ledger.events(ROWS).map(eventRow),
 });
 
-const outcomeOf = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
+const formatOutcome = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
 
 const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
   id: order.pubkey,
   market: order.marketConditionId,
   side: order.side,
-  outcome: outcomeOf(order),
+  outcome: formatOutcome(order),
   price: formatDecimal(order.priceMicros),
   amount: formatDecimal(order.amountMicros),
   filled: formatDecimal(order.filledMicros),
@@ -69,7 +69,7 @@ const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
   id: fill.pubkey,
   market: fill.marketConditionId,
   side: fill.side,
-  outcome: outcomeOf(fill),
+  outcome: formatOutcome(fill),
   price: formatDecimal(fill.priceMicros),
   amount: formatDecimal(fill.amountMicros),
   time: fill.timestampS * 1000,

@@ -38,13 +38,13 @@ export const marketDetail = (market: MarketFigures): PageMarketDetail => ({
   strategy: market.strategy,
   note: market.note,
   resolves: market.resolves,
-  ladder: ladderOf(market),
+  ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
   refusals: market.refusals,
 });
 
 /** From the highest price down; the fair value lies between the rows that it parts. */
-function ladderOf({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly PageLadderRow[] {
+function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly PageLadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null)
     rows.push({ micros: fair, row: { price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' } });

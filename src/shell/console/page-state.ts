@@ -19,12 +19,12 @@ export interface PageFacts {
   readonly market: string | null;
 }
 
-export function pageStateOf({ trader, name, lists, venue, guardian, alerts, market }: PageFacts): PageState {
+export function makePageState({ trader, name, lists, venue, guardian, alerts, market }: PageFacts): PageState {
   const { hello, account } = trader;
   const wanted = trader.markets.get(market ?? '');
   return {
     trader: name,
-    ...modeOf(trader),
+    ...judgeMode(trader),
     answers: trader.isCurrent,
     heard: trader.frameMs,
     guardian,
@@ -38,8 +38,8 @@ export function pageStateOf({ trader, name, lists, venue, guardian, alerts, mark
     config_hash: hello?.config_hash ?? '',
     way_back: account?.way_back ?? '',
     alerts,
-    health: account === null ? null : healthOf(account),
-    losses: account === null || hello === null ? [] : lossesOf(account, hello),
+    health: account === null ? null : makeHealth(account),
+    losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cash_micros ?? null),
     result: moneyText(account?.result_micros ?? null),
     open_orders: account?.open_orders ?? 0,
@@ -54,7 +54,7 @@ export function pageStateOf({ trader, name, lists, venue, guardian, alerts, mark
 }
 
 /** A trader that has said nothing for seconds hangs, or is gone: what it was at is old. */
-function modeOf(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
+function judgeMode(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };
@@ -65,12 +65,12 @@ function modeOf(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
 
 const BYTES_PER_MB = 1_000_000;
 
-function healthOf({ health }: AccountFigures): PageState['health'] {
+function makeHealth({ health }: AccountFigures): PageState['health'] {
   const { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_bytes, brake } = health;
   return { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_mb: Math.round(memory_bytes / BYTES_PER_MB), brake };
 }
 
-const lossesOf = (account: AccountFigures, { limits }: HelloLine): PageState['losses'] => [
+const listLosses = (account: AccountFigures, { limits }: HelloLine): PageState['losses'] => [
   { name: 'of this day', loss: moneyText(account.loss_day_micros), limit: moneyText(limits.max_loss_day_micros) },
   { name: 'from the top', loss: moneyText(account.drawdown_micros), limit: moneyText(limits.max_drawdown_micros) },
 ];

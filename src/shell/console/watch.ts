@@ -99,7 +99,7 @@ export class Watch {
     this.center.tick(facts, this.#isQuiet);
     const file = config.alerts.heartbeat?.urlFile;
     if (this.#lifeline === null || file === undefined) return;
-    const call = this.#lifeline.look(workOf(trader, guarded), performance.now(), facts.nowMs);
+    const call = this.#lifeline.look(summarizeWork(trader, guarded), performance.now(), facts.nowMs);
     if (call !== null) void callWatcher(file, call, this.#options.note);
   }
 }
@@ -122,7 +122,7 @@ async function callWatcher(file: string, call: LifelineCall, note: (text: string
 }
 
 function watchedAccount(account: AccountFigures, hello: HelloLine | null): WatchedAccount {
-  const used = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
+  const measureUse = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
   return {
     mode: account.mode,
     reason: account.reason,
@@ -133,13 +133,13 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Watch
     reconciledMs: account.agreement?.compared ?? null,
     clockOffsetMs: account.clock_offset_ms,
     lossUsed: Math.max(
-      used(account.loss_day_micros, hello?.limits.max_loss_day_micros),
-      used(account.drawdown_micros, hello?.limits.max_drawdown_micros),
+      measureUse(account.loss_day_micros, hello?.limits.max_loss_day_micros),
+      measureUse(account.drawdown_micros, hello?.limits.max_drawdown_micros),
     ),
   };
 }
 
-const workOf = ({ isCurrent, account }: TraderState, isGuarded: boolean | null): Work => ({
+const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean | null): Work => ({
   isCurrent,
   steps: account?.health.steps ?? 0,
   answered: account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0,

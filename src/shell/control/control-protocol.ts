@@ -217,11 +217,11 @@ export function readControlRequest(line: string): ControlRequest | string {
   }
   if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
   const fields = new Map<string, unknown>(Object.entries(parsed));
-  const textOf = (name: string): string => {
+  const readText = (name: string): string => {
     const value = fields.get(name);
     return typeof value === 'string' ? value.trim() : '';
   };
-  const command = textOf('command');
+  const command = readText('command');
   switch (command) {
     case 'ping':
     case 'status':
@@ -234,19 +234,19 @@ export function readControlRequest(line: string): ControlRequest | string {
     case 'reduce-only':
     case 'pause':
     case 'kill':
-      return { command, reason: textOf('reason') || 'operator' };
+      return { command, reason: readText('reason') || 'operator' };
     case 'resume':
-      return { command, reason: textOf('reason') };
+      return { command, reason: readText('reason') };
     case 'unkill':
-      return textOf('reason') === '' ? 'unkill needs a reason' : { command, reason: textOf('reason') };
+      return readText('reason') === '' ? 'unkill needs a reason' : { command, reason: readText('reason') };
     case 'cancel-all':
       return { command, verify: fields.get('verify') === true };
     case 'explain':
-      return textOf('subject') === '' ? 'explain needs a subject' : { command, subject: textOf('subject') };
+      return readText('subject') === '' ? 'explain needs a subject' : { command, subject: readText('subject') };
     case 'config': {
-      const action = CONFIG_ACTIONS.find((known) => known === textOf('action'));
+      const action = CONFIG_ACTIONS.find((known) => known === readText('action'));
       if (action === undefined) return `config wants one of ${CONFIG_ACTIONS.join(', ')}`;
-      const [reason, hash, dryRun] = [textOf('reason'), textOf('hash'), fields.get('dryRun') === true];
+      const [reason, hash, dryRun] = [readText('reason'), readText('hash'), fields.get('dryRun') === true];
       if (action === 'rollback' && reason === '') return 'a rollback needs a reason';
       return { command, action, reason, hash, dryRun };
     }

@@ -15,7 +15,7 @@ const MAX_BYTES = 500;
 /** How a disk without room answers. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-export const stopFileOf = (ledgerPath: string): string => `${ledgerPath}.kill`;
+export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
 /** Why the trader must not trade; null when there is no such file. One that cannot be read says so, and stops too. */
 export function readStopFile(path: string): string | null {
@@ -31,7 +31,7 @@ export function readStopFile(path: string): string | null {
     }
   } catch (error) {
     // A link that leads nowhere is a file of that name all the same: nobody could leave another one.
-    if (codeOf(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    if (readErrorCode(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     const why = error instanceof Error ? error.message : String(error);
     return `the stop file ${path} is there and cannot be read: ${why}`;
   }
@@ -52,7 +52,7 @@ export function leaveStopFile(path: string, reason: string): void {
     }
     syncFolder(dirname(path));
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (readErrorCode(error) === 'EEXIST') return;
     const why = error instanceof Error ? error.message : String(error);
     const hint = 'A trader that hangs may quote on when it wakes: end its process.';
     throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
@@ -65,11 +65,11 @@ function writeIfRoom(file: number, text: string): void {
   try {
     writeSync(file, text);
   } catch (error) {
-    if (!FULL.includes(codeOf(error))) throw error;
+    if (!FULL.includes(readErrorCode(error))) throw error;
   }
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const readErrorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** Throws `file_unreadable` when it stays: then nothing may be lifted. */
 export function removeStopFile(path: string): void {

@@ -55,7 +55,7 @@ export async function answerControl(request: ControlQuestion, running: Running):
     case 'ping':
       return { ok: true, data: { pid: process.pid } };
     case 'status':
-      return { ok: true, data: statusOf(running) };
+      return { ok: true, data: makeStatus(running) };
     case 'widen':
     case 'reduce-only':
     case 'pause':
@@ -68,7 +68,7 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return obey({ kind: request.command }, running);
     case 'stop':
       running.stop();
-      return { ok: true, data: modeOf(running) };
+      return { ok: true, data: readMode(running) };
     case 'cancel-all':
       return cancelAll(request.verify, running);
     case 'reconcile':
@@ -96,7 +96,7 @@ async function configure(request: ConfigRequest, { live }: Running): Promise<Con
 function obey(command: OperatorCommand, running: Running): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
-  const data = modeOf(running);
+  const data = readMode(running);
   if (command.kind !== 'resume' || data.mode !== 'killed') return { ok: true, data };
   // Whoever resumes expects quotes, and must not read success.
   const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
@@ -107,13 +107,13 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
 function kill(asked: string, running: Running): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
-  const { mode, reason } = modeOf(running);
+  const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
   // Its ledger may be unreadable; what rests it takes back without it.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
-function modeOf(running: Running): ModeData {
+function readMode(running: Running): ModeData {
   const ending = running.ending();
   if (ending !== null) return { mode: 'ending', reason: ending };
   const { mode, reason } = running.snapshot();
@@ -164,7 +164,7 @@ async function until(isSo: () => boolean): Promise<boolean> {
   return true;
 }
 
-export function statusOf(running: Running): StatusData {
+export function makeStatus(running: Running): StatusData {
   const { live, version, baseUrl, startedMs, ledger, snapshot } = running;
   const { config } = live;
   const now = snapshot();
@@ -189,22 +189,22 @@ export function statusOf(running: Running): StatusData {
     unknown_orders: now.unknownOrders,
     fills: now.fills,
     signing_refused: ledger.eventCount('signing_refused'),
-    markets: now.markets.map(marketOf),
-    feeds: now.feeds.map((feed) => feedOf(feed, running.feeds())),
-    budget: [budgetOf('public', now.budgets.public), budgetOf('signed', now.budgets.signed)],
+    markets: now.markets.map(makeMarket),
+    feeds: now.feeds.map((feed) => makeFeed(feed, running.feeds())),
+    budget: [makeBudget('public', now.budgets.public), makeBudget('signed', now.budgets.signed)],
     spent: now.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
   };
 }
 
-const budgetOf = (scope: string, { limit, available: left }: BudgetStatus): StatusBudget => ({
+const makeBudget = (scope: string, { limit, available: left }: BudgetStatus): StatusBudget => ({
   scope,
   limit,
   remaining: Math.max(0, left),
 });
 
-export function feedOf({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
+export function makeFeed({ name, current, values, ageMs }: FeedSnapshot, sources: readonly FeedStatus[]): StatusFeed {
   const source = sources.find((one) => one.name === name);
   return {
     name,
@@ -236,7 +236,7 @@ function hourlyValue({ value, place }: NonNullable<MarketSnapshot['worth']>): St
   };
 }
 
-function marketOf(market: MarketSnapshot): StatusMarket {
+function makeMarket(market: MarketSnapshot): StatusMarket {
   const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
   return {
     market_condition_id: market.conditionId,

@@ -149,7 +149,7 @@ class Service {
           return stopWatch.due();
         },
         afterStep: (...step) => this.#afterStep(...step),
-        failed: (error) => this.#fail(error),
+        onFailure: (error) => this.#fail(error),
       },
     );
     this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
@@ -158,7 +158,7 @@ class Service {
       env,
       session,
       command: (command) => this.#command(command),
-      changed: (inForce) => {
+      onChange: (inForce) => {
         this.#jobs.start(inForce);
         this.#telemetry.configChanged();
       },
@@ -173,12 +173,12 @@ class Service {
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
     const { config, ledger, profile } = this.#session;
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
-    let stopped: () => void = () => undefined;
+    let resolveStopped: () => void = () => undefined;
     const stop = new Promise<void>((resolve) => {
-      stopped = resolve;
+      resolveStopped = resolve;
     });
     const control = await serveControl(config.control.socket, {
-      answer: (question) => answerControl(question, this.#running(stopped)),
+      answer: (question) => answerControl(question, this.#running(resolveStopped)),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
     this.#loop.start();
@@ -343,7 +343,7 @@ class Service {
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
     for (const { timeMs, severity, kind, text } of notices) {
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
-      this.#live.noticed({ kind, text });
+      this.#live.onNotice({ kind, text });
     }
     tellNotices(notices, this.#log, this.#screen);
   }
@@ -361,7 +361,7 @@ class Service {
     this.#guard(() => {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.#live.sampled(snapshot);
+      this.#live.onSample(snapshot);
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
       this.#manager?.show(serviceStatus(snapshot));
     });

@@ -113,7 +113,7 @@ async function restingOrders(client: ServiceClient): Promise<OrderRow[]> {
     if (outcome.kind === 'refused') {
       throw new TwinbookError(
         'venue_refused',
-        `the exchange refused the list of open orders: ${reasonOf(outcome)}`,
+        `the exchange refused the list of open orders: ${describeReason(outcome)}`,
         TRY_AGAIN,
       );
     }
@@ -157,7 +157,7 @@ async function cancelOne(pubkey: string, marketConditionId: string, options: Dir
 type NotAnswered = Exclude<Outcome, { kind: 'answered' }>;
 
 const unlessGone = (outcome: NotAnswered): string | null =>
-  outcome.kind === 'refused' && outcome.slug === 'order_not_cancelable' ? null : reasonOf(outcome);
+  outcome.kind === 'refused' && outcome.slug === 'order_not_cancelable' ? null : describeReason(outcome);
 
-const reasonOf = (outcome: NotAnswered): string =>
+const describeReason = (outcome: NotAnswered): string =>
   outcome.kind === 'refused' ? `${outcome.slug}, ${outcome.message}` : outcome.reason;

@@ -14,7 +14,7 @@ const MOST_MARKETS = 3;
  */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
-  for (const condition_id of await marketsOf(client, config)) {
+  for (const condition_id of await chooseMarkets(client, config)) {
     const query = { limit: FEE_ROWS };
     const { outcome } = await client.call('markets.trades', { params: { condition_id }, query });
     const found = outcome.kind === 'answered' ? feeContradiction(readFees(outcome.data), declared) : null;
@@ -28,7 +28,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
 }
 
 /** Those that strategies name, else the first that are open. */
-async function marketsOf(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
+async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);
   const { outcome } = await client.call('markets.list', { query: { state: 'open', limit: 100 } });

@@ -14,7 +14,7 @@ import type { Config } from '../config/types.js';
 import { readBeat } from '../guardian/beat-file.js';
 import type { GuardianReport, GuardianState } from '../guardian/contract.js';
 import { Heart } from '../guardian/heartbeat.js';
-import { describeReport, reportFileOf, reportSchema } from '../guardian/heartbeat-files.js';
+import { describeReport, locateReportFile, reportSchema } from '../guardian/heartbeat-files.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; one that has not for so long hangs. */
@@ -116,7 +116,7 @@ export class GuardianSupervisor {
   }
 
   async #othersRemain(): Promise<boolean> {
-    const report = await readBeat(reportFileOf(this.#options.config.ledger.path), reportSchema);
+    const report = await readBeat(locateReportFile(this.#options.config.ledger.path), reportSchema);
     return report !== null && report !== 'unreadable' && !report.stays && !isGone(report.process);
   }
 
@@ -146,7 +146,7 @@ export class GuardianSupervisor {
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    const read = await readBeat(reportFileOf(this.#options.config.ledger.path), reportSchema);
+    const read = await readBeat(locateReportFile(this.#options.config.ledger.path), reportSchema);
     this.#isReading = false;
     if (read === null || read === 'unreadable') return;
     if (read.run !== this.#report?.run || read.count !== this.#report.count) this.#movedMs = performance.now();

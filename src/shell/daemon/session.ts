@@ -303,7 +303,7 @@ function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes, s
     feeds: config.feeds,
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
-    moduleOf: (key: string) => modules.get(key) ?? null,
+    findModule: (key: string) => modules.get(key) ?? null,
     startedWith: { config: liveText(config), changes, reason: start.reason, held: start.held },
   };
   return new Trader(settings, ledger, executor, run.startedMs);

@@ -93,7 +93,7 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
     snapshot.feeds.map(feedText),
     [`requests in the last minute: public ${formatUse(budgets.public)}`, `signed ${formatUse(budgets.signed)}`],
     spentParts(snapshot),
-  ].flatMap((parts) => broken(parts, width));
+  ].flatMap((parts) => breakLines(parts, width));
   const shown = snapshot.markets.slice(0, MAX_ROWS);
   const hidden = snapshot.markets.length - shown.length;
   const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
@@ -101,14 +101,14 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
 }
 
 /** Parts side by side, and on another line where the first one is full; a part that fills a line breaks between words. */
-const broken = (parts: readonly string[], width: number): readonly string[] =>
-  filled(
-    parts.flatMap((part) => (part.length > width ? filled(part.split(' '), width, ' ') : [part])),
+const breakLines = (parts: readonly string[], width: number): readonly string[] =>
+  fillLines(
+    parts.flatMap((part) => (part.length > width ? fillLines(part.split(' '), width, ' ') : [part])),
     width,
     '  ',
   );
 
-function filled(parts: readonly string[], width: number, gap: string): readonly string[] {
+function fillLines(parts: readonly string[], width: number, gap: string): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
@@ -164,7 +164,7 @@ function marketTable(markets: readonly MarketSnapshot[], width: number): readonl
   const title = Math.min(longest, TITLE_WIDTH, roomForTitle(columns, markets, width));
   const cells = (column: MarketColumn, place: number): readonly string[] => {
     const texts = [column.name, ...markets.map(column.cell)];
-    const room = place === 0 ? title : widthOf(column, markets);
+    const room = place === 0 ? title : measureWidth(column, markets);
     if (column.name === '') return texts;
     return texts.map((text) => (column.isText === true ? cut(text, room).padEnd(room) : text.padStart(room)));
   };
@@ -180,13 +180,13 @@ function marketTable(markets: readonly MarketSnapshot[], width: number): readonl
 /** A note is cut at the edge, so that it takes no more than a few words from the titles. */
 const NOTE_WIDTH = 16;
 
-function widthOf({ name, cell }: MarketColumn, markets: readonly MarketSnapshot[]): number {
+function measureWidth({ name, cell }: MarketColumn, markets: readonly MarketSnapshot[]): number {
   const widest = Math.max(name.length, ...markets.map((market) => cell(market).length));
   return name === '' ? Math.min(widest, NOTE_WIDTH) : widest;
 }
 
 function roomForTitle(columns: readonly MarketColumn[], markets: readonly MarketSnapshot[], width: number): number {
-  return columns.slice(1).reduce((room, column) => room - GAP - widthOf(column, markets), width);
+  return columns.slice(1).reduce((room, column) => room - GAP - measureWidth(column, markets), width);
 }
 
 /** What a session came to. */

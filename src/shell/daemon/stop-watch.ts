@@ -2,7 +2,7 @@
 
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../control/stop-file.js';
+import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 
 /** Two looks at a file that is usually not there cost nothing at this pace; a loop that stood still looks first. */
 const LOOK_EVERY_MS = 100;
@@ -18,7 +18,7 @@ export class StopWatch {
   #ledger: Pick<Ledger, 'checkFile'> | null = null;
 
   constructor(ledgerPath: string, steadyMs: () => number = () => performance.now()) {
-    this.#path = stopFileOf(ledgerPath);
+    this.#path = locateStopFile(ledgerPath);
     this.#steadyMs = steadyMs;
   }
 

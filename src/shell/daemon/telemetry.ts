@@ -15,7 +15,7 @@ import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
-import { feedOf } from './control.js';
+import { makeFeed } from './control.js';
 import type { Log } from './log.js';
 import type { Session } from './session.js';
 import { summaryText } from './status-text.js';
@@ -51,14 +51,14 @@ export class Telemetry {
     const { trader } = options.session;
     this.publisher = new TelemetryPublisher(
       {
-        hello: () => ({ ...helloOf(options), config: this.#shown(options.config()) }),
+        hello: () => ({ ...makeHello(options), config: this.#showConfig(options.config()) }),
         account: (atMs, publishing) => ({
           ...this.#account(trader.account(atMs), publishing),
-          risk: riskOf(trader.riskUse(atMs)),
+          risk: makeRisk(trader.riskUse(atMs)),
         }),
         faces: () => trader.faces(),
         mode: () => trader.mode,
-        failed: (error) => options.log.logger.error({ err: error }, 'telemetry failed; its readers were let go'),
+        onFailure: (error) => options.log.logger.error({ err: error }, 'telemetry failed; its readers were let go'),
       },
       { steadyMs, nowMs },
     );
@@ -95,7 +95,7 @@ export class Telemetry {
     this.publisher.renew();
   }
 
-  #shown(of: Config): Shown {
+  #showConfig(of: Config): Shown {
     if (this.#config?.of !== of) this.#config = { of, shown: shownConfig(of) };
     return this.#config.shown;
   }
@@ -123,9 +123,9 @@ export class Telemetry {
           ? null
           : { compared: reconciled.comparedMs, differences: reconciled.differences.map(differenceText) },
       clock_offset_ms: now.clockOffsetMs,
-      budgets: [budgetOf('public', budgets.public), budgetOf('signed', budgets.signed)],
+      budgets: [makeBudget('public', budgets.public), makeBudget('signed', budgets.signed)],
       spent: now.spent.map(({ purpose, total }) => ({ purpose, total })),
-      feeds: now.feeds.map((feed) => feedOf(feed, sources)),
+      feeds: now.feeds.map((feed) => makeFeed(feed, sources)),
       health: this.#health(publishing),
     };
   }
@@ -154,7 +154,7 @@ type Compared = NonNullable<AccountSnapshot['reconciled']>['differences'][number
 const differenceText = ({ what, subject, ledger, exchange }: Compared): string =>
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
-const budgetOf = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFigures => ({
+const makeBudget = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFigures => ({
   scope,
   limit: status.limit,
   per_minute: status.perMinute,
@@ -162,7 +162,7 @@ const budgetOf = (scope: BudgetFigures['scope'], status: BudgetStatus): BudgetFi
   blocked_until: status.blockedUntilMs,
 });
 
-const riskOf = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): AccountFigures['risk'] => ({
+const makeRisk = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): AccountFigures['risk'] => ({
   total_cost_micros: totalLossMicros,
   actions_last_second: pace.lastSecond,
   actions_last_minute: pace.lastMinute,
@@ -174,7 +174,7 @@ const riskOf = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): Acco
   })),
 });
 
-function helloOf({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config'> {
+function makeHello({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config'> {
   const inForce = config();
   const { risk } = inForce;
   return {

@@ -15,7 +15,7 @@ export class BearerAuth {
   #guessesMs: number[] = [];
 
   constructor(secrets: readonly string[], steadyMs: () => number = () => performance.now()) {
-    this.#digests = secrets.map(digestOf);
+    this.#digests = secrets.map(hashSecret);
     this.#steadyMs = steadyMs;
   }
 
@@ -25,7 +25,7 @@ export class BearerAuth {
     this.#guessesMs = this.#guessesMs.filter((guessMs) => steadyMs - guessMs < WINDOW_MS);
     if (this.#guessesMs.length >= GUESSES) return 'too many guesses';
     const given = authorization?.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : null;
-    if (given !== null && this.#digests.some((digest) => timingSafeEqual(digestOf(given), digest))) return 'open';
+    if (given !== null && this.#digests.some((digest) => timingSafeEqual(hashSecret(given), digest))) return 'open';
     // Who brings none at all is no guesser: the page asks like this before its operator has typed.
     if (given !== null) this.#guessesMs.push(steadyMs);
     return 'wrong';
@@ -33,4 +33,4 @@ export class BearerAuth {
 }
 
 /** Of one length whatever is given, so that neither its length nor its beginning shows in how long the comparison takes. */
-const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();

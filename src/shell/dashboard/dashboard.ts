@@ -11,7 +11,7 @@ import { OWN_HEADERS } from '../document/own-document.js';
 import { BearerAuth } from './bearer-auth.js';
 import { type Host, PAGE_ACTIONS, type PageAction } from './contract.js';
 import { pageDocument } from './document.js';
-import { headersOf, refusalOf } from './origin-guard.js';
+import { findRefusal, groupHeaders } from './origin-guard.js';
 import { VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
 
 const MAX_BODY_BYTES = 4_096;
@@ -54,12 +54,12 @@ export interface Dashboard {
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
   const server = buildPage(options);
   await server.listen({ host: options.address, port: options.port });
-  return { url: `http://${hostOf(options.address)}:${portOf(server)}/`, close: () => server.close() };
+  return { url: `http://${formatHost(options.address)}:${readPort(server)}/`, close: () => server.close() };
 }
 
-const hostOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+const formatHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-function portOf(server: FastifyInstance): number {
+function readPort(server: FastifyInstance): number {
   const address = server.server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
@@ -80,7 +80,7 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
     const { method } = request;
-    const refusal = refusalOf({ method, headers: headersOf(request.raw.rawHeaders) }, portOf(server));
+    const refusal = findRefusal({ method, headers: groupHeaders(request.raw.rawHeaders) }, readPort(server));
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
     return undefined;
   });
@@ -110,7 +110,7 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
   server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
     const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
     if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
-    const { refusal, text } = await host.act(action, reasonOf(request.body));
+    const { refusal, text } = await host.act(action, readReason(request.body));
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
   return server;
@@ -121,11 +121,11 @@ const NOT_KNOWN = 'nothing is known of that yet';
 const LONGEST_SPAN_MS = 90 * 86_400_000;
 
 function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>): ViewQuery {
-  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const spanMs = Number(textOf(span) ?? 0);
+  const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const spanMs = Number(readText(span) ?? 0);
   return {
-    market: textOf(market),
-    subject: textOf(subject),
+    market: readText(market),
+    subject: readText(subject),
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
   };
 }
@@ -152,7 +152,7 @@ function admit(pass: BearerAuth, request: FastifyRequest, reply: FastifyReply): 
 }
 
 /** Printable, on one line, of a sane length; empty when none was given. */
-function reasonOf(body: unknown): string {
+function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';
   return body.reason
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -2,7 +2,7 @@
 
 import { chartLibrary } from '../document/chart-library.js';
 import { ownPolicy } from '../document/own-document.js';
-import { pageScriptOf } from '../document/page-script.js';
+import { readPageScript } from '../document/page-script.js';
 import { ABOVE, HELP, VIEWS } from './markup.js';
 import { STYLE } from './style.js';
 
@@ -29,9 +29,9 @@ const MODULES = [
 
 export function pageDocument(): PageDocument {
   const { script: library, style: chartStyle, licence } = chartLibrary();
-  const script = `${library}\n${withoutMargins(pageScriptOf(new URL('./page/', import.meta.url), MODULES))}`;
+  const script = `${library}\n${withoutMargins(readPageScript(new URL('./page/', import.meta.url), MODULES))}`;
   const style = `${chartStyle}\n${STYLE}`;
-  return { html: htmlOf({ script, style, licence }), policy: ownPolicy(script, style) };
+  return { html: makeHtml({ script, style, licence }), policy: ownPolicy(script, style) };
 }
 
 /** Comments of a line and indentation are for those who read the sources. No text of these modules goes over lines. */
@@ -43,7 +43,7 @@ interface Parts {
   readonly licence: string;
 }
 
-const htmlOf = ({ script, style, licence }: Parts): string => `<!doctype html>
+const makeHtml = ({ script, style, licence }: Parts): string => `<!doctype html>
 <!-- Charts by uPlot. ${licence} -->
 <html lang="en">
 <head>

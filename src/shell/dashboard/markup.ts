@@ -55,25 +55,25 @@ ${links}
 
 type Table = readonly [name: string, title: string, columns: readonly string[]];
 
-const tableOf = ([name, title, columns]: Table): string =>
+const makeTable = ([name, title, columns]: Table): string =>
   `<h3 id="${name}-title">${title}</h3>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="${name}-title"><table>
-<thead><tr>${columns.map(headOf).join('')}</tr></thead><tbody id="${name}"></tbody>
+<thead><tr>${columns.map(makeHead).join('')}</tr></thead><tbody id="${name}"></tbody>
 </table></div>`;
 
 /** `#` before the title of a column of figures. */
-const headOf = (column: string): string =>
+const makeHead = (column: string): string =>
   column.startsWith('#') ? `<th scope="col" class="number">${column.slice(1)}</th>` : `<th scope="col">${column}</th>`;
 
-const tables = (...all: readonly Table[]): string => all.map(tableOf).join('\n');
+const tables = (...all: readonly Table[]): string => all.map(makeTable).join('\n');
 
-const viewOf = (name: string, title: string, body: string): string =>
+const makeView = (name: string, title: string, body: string): string =>
   `<section class="view" id="view-${name}" aria-labelledby="view-${name}-title" hidden>
 <h2 id="view-${name}-title">${title}</h2>
 ${body}
 </section>`;
 
-const filterOf = (name: string, what: string): string =>
+const makeFilter = (name: string, what: string): string =>
   `<label>Filter <input type="search" id="filter-${name}" placeholder="${what}"></label>
 <p class="soft" id="${name}-found"></p>`;
 
@@ -125,7 +125,7 @@ ${tables(
   ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
 )}`;
 
-const ORDERS = `${filterOf('orders', 'words of the market, side, price, status or id')}
+const ORDERS = `${makeFilter('orders', 'words of the market, side, price, status or id')}
 ${tables(
   ['order-list', 'Orders', ['Created', 'Market', 'Order', '#Amount', '#Filled', 'Status', 'Ended']],
   ['fill-list', 'Fills', ['Time', 'Market', 'Fill', '#Amount', '#Fee', 'As', 'Order']],
@@ -192,13 +192,13 @@ const ALERTS = tables(
   ['alerts-channels', 'Channels', ['Channel', '#Delivered', '#Failed', '#Lost', '#Waiting']],
 );
 
-const LOG = `${filterOf('log', 'words of a line, its kind, or loud')}
+const LOG = `${makeFilter('log', 'words of a line, its kind, or loud')}
 ${tables(['log-lines', 'Newest first', ['Time', 'Severity', 'Kind', 'What', 'From']])}`;
 
 const CONFIG = `<p class="soft" id="config-file"></p>
 <p><button type="button" id="compare">Compare with the files</button></p>
 <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ"></pre>
-${filterOf('config', 'words of a setting')}
+${makeFilter('config', 'words of a setting')}
 ${tables(['config-settings', 'In force', ['Setting', 'Value']])}`;
 
 const RUNS = `<p>A run can be played again from its journal, and everything in the ledger reported:
@@ -209,17 +209,17 @@ const EXPLAIN = `<p class="soft"><span id="explain-source"></span> Each figure o
 <div id="explain-tree"></div>`;
 
 export const VIEWS = [
-  viewOf('overview', 'Overview', OVERVIEW),
-  viewOf('market', 'Market', MARKET),
-  viewOf('orders', 'Orders and fills', ORDERS),
-  viewOf('money', 'Money', MONEY),
-  viewOf('risk', 'Risk', RISK),
-  viewOf('health', 'Health', HEALTH),
-  viewOf('alerts', 'Alerts', ALERTS),
-  viewOf('log', 'Log', LOG),
-  viewOf('config', 'Configuration', CONFIG),
-  viewOf('runs', 'Runs and reports', RUNS),
-  viewOf('explain', 'Explain', EXPLAIN),
+  makeView('overview', 'Overview', OVERVIEW),
+  makeView('market', 'Market', MARKET),
+  makeView('orders', 'Orders and fills', ORDERS),
+  makeView('money', 'Money', MONEY),
+  makeView('risk', 'Risk', RISK),
+  makeView('health', 'Health', HEALTH),
+  makeView('alerts', 'Alerts', ALERTS),
+  makeView('log', 'Log', LOG),
+  makeView('config', 'Configuration', CONFIG),
+  makeView('runs', 'Runs and reports', RUNS),
+  makeView('explain', 'Explain', EXPLAIN),
 ].join('\n');
 
 const KEYS = [

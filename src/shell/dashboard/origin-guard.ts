@@ -18,12 +18,12 @@ export interface Refusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /** Null when the request is heard. `port` is where we listen. */
-export function refusalOf({ method, headers }: RequestHead, port: number): Refusal | null {
+export function findRefusal({ method, headers }: RequestHead, port: number): Refusal | null {
   const all = (name: string) => headers.get(name) ?? [];
   const [host, ...otherHosts] = all('host');
   // A name that an attacker made resolve to this machine is not one of these.
-  if (host === undefined || otherHosts.length > 0 || !hostsOf(port).includes(host)) {
-    return { status: 403, text: `this page answers to its own address only, such as ${hostsOf(port)[0]}` };
+  if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
+    return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
   // Browsers set these themselves, no script can; a program that is no browser leaves them out.
@@ -38,10 +38,10 @@ export function refusalOf({ method, headers }: RequestHead, port: number): Refus
 
 const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not heard' };
 
-const hostsOf = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
 /** From `rawHeaders`, names and values in turn. */
-export function headersOf(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+export function groupHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] ?? '').toLowerCase();

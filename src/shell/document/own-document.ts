@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 export const ownPolicy = (script: string, style: string): string =>
   [
     "default-src 'none'",
-    `script-src '${hashOf(script)}'`,
-    `style-src '${hashOf(style)}'`,
+    `script-src '${hashForCsp(script)}'`,
+    `style-src '${hashForCsp(style)}'`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -16,7 +16,7 @@ export const ownPolicy = (script: string, style: string): string =>
     "require-trusted-types-for 'script'",
   ].join('; ');
 
-const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 /** Nothing of it is kept, framed, guessed at, or told to where a link leads. */
 export const OWN_HEADERS = {

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
  * @param folder of the modules, e.g. `new URL('./page/', import.meta.url)`
  * @param names without their ending, in an order in which each stands after what it imports
  */
-export const pageScriptOf = (folder: URL, names: readonly string[]): string =>
+export const readPageScript = (folder: URL, names: readonly string[]): string =>
   names.map((name) => moduleText(new URL(`${name}.js`, folder))).join('\n');
 
 const moduleText = (file: URL): string =>

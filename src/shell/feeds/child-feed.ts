@@ -55,7 +55,7 @@ export class ChildReader {
     const problem = this.#inbox.problem.bind(this.#inbox);
     takeLines(child.stdout, { line, problem }, this.#end.signal).catch(() => undefined);
     this.#gone = new Promise((resolve) => {
-      const ended = (why: string): void => {
+      const onEnd = (why: string): void => {
         resolve();
         if (this.#child !== child) return;
         // What it has started and left behind.
@@ -63,8 +63,8 @@ export class ChildReader {
         this.#child = null;
         this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
       };
-      child.once('error', (error) => ended(`cannot be started: ${error.message}`));
-      child.once('exit', (code, signal) => ended(`its program ended (${signal ?? `code ${code}`})`));
+      child.once('error', (error) => onEnd(`cannot be started: ${error.message}`));
+      child.once('exit', (code, signal) => onEnd(`its program ended (${signal ?? `code ${code}`})`));
     });
   }
 

@@ -43,7 +43,7 @@ export class HttpClient {
     const late = AbortSignal.timeout(timeoutMs);
     const asking = this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
     const { status, data } = await asking.catch((error: unknown) => {
-      throw late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : new Error(wordsOf(error));
+      throw late.aborted ? new Error(`no whole answer within ${timeoutMs} ms`) : new Error(describeError(error));
     });
     if (status !== 200) throw new Error(`answered with status ${status}`);
     try {
@@ -77,7 +77,7 @@ export class HttpReader {
   /** Asks once; false when nothing could be read. Never throws. */
   async look(signal: AbortSignal): Promise<boolean> {
     try {
-      const rows = rowsOf(await this.#address.get(this.#feed.url, signal));
+      const rows = readRows(await this.#address.get(this.#feed.url, signal));
       this.#inbox.fine();
       await takeRows(rows, (row) => this.#inbox.row(row), signal);
       return true;
@@ -89,7 +89,7 @@ export class HttpReader {
 }
 
 /** A list of rows, or an object with one as `values`. Throws an Error in words. */
-function rowsOf(told: unknown): readonly unknown[] {
+function readRows(told: unknown): readonly unknown[] {
   // A list has a `values` too, a function.
   if (Array.isArray(told)) return told;
   const rows = typeof told === 'object' && told !== null && 'values' in told ? told.values : null;
@@ -97,7 +97,7 @@ function rowsOf(told: unknown): readonly unknown[] {
   return rows;
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be asked';
   if (error.message.startsWith('maxContentLength')) return `its answer is longer than ${MAX_BYTES} bytes`;
   return error.message.slice(0, 200).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');

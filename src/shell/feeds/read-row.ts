@@ -54,7 +54,7 @@ export const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'a
 /** `nowMs`: when it was seen. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
-  if (!parsed.success) return problemOf(parsed.error, raw);
+  if (!parsed.success) return describeProblem(parsed.error, raw);
   const { market, p = null, bid = null, ask = null, sd = null, at, valid_until = null } = parsed.data;
   if (at > nowMs + EARLY_MS) {
     return { kind: 'at ahead', text: `at: is ${Math.round((at - nowMs) / 1000)} s ahead of this machine's clock` };
@@ -62,19 +62,19 @@ export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   return { conditionId: market, p, bid, ask, sd, atMs: Math.min(at, nowMs), validUntilMs: valid_until };
 }
 
-function problemOf({ issues: [issue] }: z.ZodError, raw: unknown): RowProblem {
+function describeProblem({ issues: [issue] }: z.ZodError, raw: unknown): RowProblem {
   if (issue === undefined) return { kind: 'row', text: 'is no row' };
   const field = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    return { kind: 'key', text: `unknown key ${shown(issue.keys[0])}; known are ${COLUMNS.join(', ')}` };
+    return { kind: 'key', text: `unknown key ${showValue(issue.keys[0])}; known are ${COLUMNS.join(', ')}` };
   }
   const came = field === '' ? raw : Object.getOwnPropertyDescriptor(raw, field)?.value;
-  const what = came === undefined ? 'missing' : `${issue.message}, got ${shown(came)}`;
+  const what = came === undefined ? 'missing' : `${issue.message}, got ${showValue(came)}`;
   return { kind: `${field} ${issue.message}`, text: `${field === '' ? '' : `${field}: `}${what}` };
 }
 
 /** Shortened and without control characters: it is shown on a terminal. */
-function shown(value: unknown): string {
+function showValue(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.slice(0, 60).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }

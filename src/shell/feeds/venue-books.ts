@@ -19,20 +19,20 @@ export const VENUE_BOOKS: Readonly<Record<'polymarket' | 'kalshi', VenueBooks>> 
   polymarket: {
     path: (token) => `/book?token_id=${encodeURIComponent(token)}`,
     read: (token, answer) => {
-      const { bids, asks, asset_id: told } = fieldsOf(answer);
+      const { bids, asks, asset_id: told } = requireFields(answer);
       if (told !== undefined && told !== token) throw new Error('its answer is the book of another token');
-      return between(best(rowsOf(bids), Math.max), best(rowsOf(asks), Math.min));
+      return between(best(readRows(bids), Math.max), best(readRows(asks), Math.min));
     },
   },
   kalshi: {
     path: (ticker) => `/markets/${encodeURIComponent(ticker)}/orderbook`,
     read: (_, answer) => {
-      const told = fieldsOf(answer);
-      const book = fieldsOf(told['orderbook_fp'] ?? told['orderbook']);
-      const [yes, no] = [bidsOf(book, 'yes'), bidsOf(book, 'no')];
+      const told = requireFields(answer);
+      const book = requireFields(told['orderbook_fp'] ?? told['orderbook']);
+      const [yes, no] = [readBids(book, 'yes'), readBids(book, 'no')];
       // Both sides are bids: who bids q for NO asks 1 - q for YES.
       const highestNo = best(no, Math.max);
-      return between(best(yes, Math.max), highestNo === null ? null : rounded(1 - highestNo));
+      return between(best(yes, Math.max), highestNo === null ? null : roundPrice(1 - highestNo));
     },
   },
 };
@@ -40,39 +40,39 @@ export const VENUE_BOOKS: Readonly<Record<'polymarket' | 'kalshi', VenueBooks>> 
 type Fields = Readonly<Record<string, unknown>>;
 type Row = readonly [price: number, size: number];
 
-function fieldsOf(value: unknown): Fields {
+function requireFields(value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw new Error('its answer is no book');
 }
 
 /** Rows of a side of Polymarket's. */
-function rowsOf(side: unknown): readonly Row[] {
+function readRows(side: unknown): readonly Row[] {
   if (!Array.isArray(side)) throw new Error('its answer is no book');
   return side.map((row: unknown) => {
-    const { price, size } = fieldsOf(row);
-    return rowOf(price, size, 1);
+    const { price, size } = requireFields(row);
+    return readRow(price, size, 1);
   });
 }
 
 /** In dollars under one of two names, else in cents; a missing or empty side is null there. */
-function bidsOf(book: Fields, outcome: 'yes' | 'no'): readonly Row[] {
+function readBids(book: Fields, outcome: 'yes' | 'no'): readonly Row[] {
   const dollars = book[`${outcome}_dollars`] ?? book[`${outcome}_dollars_fp`];
   const rows = dollars ?? book[outcome] ?? [];
   if (!Array.isArray(rows)) throw new Error('its answer is no book');
   const unit = dollars === undefined || dollars === null ? 100 : 1;
   return rows.map((row: unknown) => {
     if (!Array.isArray(row)) throw new Error('its answer is no book');
-    return rowOf(row[0], row[1], unit);
+    return readRow(row[0], row[1], unit);
   });
 }
 
-function rowOf(price: unknown, size: unknown, unit: number): Row {
-  const [p, shares] = [numberOf(price) / unit, numberOf(size)];
+function readRow(price: unknown, size: unknown, unit: number): Row {
+  const [p, shares] = [toNumber(price) / unit, toNumber(size)];
   if (p > 0 && p < 1 && shares >= 0) return [p, shares];
   throw new Error('a level of its book is none');
 }
 
-const numberOf = (value: unknown): number =>
+const toNumber = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
 
 function best(rows: readonly Row[], pick: (...prices: number[]) => number): number | null {
@@ -84,4 +84,4 @@ const between = (bid: number | null, ask: number | null): BestPrices | null =>
   bid === null || ask === null || bid >= ask ? null : { bid, ask };
 
 /** 1 - 0.4 is not quite 0.6 in floats. */
-const rounded = (price: number): number => Math.round(price * 1e6) / 1e6;
+const roundPrice = (price: number): number => Math.round(price * 1e6) / 1e6;

@@ -64,13 +64,13 @@ export function encode(value: object): Buffer {
     throw new RangeError(`a beat has at most ${MAX_TEXT_BYTES} bytes, not ${text.length}`);
   const padded = Buffer.alloc(LENGTH, ' ');
   text.copy(padded);
-  padded.write(`${checkOf(padded)}\n`, LENGTH - CHECK_LENGTH - 1);
+  padded.write(`${computeCheck(padded)}\n`, LENGTH - CHECK_LENGTH - 1);
   return padded;
 }
 
 export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable' {
   if (bytes.length !== LENGTH) return 'unreadable';
-  if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== checkOf(bytes)) return 'unreadable';
+  if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== computeCheck(bytes)) return 'unreadable';
   try {
     const parsed = schema.safeParse(JSON.parse(bytes.toString('utf8', 0, MAX_TEXT_BYTES)));
     return parsed.success ? parsed.data : 'unreadable';
@@ -79,5 +79,5 @@ export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable'
   }
 }
 
-const checkOf = (bytes: Buffer): string =>
+const computeCheck = (bytes: Buffer): string =>
   createHash('sha256').update(bytes.subarray(0, MAX_TEXT_BYTES)).digest('hex').slice(0, CHECK_LENGTH);

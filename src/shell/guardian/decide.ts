@@ -99,7 +99,7 @@ type Look = Extract<GuardianObservation, { kind: 'look' }>;
 type Round = Extract<GuardianObservation, { kind: 'round' }>;
 
 function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decision {
-  const mind = heard(before, look);
+  const mind = noteHeartbeat(before, look);
   const end = reasonToEnd(mind, rules, look);
   if (end !== null) return { mind, actions: [{ kind: 'end', text: end }] };
   const why = mind.alarm?.cause === 'silence' ? null : reasonForAlarm(mind, rules);
@@ -120,7 +120,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
 }
 
 /** What a look adds to what is known of the trader. */
-function heard(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
+function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
@@ -165,7 +165,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
-  const alarm = alarmOf('silence', reason, nowMs);
+  const alarm = makeAlarm('silence', reason, nowMs);
   const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
     { kind: 'leave-mark', reason },
@@ -176,10 +176,10 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
 /** The trader's heart beats, so it is not held by a mark: it knows that nothing may rest, and may be told otherwise. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
   const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
-  return begin(mind, alarmOf('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
+  return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 
-const alarmOf = (cause: Alarm['cause'], text: string, nowMs: number): Alarm => ({
+const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm => ({
   cause,
   nextRoundMs: nowMs,
   emptyRounds: 0,
@@ -273,7 +273,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
 });
 
 /** What others are told of it. */
-export function stateOf({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
+export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
   if (alarm !== null && alarm.cause === 'pulling' && isSecured(alarm)) return { state: 'watching', text: alarm.text };
   if (alarm !== null) return { state: isSecured(alarm) ? 'secured' : 'canceling', text: alarm.text };
   if (heartbeat === null) return { state: 'watching', text: 'no trader has run yet' };

@@ -11,12 +11,12 @@ import { randomBytes } from 'node:crypto';
 import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { isGone, markOf } from '../../shared/base/process-mark.js';
+import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { readBeat } from './beat-file.js';
 import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules } from './contract.js';
-import { decide, FRESH_MIND, type GuardianMind, stateOf } from './decide.js';
+import { decide, describeState, FRESH_MIND, type GuardianMind } from './decide.js';
 import { type Access, type AccessSettings, GuardianSession } from './guardian-session.js';
-import { heartbeatFileOf, heartbeatSchema, reportFileOf, reportSchema } from './heartbeat-files.js';
+import { heartbeatSchema, locateHeartbeatFile, locateReportFile, reportSchema } from './heartbeat-files.js';
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
 const LOOK_EVERY_MS = 250;
@@ -53,7 +53,7 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
 
 /** The process of a guardian of this ledger that is awake; null when there is none. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
-  const read = () => readBeat(reportFileOf(ledgerPath), reportSchema);
+  const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();
   if (first === null || first === 'unreadable' || isOver(first) || isGone(first.process)) return null;
   for (const endMs = performance.now() + OTHER_WITHIN_MS; performance.now() < endMs; await pause(LOOK_EVERY_MS)) {
@@ -70,7 +70,7 @@ class Guardian {
   readonly #options: GuardianOptions;
   readonly #log: GuardianLog;
   readonly #reporter: Reporter;
-  readonly #identity = { run: randomBytes(8).toString('hex'), process: markOf(process.pid) };
+  readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: GuardianSession | null = null;
   /** What was last read of the disk; null until something was. */
@@ -86,7 +86,7 @@ class Guardian {
   constructor(options: GuardianOptions) {
     this.#options = options;
     this.#log = new GuardianLog(options.logFile, options.say);
-    this.#reporter = new Reporter(reportFileOf(options.ledgerPath));
+    this.#reporter = new Reporter(locateReportFile(options.ledgerPath));
   }
 
   async run(): Promise<void> {
@@ -96,7 +96,7 @@ class Guardian {
     this.#report('opening', 'opens key and credentials');
     this.#key = await this.#openKey();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
-    this.#log.write('quiet', `watches ${heartbeatFileOf(this.#options.ledgerPath)}`);
+    this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
     const checking = new AbortController();
     void this.#keepChecking(this.#key, checking.signal);
@@ -111,7 +111,7 @@ class Guardian {
     try {
       return new GuardianSession(this.#options);
     } catch (error) {
-      const text = `cannot guard: ${messageOf(error)}`;
+      const text = `cannot guard: ${readMessage(error)}`;
       this.#log.write('loud', text);
       await this.#close('failed', text);
       throw error;
@@ -119,7 +119,7 @@ class Guardian {
   }
 
   async #close(state: 'ended' | 'failed', text: string): Promise<void> {
-    await this.#reporter.close(this.#reportOf(state, text));
+    await this.#reporter.close(this.#makeReport(state, text));
     await this.#log.close();
     if (this.#key !== null) await inTime(this.#key.close());
   }
@@ -137,7 +137,7 @@ class Guardian {
     const known = heartbeat === null || heartbeat === 'unreadable' ? this.#mind.heartbeat : heartbeat;
     const traderGone = known !== null && known !== 'unreadable' && isGone(known.process);
     this.#observe({ kind: 'look', nowMs: performance.now(), ...this.#seen, traderGone });
-    const { state, text } = stateOf(this.#mind);
+    const { state, text } = describeState(this.#mind);
     const isQuiet = state === 'watching' && this.#trouble !== null;
     this.#report(isQuiet ? 'opening' : state, isQuiet ? (this.#trouble ?? '') : text);
   }
@@ -145,7 +145,7 @@ class Guardian {
   async #read(): Promise<void> {
     const { ledgerPath } = this.#options;
     const [heartbeat, ledgerGone] = await Promise.all([
-      readBeat(heartbeatFileOf(ledgerPath), heartbeatSchema),
+      readBeat(locateHeartbeatFile(ledgerPath), heartbeatSchema),
       isMissing(ledgerPath),
     ]);
     this.#seen = { heartbeat, ledgerGone };
@@ -184,7 +184,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `the trader may quote on when it wakes: ${messageOf(error)}`);
+      this.#log.write('loud', `the trader may quote on when it wakes: ${readMessage(error)}`);
     }
   }
 
@@ -197,7 +197,7 @@ class Guardian {
       const rests = verified ? 'two reads show that none rests' : 'something still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
-      return { outcome: 'failed', text: `could not cancel: ${messageOf(error)}` };
+      return { outcome: 'failed', text: `could not cancel: ${readMessage(error)}` };
     }
   }
 
@@ -207,7 +207,7 @@ class Guardian {
       const before = this.#trouble;
       this.#trouble = await key.check().then(
         () => null,
-        (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
+        (error: unknown) => `CANNOT CANCEL: ${readMessage(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
       if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
@@ -216,10 +216,10 @@ class Guardian {
   }
 
   #report(state: GuardianReport['state'], text: string): void {
-    this.#reporter.write(this.#reportOf(state, text));
+    this.#reporter.write(this.#makeReport(state, text));
   }
 
-  #reportOf(state: GuardianReport['state'], text: string): GuardianReport {
+  #makeReport(state: GuardianReport['state'], text: string): GuardianReport {
     this.#count += 1;
     const { stays } = this.#options.rules;
     return { ...this.#identity, count: this.#count, stays, state, text: text.slice(0, MAX_TEXT) };
@@ -233,5 +233,5 @@ const isMissing = (path: string): Promise<boolean> =>
     (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
   );
 
-const messageOf = (error: unknown): string =>
+const readMessage = (error: unknown): string =>
   error instanceof TwinbookError || error instanceof Error ? error.message : String(error);

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { GuardianReport, Heartbeat } from './contract.js';
 
-export const heartbeatFileOf = (ledgerPath: string): string => `${ledgerPath}.heartbeat`;
-export const reportFileOf = (ledgerPath: string): string => `${ledgerPath}.guardian`;
+export const locateHeartbeatFile = (ledgerPath: string): string => `${ledgerPath}.heartbeat`;
+export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.guardian`;
 
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 

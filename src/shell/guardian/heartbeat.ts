@@ -8,10 +8,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { markOf } from '../../shared/base/process-mark.js';
+import { readMark } from '../../shared/base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
 import type { Heartbeat } from './contract.js';
-import { heartbeatFileOf, heartbeatSchema } from './heartbeat-files.js';
+import { heartbeatSchema, locateHeartbeatFile } from './heartbeat-files.js';
 
 /** Far below any time-out, far above what a write costs. */
 const BEAT_EVERY_MS = 200;
@@ -19,7 +19,7 @@ const BEAT_EVERY_MS = 200;
 export class Heart {
   readonly #writer: BeatWriter;
   readonly #run = randomBytes(8).toString('hex');
-  readonly #process = markOf(process.pid);
+  readonly #process = readMark(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
   /** Orders of an earlier run may rest until this one has ended in order. */
   readonly #mayHaveRested: boolean;
@@ -40,7 +40,7 @@ export class Heart {
    * Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
-    const path = heartbeatFileOf(ledgerPath);
+    const path = locateHeartbeatFile(ledgerPath);
     this.#cannotBeat = cannotBeat;
     const last = readBeatNow(path, heartbeatSchema);
     this.#mayHaveRested =

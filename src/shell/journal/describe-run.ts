@@ -44,7 +44,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 
 function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
   const { name, file, moduleName, params, markets, quoteHours, risk } = strategy;
-  const moduleFile = moduleFileOf(strategy);
+  const moduleFile = findModuleFile(strategy);
   return {
     name,
     file,
@@ -61,7 +61,7 @@ function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
   };
 }
 
-function moduleFileOf({ moduleName, file }: StrategyConfig): string {
+function findModuleFile({ moduleName, file }: StrategyConfig): string {
   if (shippedStrategies().includes(moduleName)) return shippedStrategyFile(moduleName);
   return isAbsolute(moduleName) ? moduleName : resolve(dirname(file), moduleName);
 }

@@ -3,7 +3,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEDGER_COPY, RUN_FILE } from './journal.js';
-import { entriesOf, runField, runFolders } from './runs.js';
+import { listEntries, runField, runFolders } from './runs.js';
 
 /** A folder without a description is a start that was killed, unless it is one that goes on. */
 const STARTED_WITHIN_MS = 3_600_000;
@@ -16,9 +16,9 @@ export class DiskQuota {
 
   /** Runs of another ledger are left alone: another trader may be writing them. */
   constructor(dir: string, own: string, ledgerPath: string) {
-    this.#others = runsOf(dir, ledgerPath)
+    this.#others = listRuns(dir, ledgerPath)
       .filter((folder) => folder !== own)
-      .map((folder) => ({ folder, bytes: bytesOf(folder) }));
+      .map((folder) => ({ folder, bytes: sumBytes(folder) }));
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -39,14 +39,14 @@ export class DiskQuota {
   }
 }
 
-const runsOf = (dir: string, ledgerPath: string): readonly string[] =>
+const listRuns = (dir: string, ledgerPath: string): readonly string[] =>
   runFolders(dir).filter((folder) => runField(folder, 'ledgerPath') === ledgerPath);
 
 /** Runs of this ledger of which nothing was written since a moment, Unix ms. */
 export const runsEndedBefore = (dir: string, ledgerPath: string, beforeMs: number): readonly OldRun[] =>
-  runsOf(dir, ledgerPath)
-    .filter((folder) => entriesOf(folder).every((entry) => writtenMs(join(folder, entry.name)) < beforeMs))
-    .map((folder) => ({ folder, bytes: bytesOf(folder) }));
+  listRuns(dir, ledgerPath)
+    .filter((folder) => listEntries(folder).every((entry) => writtenMs(join(folder, entry.name)) < beforeMs))
+    .map((folder) => ({ folder, bytes: sumBytes(folder) }));
 
 export interface OldRun {
   readonly folder: string;
@@ -59,22 +59,22 @@ function writtenMs(file: string): number {
 
 /** Removes what starts left behind that were killed before they had a run: a copy of the ledger and nothing else. */
 export function removeUnbegun(dir: string, nowMs: number): void {
-  for (const entry of entriesOf(dir)) {
+  for (const entry of listEntries(dir)) {
     const folder = join(dir, entry.name);
     if (entry.isDirectory() && isUnbegun(folder, nowMs)) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function isUnbegun(folder: string, nowMs: number): boolean {
-  const names = entriesOf(folder).map(({ name }) => name);
+  const names = listEntries(folder).map(({ name }) => name);
   const ours = (name: string) => name.startsWith(LEDGER_COPY) || name === `${RUN_FILE}.part`;
   return names.length > 0 && names.every(ours) && nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS;
 }
 
-const bytesOf = (folder: string): number =>
-  entriesOf(folder).reduce((sum, entry) => sum + sizeOf(join(folder, entry.name)), 0);
+const sumBytes = (folder: string): number =>
+  listEntries(folder).reduce((sum, entry) => sum + readSize(join(folder, entry.name)), 0);
 
-function sizeOf(file: string): number {
+function readSize(file: string): number {
   try {
     return statSync(file).size;
   } catch {

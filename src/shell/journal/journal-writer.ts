@@ -85,7 +85,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return new RunJournalWriter({ folder, room, description, options, ledgerBytes: bytes, copy: copied });
   } catch (error) {
     removeIfThere(folder);
-    loud(`this run has no journal and cannot be replayed: ${textOf(error)}`);
+    loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
     return NO_JOURNAL;
   }
 }
@@ -99,15 +99,15 @@ function removeOldRuns({ journal: { dir, keptMs }, ledger }: JournalOptions['con
 
 /** What becomes of the description when the copy is whole, and when there will be none. */
 function settleCopy(description: RunFile, loud: (text: string) => void) {
-  const failed = (error: unknown) => loud(`this run cannot be replayed: ${textOf(error)}`);
+  const reportFailure = (error: unknown) => loud(`this run cannot be replayed: ${describeError(error)}`);
   const whole = () => {
     try {
       description.hasLedger();
     } catch (error) {
-      failed(error);
+      reportFailure(error);
     }
   };
-  return [whole, failed] as const;
+  return [whole, reportFailure] as const;
 }
 
 interface Copying {
@@ -206,13 +206,13 @@ class RunJournalWriter implements Journal {
         ...(requests.length === 0 ? {} : { requests }),
         ...(timedOut.length === 0 ? {} : { timedOut }),
         ...(signed.length === 0 ? {} : { signed }),
-        ...(failure === null ? {} : { failure: textOf(failure) }),
+        ...(failure === null ? {} : { failure: describeError(failure) }),
       });
       if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
       this.#wantsFormat ||= this.#description.lacks(observation);
       this.#steps += 1;
     } catch (error) {
-      this.#stop(textOf(error));
+      this.#stop(describeError(error));
     }
   }
 
@@ -231,7 +231,7 @@ class RunJournalWriter implements Journal {
       if (this.#stopped === null) await this.#segments.close();
       if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
-      this.#stop(textOf(error));
+      this.#stop(describeError(error));
     }
     await this.#ending;
     await this.#copy?.done;
@@ -242,7 +242,7 @@ class RunJournalWriter implements Journal {
     if (this.#isFlushing || this.#stopped !== null) return;
     this.#isFlushing = true;
     this.#flushing = this.#write()
-      .catch((error: unknown) => this.#stop(textOf(error)))
+      .catch((error: unknown) => this.#stop(describeError(error)))
       .finally(() => {
         this.#isFlushing = false;
       });
@@ -288,4 +288,4 @@ function removeIfThere(folder: string): void {
   }
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -35,15 +35,15 @@ export async function beginLedgerCopy(
 ): Promise<LedgerCopy> {
   const order: CopyOrder = { source, target, beginAfterMs };
   const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
-  const told = (wanted: CopyNews) =>
+  const awaitNews = (wanted: CopyNews) =>
     new Promise<void>((resolve, reject) => {
       thread.on('message', (news: CopyNews) => news === wanted && resolve());
       thread.once('error', reject);
       thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
     });
-  const done = told('done');
+  const done = awaitNews('done');
   // Whoever awaits it hears of it all the same; until then it is nobody's unhandled failure.
   done.catch(() => undefined);
-  await told('begun');
+  await awaitNews('begun');
   return { done, hurry: () => thread.postMessage('now') };
 }

@@ -96,7 +96,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
   for (const file of files) {
     let number = 0;
     let broken: number | null = null;
-    for await (const line of linesOf(file)) {
+    for await (const line of readLines(file)) {
       number += 1;
       if (broken !== null) throw invalid(file, `line ${broken} is no step`);
       const read = readStep(line);
@@ -124,7 +124,7 @@ function segmentFiles(folder: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   const bytes = createReadStream(file);
   const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   if (input !== bytes) bytes.on('error', (error) => input.destroy(error));

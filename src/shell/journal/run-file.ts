@@ -36,16 +36,16 @@ export class RunFile {
     for (let written: RunDescription | null = null; written !== this.#description; ) {
       written = this.#description;
       const temporary = `${this.#path}.raised.part`;
-      await writeFile(temporary, textOf(written));
+      await writeFile(temporary, formatRun(written));
       await rename(temporary, this.#path);
     }
   }
 
   #write(): void {
     const temporary = `${this.#path}.part`;
-    writeFileSync(temporary, textOf(this.#description));
+    writeFileSync(temporary, formatRun(this.#description));
     renameSync(temporary, this.#path);
   }
 }
 
-const textOf = (description: RunDescription): string => `${JSON.stringify(description, null, 2)}\n`;
+const formatRun = (description: RunDescription): string => `${JSON.stringify(description, null, 2)}\n`;

@@ -7,7 +7,7 @@ import { RUN_FILE } from './journal.js';
 
 /** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
 export function runFolders(dir: string): readonly string[] {
-  const runs = entriesOf(dir)
+  const runs = listEntries(dir)
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(dir, entry.name))
     .flatMap((folder) => {
@@ -44,12 +44,12 @@ function describeRuns(runs: readonly string[]): string {
   const lines = runs
     .slice(-MAX_NAMED)
     .reverse()
-    .map((folder) => `${basename(folder)}, started ${startOf(folder)}`);
+    .map((folder) => `${basename(folder)}, started ${formatStart(folder)}`);
   const more = runs.length - lines.length;
   return `There ${runs.length === 1 ? 'is' : 'are'}: ${lines.join('; ')}${more > 0 ? `; and ${more} older` : ''}.`;
 }
 
-function startOf(folder: string): string {
+function formatStart(folder: string): string {
   const startedMs = runField(folder, 'startedMs');
   return typeof startedMs === 'number' ? new Date(startedMs).toISOString() : 'at an unknown time';
 }
@@ -67,7 +67,7 @@ export function runField(folder: string, name: string): unknown {
 }
 
 /** What lies in a folder; nothing where there is none yet, or another process has just removed it. */
-export function entriesOf(folder: string): readonly Dirent[] {
+export function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

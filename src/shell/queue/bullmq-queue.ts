@@ -53,7 +53,7 @@ class BullQueue implements JobQueue {
     }
   }
 
-  async ended(ids: ReadonlySet<string>): Promise<readonly EndedJob[]> {
+  async listEnded(ids: ReadonlySet<string>): Promise<readonly EndedJob[]> {
     const found: EndedJob[] = [];
     for (const id of await this.#queue.getRanges(['completed', 'failed'], 0, -1, true)) {
       if (!ids.has(id)) continue;
@@ -68,7 +68,7 @@ class BullQueue implements JobQueue {
     return found;
   }
 
-  async absent(ids: readonly string[]): Promise<readonly string[]> {
+  async listAbsent(ids: readonly string[]): Promise<readonly string[]> {
     const missing: string[] = [];
     for (let at = 0; at < ids.length; at += TOGETHER) {
       const some = ids.slice(at, at + TOGETHER);

@@ -29,9 +29,9 @@ export interface JobQueue {
   /** Those that the queue has already are left as they are. */
   add(jobs: readonly QueueJob[]): Promise<void>;
   /** Of these jobs those that have ended. */
-  ended(ids: ReadonlySet<string>): Promise<readonly EndedJob[]>;
+  listEnded(ids: ReadonlySet<string>): Promise<readonly EndedJob[]>;
   /** Of these jobs those that the queue does not know. */
-  absent(ids: readonly string[]): Promise<readonly string[]>;
+  listAbsent(ids: readonly string[]): Promise<readonly string[]>;
   /** Of these jobs those that nobody is busy with are taken out. */
   remove(ids: readonly string[]): Promise<void>;
   /** Who takes work from it now; null where the server does not tell. */

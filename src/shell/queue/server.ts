@@ -23,7 +23,7 @@ export function connection(url: string): Redis {
  * what it was given, or cannot be written. Says host and port, never user or password.
  */
 export async function requireServer(url: string): Promise<void> {
-  const place = placeOf(url);
+  const place = formatPlace(url);
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -38,7 +38,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     info = await within(CONNECT_WITHIN_MS, async () => {
       await redis.connect();
-      return fieldsOf(await redis.info());
+      return parseFields(await redis.info());
     });
   } catch (error) {
     throw unreachable(place, heard ?? error);
@@ -78,7 +78,7 @@ const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
 
 /** Host and port. Throws TwinbookError `usage` for what is no address of such a server; never repeats it. */
-function placeOf(url: string): string {
+function formatPlace(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '') {
     return `${parsed.hostname}:${parsed.port || 6379}`;
@@ -87,7 +87,7 @@ function placeOf(url: string): string {
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT.');
 }
 
-const fieldsOf = (info: string): ReadonlyMap<string, string> =>
+const parseFields = (info: string): ReadonlyMap<string, string> =>
   new Map(
     info.split('\r\n').flatMap((line): [string, string][] => {
       const at = line.indexOf(':');

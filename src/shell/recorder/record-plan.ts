@@ -181,7 +181,7 @@ export class RecordPlan implements Core {
     const told = this.#settings.shared ? { ...observation, budget: null } : observation;
     const request = this.#queue.onOutcome(told);
     if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
-    else this.#heard();
+    else this.#onHeard();
     this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
@@ -197,7 +197,7 @@ export class RecordPlan implements Core {
       return;
     }
     if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
-    this.#poller.onReport(target, resultOf(report), report.nowMs);
+    this.#poller.onReport(target, toPollResult(report), report.nowMs);
   }
 
   #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: RequestResult, requestId: number): void {
@@ -237,7 +237,7 @@ export class RecordPlan implements Core {
       return null;
     }
     this.#catalog = null;
-    if (step.kind === 'void') return resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+    if (step.kind === 'void') return toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
     const listed = new Set(walk.rows.map((row) => row.condition_id));
     for (const id of listed) this.#watch(id);
     for (const [marketConditionId, watched] of this.#markets) {
@@ -252,7 +252,7 @@ export class RecordPlan implements Core {
     this.#markets.set(id, { feed: new MarketTracker(id), phase: null, hasBook: true });
   }
 
-  #heard(): void {
+  #onHeard(): void {
     const wasSilent = this.#silence >= SILENT_AFTER;
     this.#silence = 0;
     if (!wasSilent) return;
@@ -282,7 +282,7 @@ const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult =>
   venueTimeMs: null,
 });
 
-function resultOf({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
+function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';
   return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 }

@@ -57,9 +57,9 @@ export interface RecordIo {
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   const limits = sharedLimits(options);
-  let failed: (error: unknown) => void = () => undefined;
+  let onFailure: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
-    failed = reject;
+    onFailure = reject;
   });
   // Whoever waits hears of it; until then it is nobody's unhandled rejection.
   failure.catch(() => undefined);
@@ -69,9 +69,9 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     bookIntervalMs: QUIET_INTERVAL_MS,
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
     publicPerMinute: limits.public_per_minute,
-    onFailure: failed,
+    onFailure,
   });
-  const service = new RecordService(options, limits, recorder, io, failed);
+  const service = new RecordService(options, limits, recorder, io, onFailure);
   try {
     await Promise.race([asked, failure, service.run()]);
   } finally {
@@ -107,7 +107,7 @@ class RecordService {
     limits: VenueProfile['rate_limits'],
     recorder: Recorder,
     io: RecordIo,
-    failed: (error: unknown) => void,
+    onFailure: (error: unknown) => void,
   ) {
     this.#options = options;
     this.#limits = limits;
@@ -131,7 +131,7 @@ class RecordService {
       shared: options.share < 1,
     });
     const afterStep: Told = (...step) => this.#afterStep(...step);
-    this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, failed });
+    this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
   }
 
   /** Resolves when the asked minutes are over, or every market that was named. */

@@ -93,8 +93,8 @@ export class Recorder {
   }
 
   /** From here on a market is looked at no more. */
-  lost(conditionId: string, reason: string): void {
-    this.#capture.lost(conditionId, reason, this.#lastMs);
+  onLost(conditionId: string, reason: string): void {
+    this.#capture.onLost(conditionId, reason, this.#lastMs);
   }
 
   /** Writes everything. Throws what the disk says, unless that was told before; what was written is not harmed. */
@@ -123,9 +123,9 @@ export class Recorder {
       const { sentMs, venueTimeMs } = observation;
       if (venueTimeMs !== null) this.#venueClock.observe(venueTimeMs, sentMs, nowMs);
       const middleMs = (sentMs + nowMs) / 2;
-      this.#capture.seen(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
+      this.#capture.onOutcome(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
     }
-    if (observation.kind === 'feed') this.#capture.heard(observation);
+    if (observation.kind === 'feed') this.#capture.onFeed(observation);
     for (const request of requests) this.#capture.onAsk(request, nowMs);
     // A clock that was set back must not keep what waits from being written.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;

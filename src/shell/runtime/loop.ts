@@ -25,7 +25,7 @@ export interface LoopHooks {
   /** Called after every step, e.g. to log what was said, and when the core has thrown. */
   readonly afterStep: Told;
   /** Called once, with what ended the loop. */
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -109,6 +109,6 @@ export class Loop {
   #fail(error: unknown): void {
     if (this.#ended) return;
     this.end();
-    this.#hooks.failed(error);
+    this.#hooks.onFailure(error);
   }
 }

@@ -41,7 +41,7 @@ function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
   // A draft has one spelling only: what was read from the message is written again as it stood there.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
-  const [theirFields, ourFields] = [fieldsOf(draft), fieldsOf(ours)];
+  const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {
     const theirs = theirFields.get(name);
     if (theirs !== value) return `${name}: the draft says ${theirs ?? 'nothing'}, the intent says ${value}`;
@@ -49,7 +49,7 @@ function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string
   return 'the draft says more than the intent';
 }
 
-function fieldsOf({ serviceName, marketConditionId, draftPubkey, terms }: DraftText): Map<string, string> {
+function readFields({ serviceName, marketConditionId, draftPubkey, terms }: DraftText): Map<string, string> {
   const fields = new Map([
     ['service', serviceName],
     ['market', marketConditionId],

@@ -9,7 +9,7 @@ import { getPublicKey, hashes, sign } from '@noble/ed25519';
 hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
 
 /** The 32-byte public key of a 32-byte seed. */
-export const publicKeyOf = (seed: Uint8Array): Uint8Array => getPublicKey(seed);
+export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(seed);
 
 /** The signature as 128 lowercase hex characters. */
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>

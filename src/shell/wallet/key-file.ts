@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { publicKeyOf } from './ed25519.js';
+import { derivePublicKey } from './ed25519.js';
 import { readKeyText } from './key-text.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { DEFAULT_SCRYPT, type ScryptCost, sealedKeySchema, sealKey, unsealKey } from './sealed-key.js';
@@ -36,7 +36,7 @@ export function createKeyFile(options: KeyFileOptions): Wallet {
  * file. One that is sealed is opened with the same passphrase that seals the new one.
  */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
-  return storeKey(seedOf(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
+  return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
 
 function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions): Wallet {
@@ -46,15 +46,15 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       'the passphrase is empty',
       'Set TWINBOOK_WALLET_PASSPHRASE_FILE or TWINBOOK_WALLET_PASSPHRASE.',
     );
-  const address = base58.encode(publicKeyOf(seed));
+  const address = base58.encode(derivePublicKey(seed));
   const content =
     passphrase === null
-      ? { twinbook_wallet: 1, address, secret_key: base58.encode(Uint8Array.from([...seed, ...publicKeyOf(seed)])) }
+      ? { twinbook_wallet: 1, address, secret_key: base58.encode(Uint8Array.from([...seed, ...derivePublicKey(seed)])) }
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
     // What cannot be opened again is not a copy of the key.
-    verify: (text) => void walletOf(text, path, passphrase),
+    verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
 }
@@ -70,27 +70,27 @@ export function isSealedKeyFile(path: string): boolean {
  * Throws TwinbookError file_unreadable, key_insecure (others can read it) or key_invalid (content or passphrase).
  */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
-  return walletOf(readPrivateFile(path, WHAT), path, passphrase);
+  return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
 
-const walletOf = (text: string, path: string, passphrase: string | null): Wallet =>
-  hiddenWallet(seedOf(text, path, passphrase));
+const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
+  hiddenWallet(readSeed(text, path, passphrase));
 
 /** Key files spell the seed alone, or with the public key behind it. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
-  secrets.hide(Uint8Array.from([...seed, ...publicKeyOf(seed)]));
+  secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
   return new Wallet(seed);
 }
 
-function seedOf(text: string, path: string, passphrase: string | null): Uint8Array {
+function readSeed(text: string, path: string, passphrase: string | null): Uint8Array {
   if (!text.trimStart().startsWith('{')) return readKeyText(text, path);
   const content = parseKeyFile(text, path);
   const seed =
     'sealed' in content
       ? openSealed(content.sealed, content.address, path, passphrase)
       : readKeyText(content.secret_key, path);
-  const address = base58.encode(publicKeyOf(seed));
+  const address = base58.encode(derivePublicKey(seed));
   if (address === content.address) return seed;
   throw new TwinbookError('key_invalid', `the key in ${path} belongs to ${address}, not to its own address`);
 }

@@ -2,7 +2,7 @@
 
 import { base58 } from '@scure/base';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { publicKeyOf } from './ed25519.js';
+import { derivePublicKey } from './ed25519.js';
 
 /**
  * The 32-byte seed that the text spells: a JSON array of 64 numbers, base58 or hex of 32 bytes (the seed) or 64 bytes
@@ -14,7 +14,7 @@ export function readKeyText(text: string, where: string): Uint8Array {
   if (bytes === null) throw invalid(where, 'is neither a Solana id.json, nor base58, nor hex');
   if (bytes.length !== 32 && bytes.length !== 64) throw invalid(where, `has ${bytes.length} bytes, not 32 or 64`);
   const seed = bytes.slice(0, 32);
-  if (bytes.length === 64 && Buffer.compare(bytes.subarray(32), publicKeyOf(seed)) !== 0) {
+  if (bytes.length === 64 && Buffer.compare(bytes.subarray(32), derivePublicKey(seed)) !== 0) {
     throw invalid(where, 'has a public half that does not belong to its secret half');
   }
   return seed;

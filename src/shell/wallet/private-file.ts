@@ -114,7 +114,7 @@ function moveToFreePlace(temporary: string, path: string): void {
     linkSync(temporary, path);
     unlinkSync(temporary);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' || existsSync(path)) throw error;
+    if (readErrorCode(error) === 'EEXIST' || existsSync(path)) throw error;
     renameSync(temporary, path); // a file system without links
   }
 }
@@ -134,11 +134,11 @@ function attempt<T>(path: string, what: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    const code = codeOf(error);
+    const code = readErrorCode(error);
     const why = WHY[code] ?? `cannot be used (${code})`;
     throw new TwinbookError('file_unreadable', `${what} ${path} ${why}`, '', { cause: error });
   }
 }
 
-const codeOf = (error: unknown): string =>
+const readErrorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';

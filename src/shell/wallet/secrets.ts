@@ -22,27 +22,27 @@ export class Secrets {
   hide(secret: string | Uint8Array): void {
     const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
     if (bytes.length < SHORTEST_CHARACTERS) return;
-    for (const spelling of spellingsOf(secret, bytes)) this.#spellings.add(spelling);
+    for (const spelling of listSpellings(secret, bytes)) this.#spellings.add(spelling);
     this.#pattern = null;
   }
 
   /** The text without any secret. */
   clean(text: string): string {
     if (this.#spellings.size === 0) return text;
-    this.#pattern ??= patternOf(this.#spellings);
+    this.#pattern ??= makePattern(this.#spellings);
     return text.replace(this.#pattern, CENSOR);
   }
 }
 
 /** The longest first: one spelling may be the beginning of another. */
-function patternOf(spellings: ReadonlySet<string>): RegExp {
+function makePattern(spellings: ReadonlySet<string>): RegExp {
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escapeCharacter)).join('|'), 'gu');
 }
 
 const escapeCharacter = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
 
-function spellingsOf(secret: string | Uint8Array, bytes: Uint8Array): string[] {
+function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[] {
   const hex = Buffer.from(bytes).toString('hex');
   const asText =
     typeof secret === 'string'

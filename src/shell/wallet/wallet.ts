@@ -11,7 +11,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import { DraftSigner } from './draft-signer.js';
 import type { SigningPolicy, SignResult } from './drafts.js';
-import { publicKeyOf, signToHex } from './ed25519.js';
+import { derivePublicKey, signToHex } from './ed25519.js';
 
 /** What a credential challenge must be for. */
 export interface ChallengeExpectation {
@@ -35,7 +35,7 @@ export class Wallet {
       throw new TwinbookError('key_invalid', `a secret key has 32 bytes, this one has ${seed.length}`);
     }
     this.#seed = Uint8Array.from(seed);
-    this.address = base58.encode(publicKeyOf(this.#seed));
+    this.address = base58.encode(derivePublicKey(this.#seed));
   }
 
   /** A new wallet whose key is kept nowhere: for an exchange whose money is not real. */

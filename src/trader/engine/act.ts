@@ -9,7 +9,7 @@ import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
-import { eventOf } from './quoting/event-view.js';
+import { makeEventView } from './quoting/event-view.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
@@ -78,7 +78,7 @@ const isOfConversion = (request: PlannedRequest): boolean =>
 
 function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
   const { nowMs } = usual;
-  const paused = state.pauses.reasonOf(entry.conditionId);
+  const paused = state.pauses.findReason(entry.conditionId);
   const context = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
   context.refresh();
   // Not where the signer refused either.
@@ -98,7 +98,7 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
     if (!slot.dirty && nowMs < slot.dueMs && nowMs >= slot.quotedMs) continue;
     const { conditionId } = entry;
     const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
-    const event = slot.strategy.module.inputs?.event === true ? eventOf(state, entry, nowMs) : null;
+    const event = slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null;
     const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event);
     if (isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, entry, view, context) || begun;

@@ -31,7 +31,7 @@ export interface MarketFace {
 
 const NO_ORDERS: readonly QuotedOrder[] = [];
 
-export const facesOf = (state: TraderState): readonly MarketFace[] =>
+export const listFaces = (state: TraderState): readonly MarketFace[] =>
   Array.from(state.markets.all, ({ conditionId, feed, slots }) => {
     const slot = slots[0];
     return {

@@ -29,7 +29,7 @@ export interface FeedReading {
 
 /** What `Feeds` asks of the trader around it. */
 interface Around {
-  slotsOf(conditionId: string): readonly { readonly feeds: readonly string[]; dirty: boolean }[];
+  listSlots(conditionId: string): readonly { readonly feeds: readonly string[]; dirty: boolean }[];
   readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
   readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
   notify(timeMs: number, kind: string, text: string): void;
@@ -76,7 +76,7 @@ export class Feeds {
       feed.newest.set(conditionId, value);
       const [oldest] = feed.newest.keys();
       if (feed.newest.size > MAX_MARKETS && oldest !== undefined) feed.newest.delete(oldest);
-      for (const slot of around.slotsOf(conditionId)) if (slot.feeds.includes(seen.feed)) slot.dirty = true;
+      for (const slot of around.listSlots(conditionId)) if (slot.feeds.includes(seen.feed)) slot.dirty = true;
       nameUnknown(feed, conditionId, seen.nowMs, around);
     }
   }
@@ -98,7 +98,7 @@ export class Feeds {
       if (feed === undefined || value === undefined) {
         return { name, view: null, withheld: 'it has said nothing of this market' };
       }
-      return { name, view: viewOf(value, nowMs), withheld: whyNotCurrent(value, feed.settings, nowMs) };
+      return { name, view: makeView(value, nowMs), withheld: whyNotCurrent(value, feed.settings, nowMs) };
     });
   }
 
@@ -116,12 +116,16 @@ export class Feeds {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
       const { name, maxAgeMs } = feed.settings;
-      const isCurrent = currentOf(feed, nowMs) > 0;
+      const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
       if (isCurrent) around.notify(nowMs, 'feed_current', `feed ${name} says what things are worth`);
       else
-        around.alert(nowMs, 'feed_silent', `feed ${name} ${silenceOf(feed, nowMs)}: who quotes by it quotes nothing`);
+        around.alert(
+          nowMs,
+          'feed_silent',
+          `feed ${name} ${describeSilence(feed, nowMs)}: who quotes by it quotes nothing`,
+        );
       feed.told = isCurrent;
     }
   }
@@ -129,7 +133,7 @@ export class Feeds {
   snapshot(nowMs: number): readonly FeedSnapshot[] {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
-      current: currentOf(feed, nowMs),
+      current: countCurrent(feed, nowMs),
       values: feed.values,
       ageMs: newestAgeMs(feed, nowMs),
     }));
@@ -138,7 +142,7 @@ export class Feeds {
 
 const NONE: FeedViews = Object.freeze({});
 
-function viewOf({ conditionId: _market, ...value }: FeedValue, nowMs: number): FeedView {
+function makeView({ conditionId: _market, ...value }: FeedValue, nowMs: number): FeedView {
   return Object.freeze({ ...value, ageMs: nowMs - value.atMs });
 }
 
@@ -147,7 +151,7 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'it has expired' : null;
 }
 
-function currentOf({ newest, settings }: FeedMemory, nowMs: number): number {
+function countCurrent({ newest, settings }: FeedMemory, nowMs: number): number {
   let current = 0;
   for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
   return current;
@@ -159,7 +163,7 @@ function newestAgeMs({ newest }: FeedMemory, nowMs: number): number | null {
   return Number.isFinite(youngestMs) ? youngestMs : null;
 }
 
-function silenceOf(feed: FeedMemory, nowMs: number): string {
+function describeSilence(feed: FeedMemory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has said nothing yet'

@@ -116,7 +116,7 @@ export class Markets {
     for (const strategy of this.#settings.strategies) {
       if (strategy.markets.ids.length > 0) continue;
       const { max, candidates = max } = strategy.markets;
-      let room = candidates - this.#openMarketsOf(strategy);
+      let room = candidates - this.#countOpenMarkets(strategy);
       for (const row of rows) {
         if (room <= 0) break;
         if (this.#isQuotedBy(row.condition_id, strategy) || !selects(strategy, row)) continue;
@@ -153,7 +153,7 @@ export class Markets {
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
-    if (!isDeepStrictEqual(filterOf(next.markets), filterOf(before.markets))) return new Set();
+    if (!isDeepStrictEqual(pickFilter(next.markets), pickFilter(before.markets))) return new Set();
     const quoted = [...this.#tracked.keys()].filter((id) => this.#isQuotedBy(id, before));
     const { max, candidates = max } = next.markets;
     return new Set(quoted.slice(0, candidates));
@@ -200,7 +200,7 @@ export class Markets {
   }
 
   /** What orders in this market need to know, from its detail or from what the ledger remembers of it. */
-  termsOf(conditionId: string): MarketTerms {
+  findTerms(conditionId: string): MarketTerms {
     const facts = this.#tracked.get(conditionId)?.feed.facts;
     if (facts !== null && facts !== undefined) {
       const feeRateMicros = maxMicros(facts.makerFeeRateMicros, facts.takerFeeRateMicros);
@@ -235,7 +235,7 @@ export class Markets {
     return this.#tracked.get(conditionId)?.slots.some((slot) => slot.strategy === strategy) === true;
   }
 
-  #openMarketsOf(strategy: StrategySettings): number {
+  #countOpenMarkets(strategy: StrategySettings): number {
     let open = 0;
     for (const { conditionId, feed } of this.#tracked.values()) {
       const usable = feed.unsuitable === null && (feed.facts === null || feed.facts.phase === strategy.markets.state);
@@ -278,8 +278,13 @@ export function newFeed(
 }
 
 /** Of a selection all but how many of what it finds are looked at and quoted, and by what it chooses. */
-const filterOf = ({ max: _max, candidates: _candidates, choose: _choose, rules: _rules, ...filter }: MarketSelection) =>
-  filter;
+const pickFilter = ({
+  max: _max,
+  candidates: _candidates,
+  choose: _choose,
+  rules: _rules,
+  ...filter
+}: MarketSelection) => filter;
 
 const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
   JSON.stringify({ ...stored, seenMs: 0 }) === JSON.stringify({ ...record, seenMs: 0 });

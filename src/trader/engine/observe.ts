@@ -48,7 +48,7 @@ function observeMarket(state: TraderState, routed: OfMarket): void {
 function readMarket(state: TraderState, { poll, conditionId, report, requestId }: OfMarket): PollResult {
   const { outcome } = report;
   const entry = state.markets.get(conditionId);
-  if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return resultOf(report);
+  if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
   if (overfull(report.request, outcome.data) !== null) return 'failed';
   return readData(state, entry, poll, outcome.data, seenAt(report, requestId));
 }
@@ -96,7 +96,7 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   if (step.kind === 'page' && step.next !== null) return state.queue.push(step.next);
   state.catalog = null;
   if (step.kind === 'page') state.markets.onCatalog(walk.rows);
-  const failed = resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+  const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
   state.poller.onReport({ kind: 'catalog' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
 }
 
@@ -115,11 +115,11 @@ function observeDetails(state: TraderState, report: RequestResult, requestId: nu
     if (step.next !== null) return state.queue.push(step.next);
   }
   state.details = null;
-  const failed = resultOf(report) === 'unsent' ? 'unsent' : 'failed';
+  const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
   state.poller.onReport({ kind: 'details' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
 }
 
-function resultOf({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
+function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';
   return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 }

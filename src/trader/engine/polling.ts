@@ -126,7 +126,7 @@ class Polled implements PolledMarket {
 const NO_QUOTES: readonly RestingQuote[] = [];
 
 /** Volatility of the price: near its resolution it moves faster than its past has shown. */
-export function sigmaOf(feed: MarketEntry['feed'], nowMs: number): number {
+export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);
   const measured = motion?.sigmaPerSqrtS ?? 0;

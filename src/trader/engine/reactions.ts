@@ -79,7 +79,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   lookAfterFill(state, fill.marketConditionId, nowMs);
   const { side, priceMicros } = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
   noteOwnFill(state, fill, strategy, { side, priceMicros }, nowMs);
-  for (const slot of state.slotsOf(fill.marketConditionId)) {
+  for (const slot of state.listSlots(fill.marketConditionId)) {
     slot.dirty = true;
     if (slot.strategy.name !== strategy) continue;
     slot.observe({
@@ -138,13 +138,13 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   if (HARMLESS.includes(event.slug)) return;
   if (event.slug === POST_ONLY) {
     // The next would be drafted on the same few seconds of the market, and a draft ties up money until it expires.
-    for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
   if (event.intentKind !== 'place' && event.intentKind !== 'cancel') conversionFailed(state.track(event.market), nowMs);
   if (event.intentKind === 'place') {
     state.track(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
-    for (const slot of state.slotsOf(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
   }
   // The market is not what we thought it was: look before anything else is tried.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });

@@ -23,7 +23,7 @@ export interface RiskUse {
   readonly fillsInWindow: number;
 }
 
-export const riskUseOf = ({ own, guards }: TraderState, nowMs: number): RiskUse => ({
+export const readRiskUse = ({ own, guards }: TraderState, nowMs: number): RiskUse => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({
     eventKey,

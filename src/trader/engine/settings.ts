@@ -31,7 +31,7 @@ export interface TraderSettings {
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
   /** The code of a strategy by its key, loaded before a `configure` names it; absent: none is. */
-  readonly moduleOf?: (key: string) => Strategy | null;
+  readonly findModule?: (key: string) => Strategy | null;
   /** What this start has in force, for the ledger's history of configurations; absent: it keeps none. */
   readonly startedWith?: {
     readonly config: string;

@@ -6,7 +6,7 @@ import type { LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { PurposeUse } from '../scheduler/purposes.js';
 import type { HeldBack, Mode } from './control/modes.js';
-import { wayBackOf } from './control/way-back.js';
+import { describeWayBack } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
 import type { StrategyAnswer } from './quoting/quote-slot.js';
@@ -87,12 +87,12 @@ export interface MarketSnapshot {
   readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
-export const snapshotOf = (state: TraderState, nowMs: number): Snapshot => ({
-  ...accountOf(state, nowMs),
+export const makeSnapshot = (state: TraderState, nowMs: number): Snapshot => ({
+  ...makeAccountSnapshot(state, nowMs),
   markets: Array.from(state.markets.all, ({ conditionId }) => marketSnapshot(state, conditionId, nowMs)),
 });
 
-export function accountOf(state: TraderState, nowMs: number): AccountSnapshot {
+export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountSnapshot {
   const { own, queue, settings } = state;
   const equityMicros = state.valuation.equityMicros;
   const orders = [...own.orders.values()].flat();
@@ -101,7 +101,7 @@ export function accountOf(state: TraderState, nowMs: number): AccountSnapshot {
     mode,
     reason,
     heldBack: state.heldBack,
-    wayBack: wayBackOf(state, mode),
+    wayBack: describeWayBack(state, mode),
     cashMicros: own.cashMicros,
     equityMicros,
     resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),
@@ -111,7 +111,7 @@ export function accountOf(state: TraderState, nowMs: number): AccountSnapshot {
     fills: state.fills,
     unsent: state.unsent,
     budgets: { public: queue.status('public', nowMs), signed: queue.status('signed', nowMs) },
-    spent: queue.spent(nowMs),
+    spent: queue.listSpent(nowMs),
     reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
     inDoubt: state.reconciler.isInDoubt,

@@ -104,7 +104,7 @@ export class TraderState {
     this.#own ??= readOwnState(
       this.ledger,
       this.executor,
-      (market) => this.markets.termsOf(market),
+      (market) => this.markets.findTerms(market),
       this.settings.events,
     );
     return this.#own;
@@ -270,7 +270,7 @@ export class TraderState {
     return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
   }
 
-  slotsOf(conditionId: string): readonly QuoteSlot[] {
+  listSlots(conditionId: string): readonly QuoteSlot[] {
     return this.markets.get(conditionId)?.slots ?? [];
   }
 
@@ -311,7 +311,7 @@ export class TraderState {
   }
 
   requestRequote(conditionId: string): void {
-    for (const slot of this.slotsOf(conditionId)) slot.dirty = true;
+    for (const slot of this.listSlots(conditionId)) slot.dirty = true;
   }
 
   /** A market in which something of ours is, looked at from now on. */

@@ -9,7 +9,7 @@ import { act, saveStrategy } from './act.js';
 import { commandRefusal } from './control/commands.js';
 import { rememberStart } from './control/config-history.js';
 import type { Mode } from './control/modes.js';
-import { facesOf, type MarketFace } from './faces.js';
+import { listFaces, type MarketFace } from './faces.js';
 import { quietUntilMs } from './next-wakeup.js';
 import type { Notice } from './notices.js';
 import { observe } from './observe.js';
@@ -17,10 +17,10 @@ import { OutboundCheck } from './outbound-check.js';
 import { objectionToPlace } from './quoting/post-only.js';
 import { react } from './reactions.js';
 import { orderInTime, receive } from './receive.js';
-import { type RiskUse, riskUseOf } from './risk-use.js';
+import { type RiskUse, readRiskUse } from './risk-use.js';
 import { route } from './router.js';
 import type { TraderSettings } from './settings.js';
-import { type AccountSnapshot, accountOf, type Snapshot, snapshotOf } from './snapshot.js';
+import { type AccountSnapshot, makeAccountSnapshot, makeSnapshot, type Snapshot } from './snapshot.js';
 import { TraderState } from './state.js';
 
 /** Requests that never left come back as reports, which may ask anew; more rounds than this within one step are a loop. */
@@ -88,7 +88,7 @@ export class Trader {
     const requests: Request[] = [];
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
       const released = queue.release(nowMs);
-      for (const { id, call } of released.requests) this.#outgoing.check(call, queue.ownerOf(id));
+      for (const { id, call } of released.requests) this.#outgoing.check(call, queue.findOwner(id));
       requests.push(...released.requests);
       if (released.unsent.length === 0) return requests;
       this.#state.unsent += released.unsent.length;
@@ -124,22 +124,22 @@ export class Trader {
 
   /** For status pages. Reads only. */
   snapshot(nowMs: number): Snapshot {
-    return snapshotOf(this.#state, nowMs);
+    return makeSnapshot(this.#state, nowMs);
   }
 
   /** The same without its markets. Reads only. */
   account(nowMs: number): AccountSnapshot {
-    return accountOf(this.#state, nowMs);
+    return makeAccountSnapshot(this.#state, nowMs);
   }
 
   /** How much of the limits is used. Reads only. */
   riskUse(nowMs: number): RiskUse {
-    return riskUseOf(this.#state, nowMs);
+    return readRiskUse(this.#state, nowMs);
   }
 
   /** What strategies were last shown and wanted, by reference. Reads only. */
   faces(): readonly MarketFace[] {
-    return facesOf(this.#state);
+    return listFaces(this.#state);
   }
 
   /** It was killed, halted or is being stopped: whatever rests at the exchange has to go. Cheap, for every step. */

@@ -5,7 +5,7 @@ import { STANDINGS } from './lifecycle.js';
 
 /** The order is over: whatever ended it, there is nothing left to cancel. */
 export function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
-  const inFlight = context.intents.cancelOf(orderPubkey);
+  const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null) return;
   context.intents.move(inFlight, 'settled', nowMs, 'its order is over');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
@@ -14,7 +14,7 @@ export function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string
 
 /** The order still rests: the cancel did not arrive, or not yet. */
 export function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
-  const inFlight = context.intents.cancelOf(orderPubkey);
+  const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
   // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;

@@ -28,7 +28,7 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
-    feeRateMicros: place === null ? ZERO : feeRateOf(context, place.marketConditionId),
+    feeRateMicros: place === null ? ZERO : requireFeeRate(context, place.marketConditionId),
     strategy: place?.strategy ?? '',
     reason,
     state: 'intended',
@@ -44,7 +44,7 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
   };
 }
 
-const feeRateOf = (context: ExecutorContext, marketConditionId: string): Micros =>
+const requireFeeRate = (context: ExecutorContext, marketConditionId: string): Micros =>
   must(context.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
 export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
@@ -71,7 +71,7 @@ function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: 
   const { intents, orders } = context;
   const { nowMs } = report;
   const { pubkey, message } = readAnswer(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
-  const expiresAtS = expiryOf(context, message, report.venueTimeMs);
+  const expiresAtS = findExpiry(context, message, report.venueTimeMs);
   if (inFlight.intent.state === 'abandoned') {
     intents.move(inFlight, 'draftStored', nowMs, inFlight.intent.lastReason, { expiresAtS });
     context.waitOut(inFlight, nowMs);
@@ -113,7 +113,7 @@ function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, n
 }
 
 /** Unix seconds on the exchange's clock; null when neither the draft nor the answer says anything of time. */
-function expiryOf(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
+function findExpiry(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
   const nowMs = venueTimeMs ?? context.venueNowMs;

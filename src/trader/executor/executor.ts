@@ -172,19 +172,19 @@ export class Executor implements OrderExecutor {
   }
 
   pendingMerge(marketConditionId: string): string | null {
-    return this.#context.intents.conversionOf('merge', marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.findConversion('merge', marketConditionId)?.intent.id ?? null;
   }
 
   pendingSplit(marketConditionId: string): string | null {
-    return this.#context.intents.conversionOf('split', marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.findConversion('split', marketConditionId)?.intent.id ?? null;
   }
 
   pendingRedeem(marketConditionId: string): string | null {
-    return this.#context.intents.conversionOf('redeem', marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.findConversion('redeem', marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
-    return this.#context.intents.cancelOf(orderPubkey)?.intent.id ?? null;
+    return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
   }
 
   missingFills(): readonly MissingFills[] {

@@ -1,7 +1,7 @@
 /** Whether a fill can be of the order that was signed. Pure: it says what differs and changes nothing. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { type FeeSchedule, feeOf } from '../../shared/base/fees.js';
+import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
 import { add, type Micros, micros, sub } from '../../shared/base/micros.js';
 import type { BookedFill, OrderRecord } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/rounding.js';
@@ -49,7 +49,7 @@ function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMi
   const { feeMicros, priceMicros, amountMicros } = trade;
   if (feeMicros === null) return null;
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
-  const most = add(feeOf(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
+  const most = add(computeFee(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
   if (feeMicros >= 0 && feeMicros <= most) return null;
   return `came with the fee ${formatDecimal(feeMicros)}, at most ${formatDecimal(most)} is the market's`;
 }

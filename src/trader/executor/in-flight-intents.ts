@@ -100,11 +100,11 @@ export class InFlightIntents {
     return this.#slots.place.get(orderPubkey) ?? null;
   }
 
-  cancelOf(orderPubkey: string): InFlightIntent | null {
+  findCancel(orderPubkey: string): InFlightIntent | null {
     return this.#slots.cancel.get(orderPubkey) ?? null;
   }
 
-  conversionOf(kind: ConversionKind, marketConditionId: string): InFlightIntent | null {
+  findConversion(kind: ConversionKind, marketConditionId: string): InFlightIntent | null {
     return this.#slots[kind].get(marketConditionId) ?? null;
   }
 
@@ -147,13 +147,13 @@ export class InFlightIntents {
   drop(inFlight: InFlightIntent): void {
     this.#byId.delete(inFlight.intent.id);
     const slots = this.#slots[inFlight.intent.kind];
-    const name = slotOf(inFlight.intent);
+    const name = chooseSlot(inFlight.intent);
     if (name !== null && slots.get(name) === inFlight) slots.delete(name);
   }
 
   #index(inFlight: InFlightIntent): void {
     const { kind } = inFlight.intent;
-    const name = slotOf(inFlight.intent);
+    const name = chooseSlot(inFlight.intent);
     if (name === null) return;
     const holder = this.#slots[kind].get(name);
     assert(holder === undefined || holder === inFlight, `two intents under way: ${kind} of ${name}`);
@@ -162,7 +162,7 @@ export class InFlightIntents {
 }
 
 /** Order or market of which there may be only one intent of this kind; null for a place without a draft. */
-function slotOf(intent: IntentRow): string | null {
+function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
       return intent.draftPubkey;

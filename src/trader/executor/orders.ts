@@ -14,7 +14,7 @@ import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
 export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   tellDifference(context, order, row, inFlight);
-  const filledMicros = maxMicros(order.filledMicros, filledOf(row, order));
+  const filledMicros = maxMicros(order.filledMicros, readFilled(row, order));
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
@@ -156,7 +156,7 @@ export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: n
 }
 
 /** Shares filled as the row says it; ZERO when it says nothing. */
-function filledOf(row: OrderRow, order: OrderRecord): Micros {
+function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);

@@ -29,7 +29,7 @@ export function restingOrders(context: ExecutorContext): RestingOrder[] {
       strategy,
       createdMs,
       confirmed: inFlight.confirmed,
-      cancelPending: context.intents.cancelOf(draftPubkey) !== null,
+      cancelPending: context.intents.findCancel(draftPubkey) !== null,
     });
   }
   return live;
@@ -39,7 +39,7 @@ export function restingOrders(context: ExecutorContext): RestingOrder[] {
 export function reservations(context: ExecutorContext): Reservation[] {
   const found: Reservation[] = [];
   for (const inFlight of context.intents.each) {
-    const reservation = reservationOf(context, inFlight);
+    const reservation = refreshReservation(context, inFlight);
     if (reservation !== null) found.push(reservation);
   }
   for (const order of context.orders.unsettled) {
@@ -53,10 +53,10 @@ export function reservations(context: ExecutorContext): Reservation[] {
 }
 
 /** The very same object for as long as the rows behind it are the same. */
-function reservationOf(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
+function refreshReservation(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
   const { intent, reserved } = inFlight;
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
-  const order = pubkey === null ? null : context.orders.unsettledOf(pubkey);
+  const order = pubkey === null ? null : context.orders.findUnsettled(pubkey);
   if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
   const reservation = ofIntent(intent, order, context.feeSchedule);
   inFlight.reserved = { intent, order, reservation };
@@ -71,7 +71,7 @@ function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSch
   return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
 }
 
-/** Whether `reservationOf` says nothing of it. */
+/** Whether `refreshReservation` says nothing of it. */
 function isOver(context: ExecutorContext, intentId: string): boolean {
   const inFlight = context.intents.get(intentId);
   return inFlight === null || isFinalIntent(inFlight.intent.state);

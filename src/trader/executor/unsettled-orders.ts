@@ -24,7 +24,7 @@ export class UnsettledOrders {
   }
 
   /** Null for one that is settled as well as for one that this ledger never made. */
-  unsettledOf(pubkey: string): OrderRecord | null {
+  findUnsettled(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? null;
   }
 

@@ -95,8 +95,8 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   /** Whoever asks for it within a step goes on to change it: its rows are made again. */
-  protected override archived(pubkey: string): OrderRecord | null {
-    const order = super.archived(pubkey);
+  protected override readArchived(pubkey: string): OrderRecord | null {
+    const order = super.readArchived(pubkey);
     if (order !== null && this.db.isWriting) bringBack(this.db, pubkey);
     return order;
   }

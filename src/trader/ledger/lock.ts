@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
-import { isGone, markOf } from '../../shared/base/process-mark.js';
+import { isGone, readMark } from '../../shared/base/process-mark.js';
 
 /** Who is asking: told to the next one who comes. */
 export interface LockHolder {
@@ -28,7 +28,7 @@ export interface WriterLock {
   release(): void;
 }
 
-/** A lock that is free may be looked at this very moment (`writerOf`); one that is held stays held. */
+/** A lock that is free may be looked at this very moment (`findWriter`); one that is held stays held. */
 const LOOKED_AT_MS = 100;
 
 /** Takes the lock or throws ledger_locked, naming the process that has it if that lives. */
@@ -61,7 +61,7 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     sqlite.exec('BEGIN IMMEDIATE; DROP TABLE IF EXISTS holder');
     sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER, born TEXT) STRICT');
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
-    row.run(holder.pid, holder.startedMs, markOf(holder.pid).born);
+    row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
     // Between the two another process can slip in; then this BEGIN fails and it has the lock, by right.
     sqlite.exec('BEGIN IMMEDIATE');
@@ -91,7 +91,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
  * Who writes this ledger now, whether it answers or not; null when nobody does. Throws file_unreadable when that cannot be
  * told: the lock cannot be opened, or it is held and the process that it names is gone.
  */
-export function writerOf(ledgerPath: string): LockHolder | null {
+export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
   if (!existsSync(path)) return null;
@@ -128,18 +128,18 @@ interface HolderRow {
 const isDead = ({ pid, born = null }: HolderRow): boolean => isGone({ pid, born });
 
 function explainLock(ledgerPath: string, path: string, row: HolderRow | undefined, cause: unknown): TwinbookError {
-  const failed = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
+  const makeError = (text: string, hint: string) => new TwinbookError('ledger_locked', text, hint, { cause });
   if (row === undefined || !isDead(row)) {
     const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
     const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
     const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
-    return failed(`the ledger ${ledgerPath} is written by ${who}`, hint);
+    return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
   const text = `the lock ${path} of the ledger is held by a process that it does not name, and the last that it named is gone`;
   const hint = isPrivate(path)
     ? 'It may be a trader that is just starting, or one of another container: look for it, and try again.'
     : `Others can read that file, which is enough to hold it; \`fuser ${path}\` tells who does. If no trader runs, delete it. \`twinbook cancel-all --verify\` cancels without the ledger.`;
-  return failed(text, hint);
+  return makeError(text, hint);
 }
 
 function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {

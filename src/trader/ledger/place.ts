@@ -27,23 +27,23 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   } catch (cause) {
     throw new LedgerBroken(`the ledger ${path} cannot be opened: ${String(cause)}`, { cause });
   }
-  const file = placeOf([path]);
+  const file = makePlace([path]);
   const opened = open();
   try {
     file.check();
     // What is committed lies in the log too, which is there from the first write on.
-    return [opened, placeOf([path, `${path}-wal`])];
+    return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();
     throw error;
   }
 }
 
-function placeOf(paths: readonly string[]): LedgerFile {
-  const files = paths.map((path) => ({ path, identity: identityOf(path) }));
+function makePlace(paths: readonly string[]): LedgerFile {
+  const files = paths.map((path) => ({ path, identity: readIdentity(path) }));
   const check = () => {
     for (const { path, identity } of files) {
-      const found = identityOf(path);
+      const found = readIdentity(path);
       if (found === identity) continue;
       throw new LedgerBroken(`the ledger ${path} ${found === null ? 'is gone' : 'was replaced by another file'}`);
     }
@@ -51,7 +51,7 @@ function placeOf(paths: readonly string[]): LedgerFile {
   return { check };
 }
 
-function identityOf(path: string): string | null {
+function readIdentity(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }

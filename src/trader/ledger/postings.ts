@@ -115,13 +115,13 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
-  let costMove = move > 0 ? value : negative(costOf(negative(move), held));
+  let costMove = move > 0 ? value : negative(computeCostPart(negative(move), held));
   if (left <= 0) costMove = negative(held.costMicros);
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
 /** The part of the cost that leaves with this many shares, rounded down so that none is left over unpaid. */
-function costOf(sharesMicros: Micros, held: BookedHolding): Micros {
+function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }

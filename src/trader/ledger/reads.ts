@@ -72,7 +72,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
-    const filter = new Filter(page).oneOf('state', page.states).is('kind', page.kind);
+    const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
     return this.#list<rows.IntentColumns>('intents', filter).map(rows.toIntent);
   }
 
@@ -80,16 +80,16 @@ export class SqliteReader implements LedgerReader {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
     const { marketConditionId, draftPubkey, message } = intent;
-    return { intentId, marketConditionId, draftPubkey, message, terms: termsOf(intent) };
+    return { intentId, marketConditionId, draftPubkey, message, terms: toDraftTerms(intent) };
   }
 
   order(pubkey: string): OrderRecord | null {
     const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
-    return row === undefined ? this.archived(pubkey) : rows.toOrder(row);
+    return row === undefined ? this.readArchived(pubkey) : rows.toOrder(row);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
-    return this.#list<rows.OrderColumns>('orders', new Filter(page).oneOf('status', page.statuses)).map(rows.toOrder);
+    return this.#list<rows.OrderColumns>('orders', new Filter(page).whereIn('status', page.statuses)).map(rows.toOrder);
   }
 
   fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
@@ -265,7 +265,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   /** Of an order that went into an archive, what its row said. */
-  protected archived(pubkey: string): OrderRecord | null {
+  protected readArchived(pubkey: string): OrderRecord | null {
     return archivedOrder(this.db, pubkey);
   }
 
@@ -292,7 +292,7 @@ interface Placed {
 }
 
 /** What an intent asked for, in the words of a draft. */
-function termsOf(intent: IntentRow): DraftTerms {
+function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place':
       return {
@@ -336,7 +336,7 @@ export class Filter {
     return this;
   }
 
-  oneOf(column: string, values: readonly string[] | undefined): this {
+  whereIn(column: string, values: readonly string[] | undefined): this {
     if (values === undefined) return this;
     this.#conditions.push(`${column} IN (${values.map(() => '?').join(', ')})`);
     this.#values.push(...values);

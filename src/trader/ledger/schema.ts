@@ -161,7 +161,7 @@ CREATE TABLE oddities (
 const EVENTS_BY_KIND = 'CREATE INDEX events_kind ON events (kind);';
 
 /** The statement of a table and its indexes as the first step has them. */
-function statementsOf(table: string): string {
+function findStatements(table: string): string {
   const isOfTable = new RegExp(`CREATE (TABLE|INDEX \\w+ ON) ${table} \\(`);
   // A sentence may stand before a statement.
   const found = FIRST.split(';').flatMap((text) => (isOfTable.test(text) ? [text.slice(text.indexOf('CREATE'))] : []));
@@ -173,7 +173,7 @@ function madeAnew(table: string, change: (sql: string) => string, columns: strin
   return `
 CREATE TEMP TABLE aside AS SELECT * FROM main.${table};
 DROP TABLE main.${table};
-${change(statementsOf(table))}
+${change(findStatements(table))}
 INSERT INTO main.${table} SELECT ${columns} FROM aside;
 DROP TABLE aside;
 `;

@@ -30,7 +30,7 @@ export function selectFromLedger(path: string, sql: string, most: number): Selec
   } catch (error) {
     if (error instanceof TwinbookError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('usage', `the query cannot be run: ${why}`, hintOf(db), { cause: error });
+    throw new TwinbookError('usage', `the query cannot be run: ${why}`, makeHint(db), { cause: error });
   } finally {
     db.close();
   }
@@ -49,7 +49,7 @@ function openForReading(path: string): Sqlite.Database {
 function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const statement = READS.test(sql) ? db.prepare(sql) : null;
   if (statement === null || !statement.reader || !statement.readonly) {
-    throw new TwinbookError('usage', 'wanted one SELECT: a ledger is read here and never changed', hintOf(db));
+    throw new TwinbookError('usage', 'wanted one SELECT: a ledger is read here and never changed', makeHint(db));
   }
   const columns = statement.columns().map(({ name }) => name);
   const rows: (readonly SelectedValue[])[] = [];
@@ -67,7 +67,7 @@ function plainValue(value: unknown): SelectedValue {
   return typeof value === 'number' || typeof value === 'string' ? value : null;
 }
 
-function hintOf(db: Sqlite.Database): string {
+function makeHint(db: Sqlite.Database): string {
   const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).pluck().all();
   return `tables: ${tables.join(', ')}; their columns: select sql from sqlite_schema`;
 }

@@ -8,7 +8,7 @@ const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
 /** ln(p / (1 - p)) of a probability from 0 to 1, held within the range where a tick still means something. */
-export function logOddsOf(probability: number): number {
+export function computeLogOdds(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
@@ -90,7 +90,7 @@ export class Volatility {
 
   /** @param gridStep between two prices that can be seen: half a tick for a mid */
   observe(probability: number, atMs: number, gridStep: number): void {
-    const logOdds = logOddsOf(probability);
+    const logOdds = computeLogOdds(probability);
     this.#start ??= startAt(probability, logOdds, atMs, gridStep);
     const { step } = this.#start;
     this.#noteTime(atMs);
@@ -123,7 +123,7 @@ export class Volatility {
     if (change > bound) this.#jumps += 1;
     const kept = 2 ** -Math.min(seconds / HALF_LIFE_S, 1 / HALF_LIFE_SAMPLES);
     this.#priorSamples *= kept;
-    this.#squares = kept * this.#squares + squareOf(Math.min(change, bound), step);
+    this.#squares = kept * this.#squares + computeSquaredChange(Math.min(change, bound), step);
     this.#seconds = kept * this.#seconds + seconds;
     this.#samples = kept * this.#samples + 1;
   }
@@ -134,7 +134,7 @@ export class Volatility {
     const time = this.#seconds + seconds;
     if (time <= 0) return this.#priorSigma;
     const least = (CLOSING_STEPS * step) ** 2;
-    const squares = this.#squares + squareOf(change, step);
+    const squares = this.#squares + computeSquaredChange(change, step);
     const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
     // The longer a sample goes on without an end, the more it says of how calm the market is.
     const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
@@ -151,7 +151,7 @@ function startAt(probability: number, logOdds: number, atMs: number, gridStep: n
 }
 
 /** What rounding adds to a squared change is taken off again. */
-const squareOf = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
+const computeSquaredChange = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
 
 /** How often something comes when it comes by chance: a count that decays with time, and a belief before it. */
 export class Arrivals {

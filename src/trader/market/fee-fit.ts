@@ -50,8 +50,8 @@ interface Charged {
 /** Reads at most `FEE_ROWS` trades, as the service lists them. */
 export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
   const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
-  const fits = FEE_SCHEDULES.map((schedule) => fitOf(schedule, trades));
-  return { trades: trades.length, fits, verdict: verdictOf(trades.length, fits) };
+  const fits = FEE_SCHEDULES.map((schedule) => fitSchedule(schedule, trades));
+  return { trades: trades.length, fits, verdict: judgeFits(trades.length, fits) };
 }
 
 /** Why the trades contradict the declared schedule, a sentence; null when they do not, or decide nothing. */
@@ -61,7 +61,7 @@ export function feeContradiction({ fits, verdict, trades }: FeeReading, declared
   return `the fees of ${trades} trades are ${possible.join(' or ')}, and fee_schedule says ${declared}`;
 }
 
-function verdictOf(trades: number, fits: readonly FeeFit[]): FeeVerdict {
+function judgeFits(trades: number, fits: readonly FeeFit[]): FeeVerdict {
   if (trades < FEE_ROWS) return { kind: 'undecided', reason: `${trades} settled trades, ${FEE_ROWS} are wanted` };
   if (fits.every(({ takerRate, makerRate }) => takerRate === null && makerRate === null)) return { kind: 'free' };
   const [first, ...others] = fits.filter(({ isPossible }) => isPossible);
@@ -76,10 +76,10 @@ const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>
 
 const feeMicros = (text: string | null): Micros | null => (text === null ? null : parseDecimal(text));
 
-function fitOf(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit {
+function fitSchedule(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit {
   // A row shows the taker's outcome and price. The maker may have traded the other outcome, which it does not show.
-  const takers = trades.map((row) => chargedOf(row.taker_fee, row, [row.price / ONE], schedule));
-  const makers = trades.map((row) => chargedOf(row.maker_fee, row, [row.price / ONE, 1 - row.price / ONE], schedule));
+  const takers = trades.map((row) => makeCharged(row.taker_fee, row, [row.price / ONE], schedule));
+  const makers = trades.map((row) => makeCharged(row.maker_fee, row, [row.price / ONE, 1 - row.price / ONE], schedule));
   const [taker, maker] = [fitSide(takers), fitSide(makers)];
   const residualMicros = Math.max(taker.residualMicros, maker.residualMicros);
   return {
@@ -91,7 +91,7 @@ function fitOf(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit
   };
 }
 
-function chargedOf(
+function makeCharged(
   fee: string | null,
   { amount }: PublicTradeRow,
   prices: readonly number[],

@@ -1,7 +1,7 @@
 /** Whether a book that keeps coming can still be believed: is it stuck, did it jump, when did it last change. */
 
 import { midOf } from './book.js';
-import { logOddsOf } from './estimators.js';
+import { computeLogOdds } from './estimators.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
 /** A change of the mid counts as a jump when it is larger than so many sigmas for its time, and than so much. */
@@ -28,7 +28,7 @@ export class Liveness {
     }
     const mid = midOf(others);
     if (mid === null) return;
-    const logOdds = logOddsOf(mid);
+    const logOdds = computeLogOdds(mid);
     const last = this.#lastMid;
     this.#lastMid = { logOdds, seenMs: at.seenMs };
     if (last === null) return;
@@ -69,7 +69,7 @@ export class Liveness {
   }
 
   /** Judged by the newest book's poll, so that a market that we did not look at is not called stuck. */
-  frozen(bookSentMs: number): boolean {
+  isFrozen(bookSentMs: number): boolean {
     return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
   }
 }

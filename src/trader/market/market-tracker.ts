@@ -116,7 +116,7 @@ export class MarketTracker implements MarketFeed {
     const changed = before === null || !sameBook(before.raw, raw);
     if (before !== null) this.#lookEveryMs = meanWith(this.#lookEveryMs, at.sentMs - before.at.sentMs);
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
-    const { mid, microprice, spread } = shapeOf(others);
+    const { mid, microprice, spread } = computeShape(others);
     // A mid moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
@@ -177,9 +177,9 @@ export class MarketTracker implements MarketFeed {
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
       health: Object.freeze(sight.health),
-      inventory: Object.freeze(inventoryOf(own)),
+      inventory: Object.freeze(makeInventory(own)),
       stance: own.stance,
-      orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.aheadOf(order), nowMs))),
+      orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.findAhead(order), nowMs))),
       feeds,
       flow: Object.freeze({
         tradesPerS: this.#takers.perSAt(nowMs),
@@ -231,11 +231,11 @@ export class MarketTracker implements MarketFeed {
   }
 
   get motion(): PriceMotion | null {
-    if (this.#book !== null) this.#motion ??= this.#motionOf(this.#book);
+    if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;
   }
 
-  #motionOf(book: SeenBook): PriceMotion {
+  #estimateMotion(book: SeenBook): PriceMotion {
     const price = this.#price(book);
     return {
       seenMs: book.at.sentMs,
@@ -297,7 +297,7 @@ export class MarketTracker implements MarketFeed {
       unchangedMs: this.#liveness.unchangedMs(nowMs),
       crossed: bid > ask,
       locked: bid === ask,
-      frozen: this.#liveness.frozen(at.sentMs),
+      frozen: this.#liveness.isFrozen(at.sentMs),
       jumpLogOdds: this.#liveness.jumpLogOdds,
       sinceJumpMs: this.#liveness.sinceJumpMs(nowMs),
       droppedLevels,
@@ -339,13 +339,13 @@ const orderView = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-function shapeOf(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
+function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
   const best = touch(others);
   const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
   return { mid: midOf(others), microprice: micropriceOf(others), spread };
 }
 
-function inventoryOf(own: OwnMarketState): Inventory {
+function makeInventory(own: OwnMarketState): Inventory {
   return {
     yesMicros: own.yesMicros,
     noMicros: own.noMicros,

@@ -87,7 +87,7 @@ export class OwnFills {
   }
 
   get view(): OwnFillsView {
-    this.#markouts ??= Object.freeze({ bid: shown(this.#sums.bid), ask: shown(this.#sums.ask) });
+    this.#markouts ??= Object.freeze({ bid: makeViews(this.#sums.bid), ask: makeViews(this.#sums.ask) });
     const fillsPerS = this.#seconds < LEAST_SEEN_S ? null : this.#fills / this.#seconds;
     return Object.freeze({ fillsPerS, markouts: this.#markouts });
   }
@@ -150,7 +150,7 @@ export class OwnFills {
 
 const noSums = (): Sums => ({ shares: 0, brought: 0 });
 
-const shown = (all: readonly Sums[]): readonly MarkoutView[] =>
+const makeViews = (all: readonly Sums[]): readonly MarkoutView[] =>
   Object.freeze(
     all.map(({ shares, brought }, index) =>
       Object.freeze({

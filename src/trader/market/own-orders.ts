@@ -32,7 +32,7 @@ export class OwnOrderMemory {
     for (const order of own)
       next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
     for (const [intentId, known] of this.#orders) {
-      if (!next.has(intentId)) next.set(intentId, gone(known, nowMs));
+      if (!next.has(intentId)) next.set(intentId, markGone(known, nowMs));
     }
     this.#orders = next;
   }
@@ -66,7 +66,7 @@ export class OwnOrderMemory {
   }
 }
 
-function gone(known: Remembered, nowMs: number): Remembered {
+function markGone(known: Remembered, nowMs: number): Remembered {
   return known.goneMs === null ? { ...known, goneMs: nowMs } : known;
 }
 

@@ -25,7 +25,7 @@ interface Place {
 export class QueuePlaces {
   #places = new Map<string, Place>();
 
-  aheadOf(order: OwnOrder): Micros | null {
+  findAhead(order: OwnOrder): Micros | null {
     return this.#places.get(order.intentId)?.ahead ?? null;
   }
 
@@ -50,7 +50,7 @@ export class QueuePlaces {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
-      const reach = reachOf(trade, order);
+      const reach = computeReach(trade, order);
       if (reach < 0) continue;
       const ahead = reach > 0 ? ZERO : aheadAfterTrade(place.ahead, trade.amountMicros);
       this.#places.set(order.intentId, { ahead, remaining: place.remaining });
@@ -62,6 +62,6 @@ export class QueuePlaces {
  * Positive when the trade went through the order's price, 0 at it, negative when it did not come so far. While a bid
  * rests nobody can buy at its price or below, so the price alone says that the trade came to our side.
  */
-function reachOf(trade: TapeTrade, order: OwnOrder): number {
+function computeReach(trade: TapeTrade, order: OwnOrder): number {
   return order.side === 'bid' ? order.priceMicros - trade.priceMicros : trade.priceMicros - order.priceMicros;
 }

@@ -63,7 +63,7 @@ export class Tape {
     for (let i = rows.length - 1; i >= 0; i--) {
       const row = rows[i];
       if (row === undefined || row.state === 'failed' || row.timestamp * 1000 < this.#newestMs - LATE_MS) continue;
-      const twins = this.#twinsOf(row);
+      const twins = this.#findTwins(row);
       twins.shown = twins.page === this.#page ? twins.shown + 1 : 1;
       twins.page = this.#page;
       if (twins.shown <= twins.count) continue;
@@ -74,7 +74,7 @@ export class Tape {
     return fresh;
   }
 
-  #twinsOf({ timestamp, is_yes, price, amount }: PublicTradeRow): Twins {
+  #findTwins({ timestamp, is_yes, price, amount }: PublicTradeRow): Twins {
     let second = this.#seconds.get(timestamp);
     if (second === undefined) {
       second = [];
@@ -106,7 +106,7 @@ function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {
   return {
     priceMicros,
     amountMicros: row.amount,
-    taker: takerOf(priceMicros, row.is_yes, book),
+    taker: inferTaker(priceMicros, row.is_yes, book),
     venueTimeMs: row.timestamp * 1000,
     seenMs,
   };
@@ -117,7 +117,7 @@ function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {
  * nearer to tells more (the quote rule of Lee and Ready, 1991); in the very middle, and without a book, takers are
  * taken for buyers of their outcome, as most are.
  */
-function takerOf(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
+function inferTaker(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
   const mid = midOf(book);
   const price = priceMicros / ONE;
   if (mid === null || price === mid) return isYes ? 'buy' : 'sell';

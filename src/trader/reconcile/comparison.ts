@@ -14,11 +14,11 @@ import {
   compareShares,
   type Difference,
   LONGEST_LAG_MS,
-  marketOf,
   missingFill,
   type OwnBooks,
   orderDifference,
   outcomeKey,
+  parseMarket,
   sharesAtExchange,
   unlistedOrder,
 } from './differences.js';
@@ -65,7 +65,7 @@ export class Comparison {
   constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
-    this.#books = booksOf(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
+    this.#books = makeBooks(ledger, underWay, (pubkey) => this.#lately.orders.has(pubkey) || this.#owed.has(pubkey));
     this.#opening = new OpeningShares(ledger);
     this.#histories = openListCursors(ledger, this.#books, ownTrades);
     this.#secondReader = new IndependentFillCount(ledger);
@@ -118,9 +118,9 @@ export class Comparison {
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
-    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(marketOf(subject))) return 'outdated';
+    if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
     // Found by an earlier round than the newest, or booked upon since.
-    if (this.isUndecided(difference) || formatDecimal(this.#sharesOf(subject)) !== ledger) return 'outdated';
+    if (this.isUndecided(difference) || formatDecimal(this.#findShares(subject)) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
@@ -157,7 +157,7 @@ export class Comparison {
     return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
   }
 
-  #sharesOf(outcome: string): Micros {
+  #findShares(outcome: string): Micros {
     const held = this.#ledger
       .positions()
       .find(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === outcome);
@@ -189,7 +189,7 @@ const PENDING = { merge: 'pendingMerge', split: 'pendingSplit', redeem: 'pending
   keyof UnderWay
 >;
 
-const booksOf = (
+const makeBooks = (
   ledger: ComparedLedger,
   underWay: UnderWay,
   isFilling: (orderPubkey: string) => boolean,

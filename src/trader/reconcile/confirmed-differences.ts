@@ -86,7 +86,7 @@ export class ConfirmedDifferences {
     isUndecided: (difference: Difference) => boolean,
   ): readonly Difference[] {
     const before = new Set(JSON.parse(this.#notes.note(BELIEVED_NOTE) ?? '[]') as string[]);
-    const told = new Set(this.believed.map(nameOf));
+    const told = new Set(this.believed.map(nameDifference));
     // Believed by the process before this one: its figures are not kept, and this round has none.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
@@ -96,7 +96,7 @@ export class ConfirmedDifferences {
     const found = new Map(
       differences
         .filter((difference) => !this.isAccepted(difference))
-        .map((difference) => [nameOf(difference), difference] as const),
+        .map((difference) => [nameDifference(difference), difference] as const),
     );
     for (const [name, { difference, believed }] of this.#open) {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
@@ -109,12 +109,12 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed });
     }
     this.#remember();
-    return this.believed.filter((difference) => !told.has(nameOf(difference)));
+    return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
   /** A person has taken note of it, with these very figures. */
   isAccepted(difference: Difference): boolean {
-    return this.#accepted.get(nameOf(difference)) === figuresOf(difference);
+    return this.#accepted.get(nameDifference(difference)) === formatFigures(difference);
   }
 
   /**
@@ -128,9 +128,9 @@ export class ConfirmedDifferences {
     // Before the first round of a process nothing is known of what the one before it believed.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
-      this.#open.delete(nameOf(difference));
+      this.#open.delete(nameDifference(difference));
       const becomes = leaveOut(difference);
-      if (becomes === 'remember') this.#accepted.set(nameOf(difference), figuresOf(difference));
+      if (becomes === 'remember') this.#accepted.set(nameDifference(difference), formatFigures(difference));
       return becomes !== 'outdated';
     });
     if (accepted.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
@@ -139,7 +139,7 @@ export class ConfirmedDifferences {
   }
 
   #remember(): void {
-    const names = JSON.stringify(this.believed.map(nameOf).sort());
+    const names = JSON.stringify(this.believed.map(nameDifference).sort());
     if (names !== (this.#notes.note(BELIEVED_NOTE) ?? '[]')) this.#notes.setNote(BELIEVED_NOTE, names);
   }
 }
@@ -148,8 +148,8 @@ export class ConfirmedDifferences {
 export const inWords = ({ what, subject, ledger, exchange }: Difference): string =>
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
-const nameOf = ({ what, subject }: Difference): string => `${what} ${subject}`;
-/** What `nameOf` has made; only kinds without a space in them are ever named. */
+const nameDifference = ({ what, subject }: Difference): string => `${what} ${subject}`;
+/** What `nameDifference` has made; only kinds without a space in them are ever named. */
 const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(
     DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),
@@ -157,4 +157,4 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
-const figuresOf = ({ ledger, exchange }: Difference): string => `${ledger} / ${exchange}`;
+const formatFigures = ({ ledger, exchange }: Difference): string => `${ledger} / ${exchange}`;

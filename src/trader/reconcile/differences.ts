@@ -53,7 +53,7 @@ export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number):
   const order = row.pubkey === null ? null : books.order(row.pubkey);
   if (order === null && !tookEffect(row.status)) return null;
   const where = order === null ? '' : elsewhere(row.market.condition_id, order.marketConditionId);
-  const exchange = `${orderTerms(row)}, ${row.status}, ${shown(row.filled_amount)} filled${where}`;
+  const exchange = `${orderTerms(row)}, ${row.status}, ${showMicros(row.filled_amount)} filled${where}`;
   const subject = row.pubkey ?? '(without pubkey)';
   if (order === null) return { what: 'order', subject, ledger: UNKNOWN, exchange };
   if (sameTerms(row, order) && agreesOnEnd(row, order, books.isFilling(order.pubkey), listMs)) return null;
@@ -88,12 +88,12 @@ const elsewhere = (theirs: string | null, ours: string | null): string =>
 const otherOrder = (theirs: string | null, ours: string | null): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` of order ${theirs}, not ${ours}`;
 
-const shown = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
+const showMicros = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
-  `${side} ${shown(amount)} ${outcomeName(outcome.is_yes)} at ${shown(price)}`;
+  `${side} ${showMicros(amount)} ${outcomeName(outcome.is_yes)} at ${showMicros(price)}`;
 const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
-  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, ${status}, ${shown(filledMicros)} filled`;
+  `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, ${status}, ${showMicros(filledMicros)} filled`;
 
 /** An order that the ledger holds resting and that a complete list of resting orders leaves out. */
 export const unlistedOrder = (order: OrderRecord): Difference => ({
@@ -131,9 +131,9 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
 }
 
 const tradeText = ({ order, amount, price, fee }: OwnTradeRow): string =>
-  `${order.side} ${shown(amount)} ${outcomeName(order.outcome.is_yes)} at ${shown(price)}, fee ${shown(fee ?? ZERO)}`;
+  `${order.side} ${showMicros(amount)} ${outcomeName(order.outcome.is_yes)} at ${showMicros(price)}, fee ${showMicros(fee ?? ZERO)}`;
 const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
-  `${side} ${shown(amountMicros)} ${outcomeName(isYes)} at ${shown(priceMicros)}, fee ${shown(feeMicros ?? ZERO)}`;
+  `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
 /** A fill that is booked and that the exchange's list, complete back to before it, leaves out. */
 export const inventedFill = (fill: BookedFill): Difference => ({
@@ -199,7 +199,8 @@ function conversionDifference(
   return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
 }
 
-const movedText = ({ yes, no, cash }: Moved): string => `${shown(yes)} YES and ${shown(no)} NO for ${shown(cash)}`;
+const movedText = ({ yes, no, cash }: Moved): string =>
+  `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
 /** A conversion that is booked and that the exchange's list, complete back to before it, leaves out. */
 export const inventedConversion = (booked: BookedConversion): Difference => ({
@@ -211,7 +212,7 @@ export const inventedConversion = (booked: BookedConversion): Difference => ({
 
 /** Market and outcome. */
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
-export const marketOf = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
+export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
 
 /** What is held there, by outcome. */
 export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
@@ -254,7 +255,7 @@ export function compareShares(
     const booked = ours.get(subject) ?? ZERO;
     const there = sub(theirs.get(subject) ?? ZERO, opening.get(subject) ?? ZERO);
     if (booked === there) continue;
-    if (isMoving(marketOf(subject)) || wasHeld(there, booked, lately.get(subject))) undecided.add(subject);
+    if (isMoving(parseMarket(subject)) || wasHeld(there, booked, lately.get(subject))) undecided.add(subject);
     else differing.push({ what: 'position', subject, ledger: formatDecimal(booked), exchange: formatDecimal(there) });
   }
   return { differing, undecided };

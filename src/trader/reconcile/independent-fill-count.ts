@@ -96,19 +96,19 @@ export class IndependentFillCount {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
       if (this.#memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
-        return this.#done();
+        return this.#finish();
       }
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
     // The first look of all only says where to begin.
-    if (cursor === null || this.#memory === null) return this.#done();
+    if (cursor === null || this.#memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
     if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
     return { kind: 'more', next: nextPage(request, cursor, nowMs) };
   }
 
-  #done(): ListCursorStep {
+  #finish(): ListCursorStep {
     this.#isDone = true;
     return { kind: 'complete' };
   }
@@ -222,10 +222,10 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
   };
 }
 
-const keyOf = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;
+const makeKey = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;
 
 const toldByExchange = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): Told => ({
-  key: keyOf(market_condition_id ?? order.market.condition_id, order.outcome.is_yes, order.side),
+  key: makeKey(market_condition_id ?? order.market.condition_id, order.outcome.is_yes, order.side),
   timestampS: timestamp,
   amount,
   price,
@@ -241,7 +241,7 @@ const toldByLedger = ({
   priceMicros,
   feeMicros,
 }: BookedFill): Told => ({
-  key: keyOf(marketConditionId, isYes, side),
+  key: makeKey(marketConditionId, isYes, side),
   timestampS,
   amount: amountMicros,
   price: priceMicros,
@@ -265,6 +265,6 @@ function addUp(before: Readonly<Record<string, Sums>>, told: readonly Told[]): R
 /** Sums as a person reads them; within what the integers hold, because each is a sum of amounts that were traded. */
 function text(sums: Sums | undefined): string {
   if (sums === undefined) return '0 fills';
-  const shown = (value: number) => formatDecimal(value as Micros);
-  return `${sums.count} fills, ${shown(sums.amount)} shares for ${shown(sums.worth)}, fees ${shown(sums.fees)}`;
+  const showMicros = (value: number) => formatDecimal(value as Micros);
+  return `${sums.count} fills, ${showMicros(sums.amount)} shares for ${showMicros(sums.worth)}, fees ${showMicros(sums.fees)}`;
 }

@@ -32,7 +32,7 @@ export type ListCursorStep =
 
 export interface ListCursorRule<N extends ListEndpoint> {
   readonly endpoint: N;
-  pubkeyOf(row: RowOf<N>): string | null;
+  getPubkey(row: RowOf<N>): string | null;
   /** When the record began, on the exchange's clock, s; null where rows do not say. */
   bornS(row: RowOf<N>): number | null;
   /** Nothing of it can change any more that this list would have to tell. */
@@ -44,7 +44,7 @@ export interface ListCursorRule<N extends ListEndpoint> {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
     /** Null while it is so young that the list may lag behind it. */
-    invented(pubkey: string, list: ListTime): Difference | null;
+    findInvented(pubkey: string, list: ListTime): Difference | null;
   } | null;
 }
 
@@ -88,7 +88,7 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   begin(): void {
-    this.#walk = new PageWalk<N>((row) => this.#rule.pubkeyOf(row) ?? JSON.stringify(row), MOST_PAGES);
+    this.#walk = new PageWalk<N>((row) => this.#rule.getPubkey(row) ?? JSON.stringify(row), MOST_PAGES);
     this.#found = false;
     this.#isComplete = false;
     this.#venueS = null;
@@ -101,7 +101,7 @@ export class ListCursor<N extends ListEndpoint> {
     if (step.kind === 'void') return step;
     if (report.venueTimeMs !== null) this.#venueS ??= Math.floor(report.venueTimeMs / 1000);
     const mark = this.#mark;
-    this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
+    this.#found = mark === null || step.rows.some((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
     const ends = step.next === null || this.#found || (walk.pages >= MOST_PAGES - 1 && mark?.older.length !== 0);
     this.#isComplete = ends;
     return ends ? { kind: 'complete' } : { kind: 'more', next: step.next };
@@ -114,8 +114,8 @@ export class ListCursor<N extends ListEndpoint> {
     this.#walk = null;
     const mark = this.#mark;
     if (mark === null) return this.#baseline(walk);
-    if (!this.#found && mark.older.length > 0) return [this.#forgotten(mark.older)];
-    const end = walk.rows.findIndex((row) => isOneOf(this.#rule.pubkeyOf(row), mark.older));
+    if (!this.#found && mark.older.length > 0) return [this.#makeForgotten(mark.older)];
+    const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
     const held = differences.length === 0 ? 0 : Math.min(mark.held + 1, HELD_ROUNDS);
@@ -132,20 +132,22 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   #compare(rows: readonly RowOf<N>[], listMs: number, seq: number) {
-    const { pubkeyOf, compare, booked } = this.#rule;
+    const { getPubkey, compare, booked } = this.#rule;
     const kept = this.#kept;
-    const names = new Set(rows.map(pubkeyOf));
-    const all = [...rows, ...kept.rows.filter((row) => !names.has(pubkeyOf(row)))];
+    const names = new Set(rows.map(getPubkey));
+    const all = [...rows, ...kept.rows.filter((row) => !names.has(getPubkey(row)))];
     const differing = all.flatMap((row) => {
       const difference = compare(row, listMs);
       return difference === null ? [] : [{ row, difference }];
     });
-    for (const row of kept.rows) names.add(pubkeyOf(row));
+    for (const row of kept.rows) names.add(getPubkey(row));
     const unseen = booked?.after(seq) ?? [];
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
-    const inventions = invented.flatMap((pubkey) => booked?.invented(pubkey, { listMs, venueS: this.#venueS }) ?? []);
+    const inventions = invented.flatMap(
+      (pubkey) => booked?.findInvented(pubkey, { listMs, venueS: this.#venueS }) ?? [],
+    );
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
@@ -163,7 +165,7 @@ export class ListCursor<N extends ListEndpoint> {
     return ours.map(({ difference }) => difference);
   }
 
-  #forgotten(mark: readonly string[]): Difference {
+  #makeForgotten(mark: readonly string[]): Difference {
     const exchange = 'shows none of what it showed before';
     return { what: 'list', subject: this.name, ledger: `last seen: ${mark[0] ?? ''}`, exchange };
   }
@@ -175,10 +177,10 @@ export class ListCursor<N extends ListEndpoint> {
    * @param venueS when the list was read, s; null for whatever is there
    */
   #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
-    const { isSettled, pubkeyOf, bornS } = this.#rule;
+    const { isSettled, getPubkey, bornS } = this.#rule;
     const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
     const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
-    const names = settled.flatMap((row) => pubkeyOf(row) ?? []);
+    const names = settled.flatMap((row) => getPubkey(row) ?? []);
     return [...names, ...older].slice(0, MARKED_ROWS);
   }
 

@@ -22,7 +22,7 @@ export type WalkStep<R> =
  * have moved under it, and an incomplete list that looks complete is worse than none.
  */
 export class PageWalk<N extends ListEndpoint> {
-  readonly #keyOf: (row: RowOf<N>) => string;
+  readonly #getKey: (row: RowOf<N>) => string;
   readonly #rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
@@ -31,9 +31,9 @@ export class PageWalk<N extends ListEndpoint> {
 
   readonly #mostPages: number;
 
-  /** @param keyOf identifies a row */
-  constructor(keyOf: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
-    this.#keyOf = keyOf;
+  /** @param getKey identifies a row */
+  constructor(getKey: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
+    this.#getKey = getKey;
     this.#mostPages = mostPages;
   }
 
@@ -64,7 +64,7 @@ export class PageWalk<N extends ListEndpoint> {
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
     this.#pages += 1;
     for (const row of page) {
-      const key = this.#keyOf(row);
+      const key = this.#getKey(row);
       if (this.#keys.has(key)) return { kind: 'void', reason: `row ${key} came twice` };
       this.#keys.add(key);
       this.#rows.push(row);

@@ -15,7 +15,7 @@ import {
 } from './differences.js';
 import { ListCursor, type ListTime } from './list-cursor.js';
 
-const pubkeyOf = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
+const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const bornS = ({ created }: { readonly created: number }) => created;
 const isOverConversion = ({ state }: { readonly state: string }) =>
   ['done', 'completed', 'failed', 'expired'].includes(state);
@@ -30,14 +30,14 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
   const conversions = (kind: ConversionKind) => ({
     newestSeq: () => ledger.newestSeq('conversions'),
     after: (seq: number) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
-    invented: (pubkey: string, { listMs }: ListTime) => {
+    findInvented: (pubkey: string, { listMs }: ListTime) => {
       const booked = ledger.conversion(pubkey);
       return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
     },
   });
   const orders = new ListCursor('orders', ledger, {
     endpoint: 'orders.list',
-    pubkeyOf,
+    getPubkey,
     bornS: () => null,
     // An order of ours is followed by the executor wherever it goes; one that nobody knows may still be signed.
     isSettled: ({ pubkey, status }) =>
@@ -48,7 +48,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
   });
   const trades = new ListCursor('trades', ledger, {
     endpoint: 'trades.list',
-    pubkeyOf,
+    getPubkey,
     bornS: ({ timestamp }) => timestamp,
     isSettled: ({ state }) => state === 'done' || state === 'failed',
     compare: (row) => tradeDifference(row, books),
@@ -56,7 +56,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
       newestSeq: () => ledger.newestSeq('fills'),
       // A trade that had failed is booked when it settles, and its row may lie below the mark by then.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
-      invented: (pubkey, { venueS }) => {
+      findInvented: (pubkey, { venueS }) => {
         const fill = ledger.fill(pubkey);
         const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
         return fill === null || isYoung ? null : inventedFill(fill);
@@ -65,7 +65,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
   });
   const merges = new ListCursor('merges', ledger, {
     endpoint: 'merges.list',
-    pubkeyOf,
+    getPubkey,
     bornS,
     isSettled: isOverConversion,
     booked: conversions('merge'),
@@ -73,7 +73,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
   });
   const splits = new ListCursor('splits', ledger, {
     endpoint: 'splits.list',
-    pubkeyOf,
+    getPubkey,
     bornS,
     isSettled: isOverConversion,
     booked: conversions('split'),
@@ -81,7 +81,7 @@ export function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrade
   });
   const redeems = new ListCursor('redeems', ledger, {
     endpoint: 'redeems.list',
-    pubkeyOf,
+    getPubkey,
     bornS,
     isSettled: isOverConversion,
     booked: conversions('redeem'),

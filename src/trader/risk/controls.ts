@@ -7,7 +7,7 @@ import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import { buyCost, type Exposure, toYesDirection, type WorkingOrder } from './exposure.js';
 import type { RiskFacts } from './facts.js';
-import { atLeast, atMost, shown } from './figures.js';
+import { atLeast, atMost, showFigure } from './figures.js';
 import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 
@@ -26,7 +26,7 @@ export const REQUESTS_PER_PLACE = 4;
 /** Sanity first: only after it may the order be asked for, and the rows below may calculate with whatever passed it. */
 export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'sane_input', check: saneInput },
-  { number: 8, name: 'halted', check: halted },
+  { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
   { number: 8, name: 'max_drawdown', check: drawdown },
   { number: 11, name: 'max_fills', check: fillBurst },
@@ -35,7 +35,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'max_book_age_ms', check: bookAge },
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
-  { number: 14, name: 'min_time_since_jump_ms', check: jumped },
+  { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
   // Before what is calculated from all that is open: without a budget none of it matters, and it is the usual refusal.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
@@ -116,7 +116,7 @@ export function insaneLimit(limits: RiskLimits): Breach | null {
   return null;
 }
 
-export function halted(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
+export function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breach | null {
   if (stance === 'halted') return flag(`trading is halted: ${stanceReason}`);
   if (loss.halted !== null && stance !== 'flatten') return flag(`trading is halted: ${loss.halted}`);
   return null;
@@ -166,7 +166,7 @@ function bookFrozen(_: unknown, { sight }: RiskFacts): Breach | null {
   return sight?.health.frozen === false ? null : flag('the book does not follow the trades');
 }
 
-function jumped(_: unknown, { sight, limits }: RiskFacts): Breach | null {
+function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   if (sight?.health.sinceJumpMs === null) return null;
   return atLeast('the time since the price jumped', sight?.health.sinceJumpMs, limits.minTimeSinceJumpMs, 'ms');
 }
@@ -215,7 +215,7 @@ function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
 
 function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   const twins = exposure
-    .ordersOf(place.marketConditionId)
+    .listOrders(place.marketConditionId)
     .filter(
       (order) =>
         order.phase !== 'resting' &&
@@ -229,7 +229,7 @@ function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
 
 function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   const ours = toYesDirection(place);
-  for (const order of exposure.ordersOf(place.marketConditionId)) {
+  for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
     const breach = ours.raises
@@ -346,7 +346,12 @@ const best = ({ sight }: RiskFacts) => ({
 /** Null for a safe integer: what every Micros is unless something is broken. */
 export function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
-  return { limit: 0, found: null, unit, text: `${what} is not a usable figure (got ${shown(value ?? Number.NaN)})` };
+  return {
+    limit: 0,
+    found: null,
+    unit,
+    text: `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`,
+  };
 }
 
 /** A condition that does not hold: found 1 where 0 is allowed. */

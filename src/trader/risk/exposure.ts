@@ -176,7 +176,7 @@ export class Exposure {
   }
 
   /** Working orders of a market, all strategies together, abandoned ones left out. */
-  ordersOf(marketConditionId: string): readonly WorkingOrder[] {
+  listOrders(marketConditionId: string): readonly WorkingOrder[] {
     const found: WorkingOrder[] = [];
     for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
       if (order.phase !== 'abandoned') found.push(order);
@@ -189,7 +189,7 @@ export class Exposure {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return ZERO;
     const { holding } = market;
-    const { weight } = countOf(market);
+    const { weight } = countMarket(market);
     return isYes
       ? sub(sub(holding.yesMicros, holding.lockedYesMicros), weight.reservedYes)
       : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
@@ -198,9 +198,9 @@ export class Exposure {
   /** The worst of one market, with one more order if there is one. */
   worstCase(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
     const market = this.#markets.get(marketConditionId);
-    if (market === undefined) return worstOf(null, extra === null ? NOTHING : weightOf(extra));
-    const { weight, worst } = countOf(market);
-    return extra === null ? worst : worstOf(market.holding, plus(weight, weightOf(extra)));
+    if (market === undefined) return computeWorst(null, extra === null ? NOTHING : getWeight(extra));
+    const { weight, worst } = countMarket(market);
+    return extra === null ? worst : computeWorst(market.holding, plus(weight, getWeight(extra)));
   }
 
   /** Sum of the worst positions of an event's markets; pass the market's own id for one without an event. */
@@ -213,14 +213,14 @@ export class Exposure {
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, market] of this.#markets) {
-      if (eventOf(market.holding) !== eventKey || marketConditionId === extra?.marketConditionId) continue;
-      losses.push({ marketConditionId, ...lossesOf(market.holding, countOf(market).weight) });
+      if (getEventId(market.holding) !== eventKey || marketConditionId === extra?.marketConditionId) continue;
+      losses.push({ marketConditionId, ...computeLosses(market.holding, countMarket(market).weight) });
     }
     if (extra !== null) {
       const { marketConditionId } = extra;
       const market = this.#markets.get(marketConditionId);
-      const weight = plus(market === undefined ? NOTHING : countOf(market).weight, weightOf(extra));
-      losses.push({ marketConditionId, ...lossesOf(market?.holding ?? null, weight) });
+      const weight = plus(market === undefined ? NOTHING : countMarket(market).weight, getWeight(extra));
+      losses.push({ marketConditionId, ...computeLosses(market?.holding ?? null, weight) });
     }
     return worstEventLoss(losses, this.#rules.get(eventKey) ?? null);
   }
@@ -228,7 +228,7 @@ export class Exposure {
   /** Every event in which anything is held or works, as keys for `eventPosition` and `eventLoss`. */
   get eventKeys(): readonly string[] {
     this.#count();
-    return [...new Set(Array.from(this.#markets.values(), ({ holding }) => eventOf(holding)))];
+    return [...new Set(Array.from(this.#markets.values(), ({ holding }) => getEventId(holding)))];
   }
 
   /** Sum of the worst losses of all markets. */
@@ -257,13 +257,13 @@ export class Exposure {
       const { marketConditionId, yesMicros, noMicros, splittingMicros } = market.holding;
       const isEmpty = yesMicros === 0 && noMicros === 0 && splittingMicros === 0;
       if (market.orders.size === 0 && isEmpty) this.#markets.delete(marketConditionId);
-      else this.#move(market, countOf(market), add, 1);
+      else this.#move(market, countMarket(market), add, 1);
     }
     this.#changed.clear();
   }
 
   #move({ holding }: Market, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
-    const event = eventOf(holding);
+    const event = getEventId(holding);
     const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
     if (position === 0) this.#eventPosition.delete(event);
     else this.#eventPosition.set(event, position);
@@ -274,15 +274,15 @@ export class Exposure {
 }
 
 /** Counts a market once after each change. */
-function countOf(market: Market): Counted {
+function countMarket(market: Market): Counted {
   if (market.counted !== null) return market.counted;
   let weight = NOTHING;
   let working = 0;
   for (const order of market.orders.values()) {
-    weight = plus(weight, weightOf(order));
+    weight = plus(weight, getWeight(order));
     if (order.phase !== 'abandoned') working++;
   }
-  market.counted = { weight, worst: worstOf(market.holding, weight), working };
+  market.counted = { weight, worst: computeWorst(market.holding, weight), working };
   return market.counted;
 }
 
@@ -312,10 +312,10 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
   splittingMicros: ZERO,
 });
 
-const eventOf = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
+const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
 /** Currency lost in either resolution, below zero for a gain. */
-function lossesOf(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
+function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
   return {
     ifYesMicros: add(sub(costMicros, yesMicros), weight.lossIfYes),
@@ -323,12 +323,12 @@ function lossesOf(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 
   };
 }
 
-function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
+function computeWorst(holding: Holding | null, weight: Weight): MarketWorst {
   const { yesMicros, noMicros } = holding ?? nothingHeld('', null);
   const net = sub(yesMicros, noMicros);
   const highMicros = add(net, weight.up);
   const lowMicros = sub(net, weight.down);
-  const { ifYesMicros, ifNoMicros } = lossesOf(holding, weight);
+  const { ifYesMicros, ifNoMicros } = computeLosses(holding, weight);
   return {
     highMicros,
     lowMicros,
@@ -341,7 +341,7 @@ function worstOf(holding: Holding | null, weight: Weight): MarketWorst {
 /** An order is never changed, so what it weighs is calculated once, however many pictures it is in. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
-function weightOf(order: WorkingOrder): Weight {
+function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
   const weight = weigh(order);

@@ -5,7 +5,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { Breach, Unit } from './intent.js';
 
 /** A Micros as a plain decimal; anything that is not one as it stands. */
-export function shown(value: Micros | number): string {
+export function showFigure(value: Micros | number): string {
   // Checked: what `formatDecimal` wants is a safe integer of millionths.
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
@@ -13,9 +13,9 @@ export function shown(value: Micros | number): string {
 /** `12 shares`, `0.42`, `3 orders`: a figure in its unit. */
 export function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
-  if (unit === 'price') return shown(value);
+  if (unit === 'price') return showFigure(value);
   if (unit === 'flag') return String(value);
-  return unit === 'shares' || unit === 'currency' ? `${shown(value)} ${unit}` : `${value} ${unit}`;
+  return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
 /** Null when `found` is a finite number of at most `limit`, else the breach; a limit that is not finite is one too. */

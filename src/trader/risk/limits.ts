@@ -229,7 +229,7 @@ export interface Loosening {
 }
 
 /** Every setting that is looser than the base; empty when the override only tightens. */
-export function looseningsOf(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
+export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
   const found: Loosening[] = [];
   for (const { name, limit, tighter, money } of RULES) {
     const wanted = override[name];
@@ -247,7 +247,7 @@ export function looseningsOf(base: RiskLimits, override: RiskOverride): readonly
 
 /** The base with every limit that the override names. Throws `config_invalid` when one of them is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
-  const [first] = looseningsOf(base, override);
+  const [first] = findLoosenings(base, override);
   if (first !== undefined) {
     throw new TwinbookError(
       'config_invalid',

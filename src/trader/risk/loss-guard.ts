@@ -5,7 +5,7 @@
  */
 
 import { add, type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { shown } from './figures.js';
+import { showFigure } from './figures.js';
 import type { RiskLimits } from './limits.js';
 
 /** Plain data, to be stored as JSON in the same transaction as what led to it. */
@@ -56,7 +56,7 @@ export class LossGuard {
   /** From now on, with what we are worth now: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
-      day: new Calendar().dayOf(nowMs),
+      day: new Calendar().formatDay(nowMs),
       dayStartEquityMicros: equityMicros,
       highWaterMicros: equityMicros,
       equityMicros,
@@ -104,7 +104,7 @@ export class LossGuard {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.
-    const today = this.#calendar.dayOf(nowMs);
+    const today = this.#calendar.formatDay(nowMs);
     const isSteady = this.#isSteadyAt(nowMs);
     // The last equity of the old day is where the new one begins: a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
@@ -119,11 +119,11 @@ export class LossGuard {
     };
     const { dayLossMicros, drawdownMicros } = this.facts;
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
-      return this.#halt(`lost ${shown(dayLossMicros)} today, the limit is ${shown(limits.maxLossDayMicros)}`);
+      return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
     }
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
       return this.#halt(
-        `${shown(drawdownMicros)} below the high-water mark, the limit is ${shown(limits.maxDrawdownMicros)}`,
+        `${showFigure(drawdownMicros)} below the high-water mark, the limit is ${showFigure(limits.maxDrawdownMicros)}`,
       );
     }
     return null;
@@ -176,7 +176,7 @@ class Calendar {
   #number = Number.NaN;
   #text = '';
 
-  dayOf(nowMs: number): string {
+  formatDay(nowMs: number): string {
     const number = Math.floor(nowMs / DAY_MS);
     if (number !== this.#number) this.#text = new Date(nowMs).toISOString().slice(0, 10);
     this.#number = number;

@@ -1,7 +1,7 @@
 /** The rungs of the kill ladder that a part of a loss limit leads to, before the limit itself halts everything. */
 
 import { type Micros, mul, ZERO } from '../../shared/base/micros.js';
-import { shown } from './figures.js';
+import { showFigure } from './figures.js';
 import type { RiskLimits } from './limits.js';
 import type { LossFacts } from './loss-guard.js';
 
@@ -36,5 +36,5 @@ function describeReached(
   ];
   const over = measures.find(({ loss, limit }) => loss > ZERO && loss >= mul(limit, part, 'ceil'));
   if (over === undefined) return null;
-  return `${shown(over.loss)} ${over.what}, that is ${shown(part)} of the limit of ${shown(over.limit)} or more`;
+  return `${showFigure(over.loss)} ${over.what}, that is ${showFigure(part)} of the limit of ${showFigure(over.limit)} or more`;
 }

@@ -3,11 +3,11 @@
 import { ONE } from '../../shared/base/micros.js';
 import {
   type Control,
+  checkHalt,
   dayLoss,
   drawdown,
   fillBurst,
   flag,
-  halted,
   insaneLimit,
   marketOpen,
   timeToResolution,
@@ -20,7 +20,7 @@ import type { Breach, SplitIntent } from './intent.js';
 /** What a split must pass: it binds currency, so whatever keeps orders from leaving keeps it from leaving too. */
 export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
-  { number: 8, name: 'halted', check: halted },
+  { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
   { number: 8, name: 'max_drawdown', check: drawdown },
   { number: 11, name: 'max_fills', check: fillBurst },

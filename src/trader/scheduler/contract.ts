@@ -51,7 +51,7 @@ export interface Queue {
   /** Of the newest request that was let go; 0 before the first. */
   readonly newestId: number;
   /** Whom the request behind a request that is under way belongs to. */
-  ownerOf(requestId: number): RequestOwner;
+  findOwner(requestId: number): RequestOwner;
   /** Takes in one outcome and what it says about the budget; gives back the request behind it. */
   onOutcome(seen: OutcomeObservation): PlannedRequest;
   /**
@@ -64,7 +64,7 @@ export interface Queue {
   /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */
   status(scope: Scope, nowMs: number): BudgetStatus;
   /** What requests of this run were spent on; for status pages, as `status`. */
-  spent(nowMs: number): readonly PurposeUse[];
+  listSpent(nowMs: number): readonly PurposeUse[];
   /**
    * Whether time alone cannot lower what both budgets allow: there was no recent throttling, and nobody else uses the
    * budgets.

@@ -106,13 +106,13 @@ export function choose(
   bounds: ChoiceBounds,
 ): Choice {
   // What finds no place takes nothing, so the prices are those of the best of each group.
-  const best = bestOf(candidates, pricesFor(candidates, supply, least), bounds);
+  const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
   const valued = rank(candidates, prices);
   const places = new Places(bounds);
   for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
-  const wanted = (hope: boolean): void => {
+  const offerWanted = (hope: boolean): void => {
     // One that is quoted keeps its place against one that is better by less than coming and going costs.
     const score = ({ candidate, value }: Ranked) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
@@ -122,8 +122,8 @@ export function choose(
       places.take(candidate, hope ? most : most - Math.floor(most / PLACES_A_TRIAL));
     }
   };
-  wanted(false);
-  wanted(true);
+  offerWanted(false);
+  offerWanted(true);
   return { prices, ranked: valued.map(({ candidate, value }) => ({ id: candidate.id, value })), chosen: places.taken };
 }
 
@@ -138,7 +138,7 @@ const rank = (candidates: readonly Candidate[], prices: ScarcityPrices): Ranked[
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))
     .sort((a, b) => b.value.net - a.value.net);
 
-function bestOf(candidates: readonly Candidate[], prices: ScarcityPrices, { most }: ChoiceBounds): Candidate[] {
+function pickBest(candidates: readonly Candidate[], prices: ScarcityPrices, { most }: ChoiceBounds): Candidate[] {
   const taken = new Map<string, number>();
   return rank(candidates, prices).flatMap(({ candidate }) => {
     const place = (taken.get(candidate.group) ?? 0) + 1;

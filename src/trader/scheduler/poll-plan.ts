@@ -204,7 +204,7 @@ export class PollPlan implements Poller {
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
-      const market = kind === 'book' ? this.#nextBook(nowMs) : this.#nextOf(kind, nowMs);
+      const market = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (market === null) continue;
       // A kind that had nothing to ask for does not save its share up for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
@@ -256,7 +256,7 @@ export class PollPlan implements Poller {
     return book.ready(hotIntervalMs, nowMs) && book.sinceAsked(nowMs) >= hotIntervalMs;
   }
 
-  #nextOf(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
+  #chooseNext(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
     const best = new Best();
     for (const market of this.#markets) {

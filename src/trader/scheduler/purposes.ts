@@ -12,7 +12,7 @@ import type { AnyCall } from '../../shared/protocol/seam.js';
 export const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-export function purposeOf({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: RequestOwner): Purpose {
+export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: RequestOwner): Purpose {
   if (owner.kind === 'round') return 'own';
   if (owner.kind === 'poll') {
     const { kind } = owner.target;

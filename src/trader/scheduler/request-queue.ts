@@ -7,7 +7,7 @@ import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
-import { PurposeCounts, type PurposeUse, purposeOf } from './purposes.js';
+import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { laneFloor } from './reserve.js';
 import { SteadyClock } from './steady-clock.js';
 
@@ -184,7 +184,7 @@ export class RequestQueue implements Queue {
     return { requests, unsent };
   }
 
-  ownerOf(requestId: number): RequestOwner {
+  findOwner(requestId: number): RequestOwner {
     return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }
 
@@ -242,7 +242,7 @@ export class RequestQueue implements Queue {
     };
   }
 
-  spent(nowMs: number): readonly PurposeUse[] {
+  listSpent(nowMs: number): readonly PurposeUse[] {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
@@ -290,7 +290,7 @@ export class RequestQueue implements Queue {
   #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
     const request = line.take(lane);
     const id = this.#nextId++;
-    this.#counts.note(purposeOf(request.call, request.owner), steadyMs);
+    this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
     this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
     line.budget.onSent(isProbe);
     line.inFlight++;

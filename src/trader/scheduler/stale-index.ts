@@ -27,12 +27,12 @@ const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.3
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
 /** The mean over that ignorance of a function of h / s, in units of the middle s. */
-const averaged = (of: (z: number) => number) => (z: number) =>
+const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
 /** The two functions of z alone that every index is made of. */
-const averagedPickOff = averaged(pickOffPerDeviation);
-export const averagedIndex = averaged(indexPerDeviation);
+const averagedPickOff = averageOver(pickOffPerDeviation);
+export const averagedIndex = averageOver(indexPerDeviation);
 
 /** Beyond it nothing is lost that a float could tell. */
 const LARGEST_Z = 12;

@@ -24,10 +24,10 @@ export function paramTable(strategy: Strategy): readonly ParamRow[] {
 
 function paramRow(name: string, spec: ParamSpec): ParamRow {
   const value = typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default);
-  return { name, unit: unitOf(spec), range: rangeOf(spec), default: value, help: spec.help };
+  return { name, unit: describeUnit(spec), range: describeRange(spec), default: value, help: spec.help };
 }
 
-function unitOf(spec: ParamSpec): string {
+function describeUnit(spec: ParamSpec): string {
   switch (spec.kind) {
     case 'integer':
     case 'number':
@@ -42,7 +42,7 @@ function unitOf(spec: ParamSpec): string {
   }
 }
 
-function rangeOf(spec: ParamSpec): string {
+function describeRange(spec: ParamSpec): string {
   switch (spec.kind) {
     case 'integer':
     case 'number':

@@ -48,7 +48,7 @@ function readRecord<S extends ParamSpec, V extends ParamValue>(
   problems: ParamProblem[],
   read: (spec: S, value: unknown, path: Path, problems: ParamProblem[]) => V,
 ): Readonly<Record<string, V>> {
-  const given = recordOf(raw);
+  const given = asRecord(raw);
   if (given === null) {
     problems.push({ path, message: `got ${show(raw)}, wanted parameters as \`name: value\` lines` });
     return {};
@@ -64,7 +64,7 @@ function readRecord<S extends ParamSpec, V extends ParamValue>(
   return Object.freeze(values);
 }
 
-function recordOf(raw: unknown): Readonly<Record<string, unknown>> | null {
+function asRecord(raw: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return null;
   // Any object that is not an array can be read by name; what a name holds stays unknown.
   return raw as Readonly<Record<string, unknown>>;

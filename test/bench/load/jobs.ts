@@ -125,7 +125,7 @@ export async function mixedAtSteadyRate(
 
 /** Calls `arrive` with the due moments of a Poisson stream for this long. */
 export async function arrivals(perSecond: number, forMs: number, arrive: (dueMs: number) => void): Promise<void> {
-  const random = Random.seeded(1, 'arrivals');
+  const random = Random.fromSeed(1, 'arrivals');
   const startMs = performance.now();
   let dueMs = startMs;
   while (dueMs < startMs + forMs) {

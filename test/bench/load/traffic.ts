@@ -79,7 +79,7 @@ export class Traffic {
   constructor(traders: readonly Trader[], markets: readonly string[], seed: number) {
     this.#traders = traders;
     this.#markets = markets;
-    this.#random = Random.seeded(seed);
+    this.#random = Random.fromSeed(seed);
     this.#pairs = traders.flatMap((trader) => markets.map((market) => ({ trader, market, freeAtMs: 0 })));
     const kinds = MIX.flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
     const places = kinds.map((kind) => ({ kind, place: this.#random.uniform() }));

@@ -1,7 +1,7 @@
 /** Markets whose prices are known at every second, for measuring what polls leave unseen. */
 
 import { Random } from '../../../src/shared/base/random.js';
-import { logOddsOf } from '../../../src/trader/market/estimators.js';
+import { computeLogOdds } from '../../../src/trader/market/estimators.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
 
 export const SECONDS = 5400;
@@ -39,7 +39,7 @@ export interface WorldKind {
 export const JUMP_RATE = JUMPS_PER_S;
 
 export function makeWorld(kind: WorldKind, seed: number): readonly TrueMarket[] {
-  return Array.from({ length: kind.markets }, (_, i) => makeMarket(kind, Random.seeded(seed, `market ${i}`), i));
+  return Array.from({ length: kind.markets }, (_, i) => makeMarket(kind, Random.fromSeed(seed, `market ${i}`), i));
 }
 
 function makeMarket(kind: WorldKind, random: Random, i: number): TrueMarket {
@@ -58,7 +58,7 @@ function makeMarket(kind: WorldKind, random: Random, i: number): TrueMarket {
     }
   }
   const prices = new Float64Array(SECONDS + 1);
-  for (let second = 0, x = logOddsOf(start); second <= SECONDS; second++) {
+  for (let second = 0, x = computeLogOdds(start); second <= SECONDS; second++) {
     prices[second] = sigmoid(x);
     x += (sigmas[second] ?? sigma) * random.normal();
     if (random.chance(JUMPS_PER_S)) x += JUMP_SD * random.normal();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { guardianStatus } from '../../../src/cli/control/guardian-status.js';
-import { markOf } from '../../../src/shared/base/process-mark.js';
+import { readMark } from '../../../src/shared/base/process-mark.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
-import { reportFileOf } from '../../../src/shell/guardian/heartbeat-files.js';
+import { locateReportFile } from '../../../src/shell/guardian/heartbeat-files.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -13,7 +13,7 @@ const configWith = (lines: string) =>
 
 const report: GuardianReport = {
   run: 'one',
-  process: markOf(process.pid),
+  process: readMark(process.pid),
   count: 1,
   stays: false,
   state: 'canceling',
@@ -33,7 +33,7 @@ describe('status tells of the guardian', () => {
     ['', { ...report, process: GONE }, 'NONE, the last one said: canceling, could not cancel: no answer'],
   ] as const)('with %j and %j: %s', (lines, written, text) => {
     const config = configWith(lines);
-    if (written !== null) new BeatWriter(reportFileOf(config.ledger.path)).write(written);
+    if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
     expect(guardianStatus(config)).toBe(text);
   });
 });

@@ -27,7 +27,7 @@ describe('credentials', () => {
     });
     expect(accepted(create(venue))).toEqual({ api_key: 'k', secret: 's' });
     const { account, secret } = must(venue.core.credential('k'), 'the key');
-    expect([secret, venue.core.walletOf(account), venue.core.fundsOf(account).total]).toEqual([
+    expect([secret, venue.core.readWallet(account), venue.core.readFunds(account).total]).toEqual([
       's',
       wallet(1),
       m(10_000),
@@ -120,9 +120,9 @@ describe('a market', () => {
     expect(event).toMatchObject({ title: 'Election', markets: [first.index, second.index] });
     expect(core.eventListRow(1, 1).markets.map((row) => row.title)).toEqual(['A wins']);
     expect(core.eventRow(1).markets).toHaveLength(2);
-    expect(core.marketIndexOf('given')).toBe(2);
-    expect(core.eventIndexOf(event.conditionId)).toBe(1);
-    expect([core.marketIndexOf('nobody'), core.eventIndexOf(id)]).toEqual([null, null]);
+    expect(core.findMarketIndex('given')).toBe(2);
+    expect(core.findEventIndex(event.conditionId)).toBe(1);
+    expect([core.findMarketIndex('nobody'), core.findEventIndex(id)]).toEqual([null, null]);
     expect(faultOf(core.createMarket(nowMs, { config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
@@ -158,7 +158,7 @@ describe('a market', () => {
     expect(venue.order(account, pubkey).status).toBe('canceled');
     expect(venue.core.cancelInternal(venue.nowMs, handle)).toBe(false);
     expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(venue.core.fundsOf(crowd).locked).toBe(0);
+    expect(venue.core.readFunds(crowd).locked).toBe(0);
     expect(venue.book()).toEqual({ bid: [], ask: [] });
     expect(venue.core.placeInternal(venue.nowMs, crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
     accepted(venue.core.setMarketState(venue.nowMs, venue.id, 'open'));

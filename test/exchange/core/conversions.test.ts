@@ -199,7 +199,7 @@ describe('a redeem', () => {
     [null, '16', 4],
   ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
     const { venue, account, other } = settled(outcome);
-    const [before, beforeOther] = [venue.core.fundsOf(account).total, venue.core.fundsOf(other).total];
+    const [before, beforeOther] = [venue.core.readFunds(account).total, venue.core.readFunds(other).total];
     const { pubkey, message } = accepted(venue.core.draftRedeem(venue.nowMs, account, venue.id));
     expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
     expect(venue.core.redeem(account, pubkey)).toMatchObject({
@@ -213,10 +213,10 @@ describe('a redeem', () => {
       yes_shares: '12',
       no_shares: '20',
     });
-    expect(venue.core.fundsOf(account).total - before).toBe(m(paid));
+    expect(venue.core.readFunds(account).total - before).toBe(m(paid));
     const second = accepted(venue.core.draftRedeem(venue.nowMs, other, venue.id));
     accepted(venue.core.submitRedeem(venue.nowMs, other, second.pubkey, true));
-    expect(venue.core.fundsOf(other).total - beforeOther).toBe(m(paidOther));
+    expect(venue.core.readFunds(other).total - beforeOther).toBe(m(paidOther));
     expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
   });

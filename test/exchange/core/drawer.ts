@@ -19,7 +19,7 @@ export class Drawer {
   #nonce = 0;
 
   constructor(seed: number) {
-    this.random = Random.seeded(seed, 'replay');
+    this.random = Random.fromSeed(seed, 'replay');
     for (const precision of [2, 3]) {
       const rates = { maker_fee_rate: m('0.003'), taker_fee_rate: m('0.01') };
       this.#do('createMarket', {

@@ -41,13 +41,13 @@ describe('a snapshot from when drafts of orders held locks', () => {
       [sell, m('12')],
     ]);
     const core = ExchangeCore.restore(settings, throughJson(withLocks(now, account, locks)), new MemoryArchive());
-    expect(core.fundsOf(account)).toMatchObject({ total: m('9980'), locked: 0 });
-    expect(core.holdingOf(account, 0)).toMatchObject({ yesLocked: 0, noLocked: 0 });
+    expect(core.readFunds(account)).toMatchObject({ total: m('9980'), locked: 0 });
+    expect(core.readHolding(account, 0)).toMatchObject({ yesLocked: 0, noLocked: 0 });
     // Nothing of the old locks is left in what is written from now on.
     expect(throughJson(core.snapshot())).toEqual(now);
     for (const pubkey of [buy, sell]) accepted(core.submitOrder(venue.nowMs, account, pubkey, true));
-    expect(core.fundsOf(account).locked).toBe(m('4.242'));
-    expect(core.holdingOf(account, 0)).toMatchObject({ yesLocked: 0, noLocked: m('12') });
+    expect(core.readFunds(account).locked).toBe(m('4.242'));
+    expect(core.readHolding(account, 0)).toMatchObject({ yesLocked: 0, noLocked: m('12') });
     expect(faultOf(core.submitOrder(venue.nowMs, account, buy, true))).toBe('invalid_program_call_status');
   });
 });

@@ -333,8 +333,8 @@ describe('matching', () => {
     venue.place(maker, [true, 'buy', '0.3333', '0.0001']);
     venue.place(taker, [false, 'buy', '0.6667', '0.0001']);
     // 0.3333 × 100 millionths = 33.33: YES pays 33, NO 67, and the fee of 0.67 is rounded up to 1.
-    expect(venue.core.fundsOf(maker).total).toBe(m(10_000) - 33);
-    expect(venue.core.fundsOf(taker).total).toBe(m(10_000) - 67 - 1);
+    expect(venue.core.readFunds(maker).total).toBe(m(10_000) - 33);
+    expect(venue.core.readFunds(taker).total).toBe(m(10_000) - 67 - 1);
   });
 
   it('charges maker and taker rates on the notional of the own outcome', () => {

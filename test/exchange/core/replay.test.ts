@@ -20,11 +20,11 @@ function checkConservation(core: ExchangeCore): void {
   const accounts = Array.from({ length: funds.count }, (_, slot) => slot);
   const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const currency = sum(accounts.map((slot) => core.fundsOf(slot).total));
+  const currency = sum(accounts.map((slot) => core.readFunds(slot).total));
   const collateral = sum(markets.map((market) => market.setsOutstanding));
   expect(currency + collateral + core.feesCollected).toBe(core.fundsDeposited);
   for (const market of markets) {
-    const holdings = accounts.map((slot) => core.holdingOf(slot, market.index));
+    const holdings = accounts.map((slot) => core.readHolding(slot, market.index));
     const [yes, no] = [sum(holdings.map((held) => held.yes)), sum(holdings.map((held) => held.no))];
     if (market.state === 'resolved') expect(market.setsOutstanding).toBe(market.outcomeIsYes === true ? yes : no);
     else if (market.state === 'canceled') expect(2 * market.setsOutstanding).toBeGreaterThanOrEqual(yes + no);
@@ -56,11 +56,11 @@ function checkLocks(core: ExchangeCore): void {
   }
   const unlimited = new Set(funds.unlimited.filter((_, at) => at % 2 === 0));
   for (let slot = 0; slot < funds.count; slot++) {
-    const { total, locked, available } = core.fundsOf(slot);
+    const { total, locked, available } = core.readFunds(slot);
     expect(locked).toBe(locks.get(`${slot}`) ?? 0);
     if (!unlimited.has(slot)) expect(Math.min(total, available)).toBeGreaterThanOrEqual(0);
     for (let market = 0; market < core.marketCount; market++) {
-      const held = core.holdingOf(slot, market);
+      const held = core.readHolding(slot, market);
       expect(held.yesLocked).toBe(locks.get(`${slot}/${market}/yes`) ?? 0);
       expect(held.noLocked).toBe(locks.get(`${slot}/${market}/no`) ?? 0);
       expect(Math.min(held.yes - held.yesLocked, held.no - held.noLocked)).toBeGreaterThanOrEqual(0);
@@ -130,8 +130,8 @@ describe('the exchange under random commands', () => {
       core.orders(account, { limit: 100 });
       core.ownTrades(account, { limit: 100 });
       core.assets(account, { limit: 200 });
-      core.fundsOf(account);
-      core.holdingOf(account, 0);
+      core.readFunds(account);
+      core.readHolding(account, 0);
     }
     core.bookRow(0, false, 100);
     core.statsRow(0);

@@ -104,12 +104,12 @@ export class Venue {
 
   /** `total locked` of an account's currency, as decimals. */
   funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.fundsOf(account);
+    const { total, locked } = this.core.readFunds(account);
     return [total / 1e6, locked / 1e6];
   }
 
   shares(account: number) {
-    const { yes, yesLocked, no, noLocked } = this.core.holdingOf(account, 0);
+    const { yes, yesLocked, no, noLocked } = this.core.readHolding(account, 0);
     return { yes: yes / 1e6, yesLocked: yesLocked / 1e6, no: no / 1e6, noLocked: noLocked / 1e6 };
   }
 

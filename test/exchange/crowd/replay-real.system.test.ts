@@ -148,7 +148,7 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     expect(arrived).toBeGreaterThan(0);
     expect(ahead).toBeGreaterThan(0);
     expect(traded).toBeGreaterThan(0);
-    expect(core.holdingOf(account, 0).yes).toBe(size - core.internalRemaining(order));
+    expect(core.readHolding(account, 0).yes).toBe(size - core.internalRemaining(order));
   });
 });
 

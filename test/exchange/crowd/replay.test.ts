@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
-import { conditionIdOf } from '../../../src/recording/identity.js';
+import { deriveConditionId } from '../../../src/recording/identity.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { newCore, restarted, START_MS } from './world.js';
@@ -30,7 +30,7 @@ function recordingOf(
   const times = rows.map(([ms]) => R + ms);
   return {
     market: {
-      conditionId: conditionIdOf('test', name),
+      conditionId: deriveConditionId('test', name),
       eventTitle: 'Recorded',
       title: `Recorded ${name}`,
       category: 'finance',
@@ -124,7 +124,7 @@ describe('a replay', () => {
       after.push(left(core, order));
     }
     expect(after).toEqual([10, 10, 10, 10, 7, 7, 7, 0]);
-    expect(core.holdingOf(me.account, 0).yes).toBe(10_000_000);
+    expect(core.readHolding(me.account, 0).yes).toBe(10_000_000);
   });
 
   // The queue position of hftbacktest's RiskAdverseQueueModel (models/queue.rs) for this sequence: we join a level of 100.

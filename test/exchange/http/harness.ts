@@ -10,7 +10,7 @@ import {
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
-import { publicKeyOf, signToHex } from '../../../src/shell/wallet/ed25519.js';
+import { derivePublicKey, signToHex } from '../../../src/shell/wallet/ed25519.js';
 
 export const PROFILE: VenueProfile = {
   service_name: 'SVC',
@@ -98,7 +98,7 @@ export class TestTrader {
     this.base = base;
     wallets += 1;
     this.#seed = new Uint8Array(Buffer.from(`${process.pid}-${wallets}`.padEnd(32, '.')).subarray(0, 32));
-    this.wallet = base58.encode(publicKeyOf(this.#seed));
+    this.wallet = base58.encode(derivePublicKey(this.#seed));
   }
 
   static async join(base: string): Promise<TestTrader> {

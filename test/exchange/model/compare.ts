@@ -18,7 +18,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
  */
 export function checkConservation(core: ExchangeCore, accounts: readonly number[], unlimited: readonly number[]): void {
   const markets = Array.from({ length: core.marketCount }, (_, index) => core.marketFacts(index));
-  const funds = accounts.map((account) => core.fundsOf(account));
+  const funds = accounts.map((account) => core.readFunds(account));
   const backing = sum(markets.map((market) => market.setsOutstanding));
   const total = sum(funds.map((own) => own.total)) + backing + core.marginHeld + core.feesCollected;
   if (total !== core.fundsDeposited) expect(total).toBe(core.fundsDeposited);
@@ -27,7 +27,7 @@ export function checkConservation(core: ExchangeCore, accounts: readonly number[
     if (own.locked < 0 || (!isFree && own.available < 0)) expect({ account: accounts[index], ...own }).toBe('solvent');
   }
   for (const market of markets) {
-    const held = accounts.map((account) => core.holdingOf(account, market.index));
+    const held = accounts.map((account) => core.readHolding(account, market.index));
     for (const own of held) {
       const least = Math.min(own.yesLocked, own.yes - own.yesLocked, own.noLocked, own.no - own.noLocked);
       if (least < 0) expect(own).toBe('nothing below zero');
@@ -54,13 +54,13 @@ export function checkSame(core: ExchangeCore, plain: PlainState, accounts: reado
 }
 
 function checkBalances(core: ExchangeCore, plain: PlainState, account: number): void {
-  const { total, locked } = core.fundsOf(account);
+  const { total, locked } = core.readFunds(account);
   const funds = { total: plain.account(account).funds, locked: plain.lockedFunds(account) };
   same(`funds of ${account}`, { total, locked }, funds);
   for (const market of plain.markets.keys()) {
     same(
       `shares of ${account} on ${market}`,
-      { ...core.holdingOf(account, market) },
+      { ...core.readHolding(account, market) },
       {
         yes: plain.held(account, market, true),
         yesLocked: plain.lockedShares(account, market, true),

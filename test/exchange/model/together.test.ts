@@ -18,7 +18,7 @@ class Spot {
 
   constructor(drawer: MarginDrawer, seed: number) {
     this.#drawer = drawer;
-    this.#random = Random.seeded(seed, 'spot');
+    this.#random = Random.fromSeed(seed, 'spot');
     drawer.do('createMarket', { condition_id: BOOK, config: { kind: 'orderbook', amount_precision: 4 } });
   }
 

@@ -35,8 +35,8 @@ describe('texts of a book', () => {
           }
           for (const [isYes, depth] of asked) {
             const plain = successText(core.bookRow(market, isYes, depth), {});
-            expect(texts.textOf(market, isYes, depth)).toBe(plain);
-            expect(texts.textOf(market, isYes, depth)).toBe(plain);
+            expect(texts.formatBook(market, isYes, depth)).toBe(plain);
+            expect(texts.formatBook(market, isYes, depth)).toBe(plain);
           }
         }
       }),
@@ -56,7 +56,8 @@ describe('texts of a book', () => {
     for (const price of [400_000, 401_000]) {
       core.placeInternal(1, maker, market, BID, micros(price), micros(1_000_000), false);
       readings = 0;
-      for (let depth = 1; depth <= 100; depth++) for (const isYes of [true, false]) texts.textOf(market, isYes, depth);
+      for (let depth = 1; depth <= 100; depth++)
+        for (const isYes of [true, false]) texts.formatBook(market, isYes, depth);
       expect(readings).toBe(8);
     }
   });

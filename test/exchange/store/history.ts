@@ -31,7 +31,7 @@ function accepted<T>(result: Result<T>): T {
 
 export class History {
   readonly core: Core;
-  readonly #random = Random.seeded(1, 'history');
+  readonly #random = Random.fromSeed(1, 'history');
   readonly #accounts: readonly number[];
   readonly #markets: readonly string[];
   /** Orders drafted so far. */

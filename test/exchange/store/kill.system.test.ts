@@ -140,7 +140,7 @@ describe('kill -9 in the middle of heavy traffic', () => {
     const config = { kind: 'orderbook', maker_fee_rate: '0', taker_fee_rate: '0' };
     const market = await openMarket(exchange.url, { config });
     const acknowledged = new Acknowledged();
-    const random = Random.seeded(1, 'kills');
+    const random = Random.fromSeed(1, 'kills');
     for (let round = 0; round < KILLS; round++) {
       // A different moment in every round: when so many more calls were answered.
       const enough = acknowledged.calls + 20 + random.below(100);

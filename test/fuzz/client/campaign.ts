@@ -120,7 +120,7 @@ class ClientRun {
   async #one(): Promise<void> {
     const mark = `case-${this.#next}`;
     this.#next += this.#parts;
-    const random = Random.seeded(this.#seed, mark);
+    const random = Random.fromSeed(this.#seed, mark);
     const question = questionOf(random, mark, () => true);
     const operation = this.#operations.get(`${question.declaration.method} ${question.declaration.path}`);
     if (operation === undefined) throw new Error(`the document does not know ${question.endpoint}`);

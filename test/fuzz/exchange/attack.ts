@@ -108,7 +108,7 @@ export class Attack {
     const number = this.#next[lane] ?? 0;
     this.#next[lane] = number + 1;
     const at = `${lane}/${number}`;
-    return shotOf({ random: Random.seeded(seed, `case ${at}`), world, actor, document }, at);
+    return shotOf({ random: Random.fromSeed(seed, `case ${at}`), world, actor, document }, at);
   }
 
   /** Looks at every answer of a batch; answers what is still to be sent, because the server ended the connection. */

@@ -135,13 +135,13 @@ describe('collateral', () => {
     const bid = account.open({ kind: 'place', id: 'b', side: 'bid', tick: 40, shares: 100 });
     expect(account.freeCash).toBe(960);
     bid.remaining = 40;
-    account.filled('b', 60);
+    account.applyFill('b', 60);
     expect([account.cash, account.yes, account.freeCash]).toEqual([976, 60, 960]);
     const ask = account.open({ kind: 'place', id: 'a', side: 'ask', tick: 70, shares: 100 });
     // 60 shares cover it, 40 bind 0.30 each.
     expect([account.freeYes, account.freeCash]).toEqual([0, 948]);
     ask.remaining = 20;
-    account.filled('a', 80);
+    account.applyFill('a', 80);
     expect([account.cash, account.yes, account.no, account.reservedCash]).toEqual([1012, 0, 20, 22]);
   });
 

@@ -114,9 +114,9 @@ describe('a trader in the rationed challenge', () => {
   it('of a strategy file alone is stopped by no limit in currency before its money is gone', async () => {
     const { config, strategy: own } = await entrant('bands');
     const strategy = { ...own, risk: config.risk };
-    const { capitalMicros, risk, limitsOf } = moneyFor(config, 3);
+    const { capitalMicros, risk, chooseLimits } = moneyFor(config, 3);
     expect(capitalMicros).toBe(3000 * ONE);
-    for (const limits of [risk, limitsOf(strategy)]) {
+    for (const limits of [risk, chooseLimits(strategy)]) {
       expect(limits.maxOrderNotionalMicros).toBe(1000 * ONE);
       expect(limits.maxPositionSharesMicros).toBe(3000 * ONE);
       for (const most of [limits.maxEventLossMicros, limits.maxTotalCostMicros, limits.maxLossDayMicros])
@@ -124,7 +124,7 @@ describe('a trader in the rationed challenge', () => {
     }
     // What its own file tightens stays as tight, and no other strategy is told of it.
     const tight = { ...strategy, risk: { ...strategy.risk, maxEventLossMicros: micros(7 * ONE) } };
-    expect(limitsOf(tight)).toEqual({ ...risk, maxEventLossMicros: 7 * ONE });
+    expect(chooseLimits(tight)).toEqual({ ...risk, maxEventLossMicros: 7 * ONE });
   });
 
   it.each([

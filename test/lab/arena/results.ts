@@ -1,7 +1,7 @@
 /** Results of an arena that are made up: what tables and pages are tested with. */
 
 import { type ArenaResult, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
-import { differenceOf, standingOf } from '../../../src/lab/arena/standings.js';
+import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -17,7 +17,7 @@ export interface MadeUpArena {
 export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): ArenaResult {
   const { strategies = ['near', 'far'], worlds = ['challenge', 'rationed'] } = given;
   const firstSeed = 500;
-  const random = Random.seeded(1, 'arena');
+  const random = Random.fromSeed(1, 'arena');
   const simulations = worlds.flatMap((world) =>
     strategies.flatMap((strategy, place) =>
       Array.from({ length: seeds }, (_, index) => {
@@ -59,13 +59,13 @@ export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): A
     firstSeed,
     seeds,
     conditions: { ...USUAL_CONDITIONS, markets: 8 },
-    standings: worlds.flatMap((world) => strategies.map((name) => standingOf(world, name, of(world, name)))),
+    standings: worlds.flatMap((world) => strategies.map((name) => computeStanding(world, name, of(world, name)))),
     differences:
       second === undefined
         ? []
         : worlds.map((world) => {
             const one = must(first, 'a strategy');
-            return differenceOf(world, [one, of(world, one)], [second, of(world, second)]);
+            return computeDifference(world, [one, of(world, one)], [second, of(world, second)]);
           }),
     simulations,
   };

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
-import { differenceOf, standingOf } from '../../../src/lab/arena/standings.js';
+import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES, type Quotes, type StrategyEvent } from '../../../src/trader/strategy/contract.js';
@@ -98,9 +98,9 @@ describe('standings', () => {
     const base = challenge.simulate(0, watcher(() => [null, null]).entrant);
     const results = [1, 2, 6].map((edge, seed) => ({ ...base, seed, edge }));
     const others = [0, 0, 3].map((edge, seed) => ({ ...base, seed, edge }));
-    expect(standingOf('w', 's', results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
-    expect(standingOf('w', 's', results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
-    const { edge, better } = differenceOf('w', ['s', results], ['o', others]);
+    expect(computeStanding('w', 's', results)).toMatchObject({ edge: { mean: 3 }, belowZero: 0, simulations: 3 });
+    expect(computeStanding('w', 's', results).edge.standardError).toBeCloseTo(Math.sqrt(7 / 3), 12);
+    const { edge, better } = computeDifference('w', ['s', results], ['o', others]);
     expect([edge.mean, better]).toEqual([2, 3]);
     expect(edge.standardError).toBeCloseTo(1 / Math.sqrt(3), 12);
   });

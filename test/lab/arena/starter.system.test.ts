@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { simulate } from '../../../src/lab/arena/challenge/simulation.js';
-import { standingOf } from '../../../src/lab/arena/standings.js';
+import { computeStanding } from '../../../src/lab/arena/standings.js';
 import { Starter } from './starter.js';
 
 test('over 200 seeds the beginner’s maker loses what it lost in the original', () => {
   const results = Array.from({ length: 200 }, (_, seed) => simulate(seed, new Starter()));
-  const { edge, uninformedEdge, informedEdge, belowZero } = standingOf('challenge', 'starter', results);
+  const { edge, uninformedEdge, informedEdge, belowZero } = computeStanding('challenge', 'starter', results);
   expect(edge.mean).toBeCloseTo(-6.4827, 4);
   expect(edge.standardError).toBeCloseTo(0.6, 2);
   expect(uninformedEdge.mean).toBeCloseTo(0.6126, 4);

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
-import { entrantsOf } from '../../../src/lab/arena/entrants.js';
-import { meanOf } from '../../../src/lab/arena/standings.js';
+import { loadEntrants } from '../../../src/lab/arena/entrants.js';
+import { estimateMean } from '../../../src/lab/arena/standings.js';
 import type { WorldSweepPlan } from '../../../src/lab/arena/sweep/world-contract.js';
 import { requireApart, runWorldSweep } from '../../../src/lab/arena/sweep/world-sweep.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
@@ -66,7 +66,7 @@ const ONE_WORLD: Partial<WorldSweepPlan> = {
 };
 
 const edgesOf = async (file: string, world: string, first: number, count: number) => {
-  const [entrant] = await entrantsOf({ files: [join(folder, file)], env: {}, cwd: folder });
+  const [entrant] = await loadEntrants({ files: [join(folder, file)], env: {}, cwd: folder });
   const seeds = Array.from({ length: count }, (_, place) => first + place);
   const results = await Promise.all(
     seeds.map((seed) => worldNamed(world).simulate(seed, must(entrant, file), USUAL_CONDITIONS)),
@@ -97,8 +97,8 @@ describe('a sweep over worlds', () => {
     expect(result.configurations[0]?.worstMicros ?? 0).toBeCloseTo(Math.max(worst[0], worst[4]) * 1e6, -1);
     expect(result.configurations[0]?.values).toEqual([best === 'behind.yaml' ? 4 : 0]);
     for (const { world, chosen, unchanged } of must(result.fresh, 'fresh seeds').worlds) {
-      expect(chosen.mean).toBeCloseTo(meanOf(await edgesOf(best, world, 50, 2)).mean, 5);
-      expect(unchanged.mean).toBeCloseTo(meanOf(await edgesOf('maker.yaml', world, 50, 2)).mean, 5);
+      expect(chosen.mean).toBeCloseTo(estimateMean(await edgesOf(best, world, 50, 2)).mean, 5);
+      expect(unchanged.mean).toBeCloseTo(estimateMean(await edgesOf('maker.yaml', world, 50, 2)).mean, 5);
     }
     const shown = `${sweepTables(result)}${sweepHtml(result).replace(/<script[\s\S]*?<\/script>/g, '')}`;
     expect(shown).toContain('Seeds 50 to 51');

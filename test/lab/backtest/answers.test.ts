@@ -104,7 +104,7 @@ describe('the exchange in process', () => {
   it('answers polls as the routes do, whatever has happened in between', () => {
     let fills = 0;
     const property = fc.property(fc.integer({ min: 1, max: 1e9 }), (seed) => {
-      const random = Random.seeded(seed);
+      const random = Random.fromSeed(seed);
       const venue = newVenue();
       let nowMs = START_MS;
       const open: string[] = [];
@@ -169,6 +169,6 @@ function act(venue: InProcessExchange, random: Random, nowMs: number, open: stri
     default:
       if (!random.chance(0.02)) return;
       core.setMarketState(nowMs, CONDITION_ID, 'waiting_to_resolve');
-      venue.closed(0, nowMs);
+      venue.closeMarket(0, nowMs);
   }
 }

@@ -13,7 +13,7 @@ export async function decisionsBefore(untilMs: number, path: string): Promise<st
   const found: string[] = [];
   await runBacktest({
     ...plan(sources, { params: { half_spread_ticks: 1, improve_ticks: 0, order_shares: '10' } }),
-    sent: ({ call: { endpoint, params, body } }, nowMs) => {
+    onSent: ({ call: { endpoint, params, body } }, nowMs) => {
       if (nowMs < untilMs) found.push(JSON.stringify([nowMs, endpoint, params, body ?? null]));
     },
   });

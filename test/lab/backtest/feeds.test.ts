@@ -57,7 +57,7 @@ async function run(data: Pick<FeedData, 'settings' | 'values'>) {
     ...base,
     trader: { ...base.trader, feeds: data.settings },
     feedValues: data.values,
-    sent: ({ call: { endpoint, params, body } }, atMs) =>
+    onSent: ({ call: { endpoint, params, body } }, atMs) =>
       sent.push({ atMs, text: JSON.stringify([atMs, endpoint, params, body ?? null]) }),
   });
   return { sent, outcome };

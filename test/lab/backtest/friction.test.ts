@@ -5,7 +5,7 @@ import type { LatencyModel } from '../../../src/lab/backtest/contract.js';
 import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees/fee-curves.js';
 import { callKind, readFailures, withFailures } from '../../../src/lab/backtest/friction.js';
 import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
-import { modelOfChoice, sourceOf } from '../../../src/lab/backtest/latency-choice.js';
+import { makeLatencySource, modelOfChoice } from '../../../src/lab/backtest/latency-choice.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { plan } from './plans.js';
@@ -33,7 +33,7 @@ describe('latency by kind of call', () => {
       ...Array.from({ length: 19 }, () => ({ endpoint: 'orders.create', roundTripMs: 100 })),
       { endpoint: 'unheard.of', roundTripMs: 100 },
     ];
-    const model = modelOfChoice({ spec: readLatency('recorded'), ...sourceOf(calls) }, 1);
+    const model = modelOfChoice({ spec: readLatency('recorded'), ...makeLatencySource(calls) }, 1);
     model.draw('orders.submit');
     expect(roundTrip(model)).toBe(700);
     for (let n = 0; n < 30; n++) {

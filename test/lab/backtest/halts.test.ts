@@ -123,16 +123,16 @@ describe('the halts of a run', () => {
 
   it('are resumed by a new event or a new UTC day, not by another market of an event that has begun', () => {
     const halts = new Halts('resume');
-    halts.opened('first');
+    halts.onOpen('first');
     expect(halts.takeResume(0)).toBe(false);
-    halts.noticed([halted(1_000)]);
-    halts.opened('first');
+    halts.onNotices([halted(1_000)]);
+    halts.onOpen('first');
     expect(halts.takeResume(2_000)).toBe(false);
     expect(halts.takeResume(86_400_000)).toBe(true);
-    halts.opened('second');
+    halts.onOpen('second');
     expect(halts.takeResume(3_000)).toBe(true);
     expect([halts.takeSettle(1), halts.takeSettle(0), halts.takeSettle(0)]).toEqual([false, true, false]);
-    halts.resumed(3_000);
+    halts.onResume(3_000);
     expect(halts.takeSettle(0)).toBe(false);
     expect(halts.takeResume(4_000)).toBe(false);
     expect(halts.records).toEqual([{ rung: 'halted', fromMs: 1_000, reason: 'a limit', resumedMs: 3_000 }]);

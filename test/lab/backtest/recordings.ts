@@ -64,7 +64,7 @@ export function source(rows: readonly Row[], changes: Partial<RecordedMarket> = 
  * trade stands before its decrease, as recordings promise.
  */
 export function wanderingRows(seed: number, minutes: number, eventsPerSecond = 8): Row[] {
-  const random = Random.seeded(seed, 'wandering');
+  const random = Random.fromSeed(seed, 'wandering');
   const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
   const rows: Row[] = [];
   let middle = 50;

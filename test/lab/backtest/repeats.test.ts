@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
 import type { RepeatFigures } from '../../../src/lab/report/analysis/contract.js';
 import { playedByAll } from '../../../src/lab/report/analysis/coverage.js';
-import { middleOf, type RepeatedRun, repeatsOf, repeatVerdict } from '../../../src/lab/report/analysis/repeats.js';
+import {
+  computeRepeats,
+  findMiddle,
+  type RepeatedRun,
+  repeatVerdict,
+} from '../../../src/lab/report/analysis/repeats.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { record, sweepPlace } from '../sweep/place.js';
@@ -111,7 +116,7 @@ const EVENTS = 12;
 const same = (value: number) => Array.from({ length: EVENTS }, () => value);
 const mixed = (mean: number) => Array.from({ length: EVENTS }, (_, at) => mean + (at % 2 === 0 ? 5 : -5));
 const verdictOf = (...models: (readonly (readonly number[])[])[]) =>
-  repeatVerdict(models.map((results, at) => ({ model: `model ${at}`, repeats: repeatsOf(runs(results), 1) })));
+  repeatVerdict(models.map((results, at) => ({ model: `model ${at}`, repeats: computeRepeats(runs(results), 1) })));
 
 describe('the words on repeats', () => {
   it('call it a gain or a loss only where every interval leaves 0 out', () => {
@@ -128,13 +133,13 @@ describe('the words on repeats', () => {
   it('take repeats of few events for few events', () => {
     const many = Array.from({ length: 50 }, () => [1, 2]);
     expect(verdictOf(many).points).toBe('unclear');
-    expect(repeatsOf(runs(many), 1).intervalMicros).toBeNull();
+    expect(computeRepeats(runs(many), 1).intervalMicros).toBeNull();
   });
 
   it('count an event without a fill in one run as nothing gained there', () => {
     const [whole, without] = runs([same(2), same(2)]);
     if (whole === undefined || without === undefined) throw new Error('two runs');
-    const { intervalMicros } = repeatsOf([whole, withoutFills(without)], 1);
+    const { intervalMicros } = computeRepeats([whole, withoutFills(without)], 1);
     expect(intervalMicros).toEqual([EVENTS * 1e6, EVENTS * 1e6]);
   });
 });
@@ -153,7 +158,7 @@ describe('repeats in which a limit halted the trader', () => {
   it('are compared over the markets that every run of every model played', () => {
     const cut = whole.map((run, at) => (at === 1 ? haltedFrom(9, run) : run));
     const played = playedByAll([...whole, ...cut]);
-    const models = [whole, cut].map((each, at) => ({ model: `model ${at}`, repeats: repeatsOf(each, 1, played) }));
+    const models = [whole, cut].map((each, at) => ({ model: `model ${at}`, repeats: computeRepeats(each, 1, played) }));
     for (const { repeats } of models) {
       expect(repeats.compared).toMatchObject({ markets: 9, ofMarkets: 12, events: 9, intervalMicros: [9e6, 9e6] });
     }
@@ -165,15 +170,15 @@ describe('repeats in which a limit halted the trader', () => {
   });
 
   it('are all there is where every run played everything', () => {
-    expect(repeatsOf(whole, 1).compared).toBeNull();
-    expect(repeatVerdict([{ model: 'model', repeats: repeatsOf(whole, 1) }]).text).not.toContain('played');
+    expect(computeRepeats(whole, 1).compared).toBeNull();
+    expect(repeatVerdict([{ model: 'model', repeats: computeRepeats(whole, 1) }]).text).not.toContain('played');
   });
 });
 
 describe('the run in the middle', () => {
   it('is that with the lower of two middle results, the first of equals', () => {
-    expect(middleOf(runs([[3], [1], [2]]))).toBe(2);
-    expect(middleOf(runs([[4], [1], [2], [3]]))).toBe(2);
-    expect(middleOf(runs([[1], [1], [1]]))).toBe(1);
+    expect(findMiddle(runs([[3], [1], [2]]))).toBe(2);
+    expect(findMiddle(runs([[4], [1], [2], [3]]))).toBe(2);
+    expect(findMiddle(runs([[1], [1], [1]]))).toBe(1);
   });
 });

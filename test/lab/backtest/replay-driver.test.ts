@@ -38,9 +38,9 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
   const { core, account } = new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
   const closed: [string, number | null][] = [];
   const { driver } = await ReplayDriver.prepare(core, plan(sources), {
-    opened: () => undefined,
+    onOpen: () => undefined,
     ending: () => undefined,
-    closed: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),
+    onClose: ({ source: { market }, closedMs }) => closed.push([market.conditionId, closedMs]),
   });
   await driver.openDue(FIRST_MS);
   const goTo = async (atMs: number) => {
@@ -57,8 +57,8 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
   const merge = core.draftMerge(FIRST_MS + submitMs, account, OTHER_ID, '5');
   if (merge.ok) core.submitMerge(FIRST_MS + submitMs, account, merge.value.pubkey, true);
   for (const atMs of syncMs) await goTo(atMs);
-  const index = core.marketIndexOf(OTHER_ID) ?? 0;
-  return { wasDrafted: merge.ok, yesMicros: core.holdingOf(account, index).yes, closed };
+  const index = core.findMarketIndex(OTHER_ID) ?? 0;
+  return { wasDrafted: merge.ok, yesMicros: core.readHolding(account, index).yes, closed };
 }
 
 describe('markets that are played together', () => {

@@ -23,7 +23,7 @@ it('what strategies say counts by its words, under what was said first', () => {
     'resolves in 780.5 s, stays out for 3600 s',
   ]) {
     // Only these fields of a snapshot are looked at.
-    count.looked({ unsent: 0, markets: [unquoted(note)] } as unknown as Snapshot);
+    count.onSnapshot({ unsent: 0, markets: [unquoted(note)] } as unknown as Snapshot);
   }
   expect(count.refused).toEqual([
     { by: 'guard', name: 'resolves in 840 s, stays out for 3600 s', count: 2 },

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
-import { planOf } from '../../../src/lab/backtest/plan.js';
+import { makePlan } from '../../../src/lab/backtest/plan.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { streamRecording } from '../../../src/lab/backtest/sources.js';
 import { openRecordings } from '../../../src/recording/recording.js';
@@ -49,7 +49,7 @@ describe('a backtest', () => {
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
       const { session, traceHash } = await runBacktest(
-        planOf(config, recordings.map(streamRecording), { ...given, fees }),
+        makePlan(config, recordings.map(streamRecording), { ...given, fees }),
       );
       // The version and the hash of the configuration's files are named in a result and decide nothing.
       const { assumptions, ...rest } = session;

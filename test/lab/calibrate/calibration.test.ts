@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fillModelsOf } from '../../../src/cli/lab/fill-model-option.js';
+import { resolveFillModels } from '../../../src/cli/lab/fill-model-option.js';
 import { fillModel } from '../../../src/exchange/core/matching/fill-model.js';
 import { calibrate, filledBy } from '../../../src/lab/calibrate/calibration.js';
 import { calibratedName, calibrationText } from '../../../src/lab/calibrate/calibration-file.js';
@@ -120,7 +120,7 @@ describe('a calibration', () => {
     const postsOnly = fillModel(calibratedName('posts-only:calibrated', dirname(path)));
     expect([postsOnly.name, postsOnly.postsOnly]).toEqual([`posts-only:calibrated (${found.best})`, true]);
     expect(calibratedName('power:3', '/')).toBe('power:3');
-    expect(fillModelsOf({ fillModel: ['calibrated', 'log'] }, [], dirname(path))).toEqual([named, 'log']);
+    expect(resolveFillModels({ fillModel: ['calibrated', 'log'] }, [], dirname(path))).toEqual([named, 'log']);
     expect(() => fillModel('calibrated (power:11)')).toThrow(/no fill model is called/);
     writeFileSync(path, '{}');
     expect(() => calibratedName('calibrated', dirname(path))).toThrow(/is no calibration/);

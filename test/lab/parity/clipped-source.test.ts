@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
 import { BestPrices } from '../../../src/lab/parity/best-prices.js';
-import { clipped } from '../../../src/lab/parity/clipped-source.js';
+import { clipSource } from '../../../src/lab/parity/clipped-source.js';
 import { EVENT } from '../../../src/recording/contract.js';
 import { ASK, BID, end, FIRST_MS, level, type Row, source, trade, wanderingRows } from '../backtest/recordings.js';
 
@@ -31,7 +31,7 @@ it('a part of a recording has its book, its events, and ends once', async () => 
     level(9_000, BID, 0.42, 1),
     end(9_000),
   ];
-  const part = clipped(source(rows), FIRST_MS + 4_000, FIRST_MS + 8_000);
+  const part = clipSource(source(rows), FIRST_MS + 4_000, FIRST_MS + 8_000);
   const at = (ms: number) => FIRST_MS + ms;
   expect(await rowsOf(part)).toEqual([
     [at(4_000), EVENT.level, BID, 400_000, 10_000_000],
@@ -45,8 +45,8 @@ it('a part of a recording has its book, its events, and ends once', async () => 
 
 it('a recording that ended before, or is empty, has no part at all', async () => {
   const rows = [level(0, BID, 0.4, 10), end(1_000)];
-  expect(await rowsOf(clipped(source(rows), FIRST_MS + 2_000, FIRST_MS + 3_000))).toEqual([]);
-  expect(await rowsOf(clipped(source([]), FIRST_MS, FIRST_MS + 1))).toEqual([]);
+  expect(await rowsOf(clipSource(source(rows), FIRST_MS + 2_000, FIRST_MS + 3_000))).toEqual([]);
+  expect(await rowsOf(clipSource(source([]), FIRST_MS, FIRST_MS + 1))).toEqual([]);
 });
 
 it.each([
@@ -54,7 +54,7 @@ it.each([
   ['later comes later', 11_000, 11_000],
 ])('a book that was first seen %s', async (_, seenMs, playedMs) => {
   const rows = [level(seenMs, BID, 0.4, 10), level(seenMs, ASK, 0.5, 10), level(15_000, BID, 0.4, 9), end(16_000)];
-  const times = (await rowsOf(clipped(source(rows), FIRST_MS, FIRST_MS + 20_000))).map(([timeMs]) => timeMs);
+  const times = (await rowsOf(clipSource(source(rows), FIRST_MS, FIRST_MS + 20_000))).map(([timeMs]) => timeMs);
   expect(times).toEqual([playedMs, playedMs, 15_000, 80_000].map((ms) => FIRST_MS + ms));
 });
 
@@ -63,7 +63,7 @@ it('a part that begins within a gap does not begin with the book from before it'
   const gaps = [{ fromMs: FIRST_MS + 1_000, toMs: FIRST_MS + 30_000, reason: 'made up' }];
   const events = { level: 2, trade: 0, clear: 0, end: 1 };
   const summary = { firstMs: FIRST_MS, lastMs: FIRST_MS, events, gaps, refused: 0, steppedBack: 0, bytes: 0 };
-  const part = clipped({ ...source(rows), summary }, FIRST_MS + 5_000, FIRST_MS + 35_000);
+  const part = clipSource({ ...source(rows), summary }, FIRST_MS + 5_000, FIRST_MS + 35_000);
   expect((await rowsOf(part)).map(([timeMs, , , price]) => [timeMs, price])).toEqual([
     [FIRST_MS + 30_000, 300_000],
     [FIRST_MS + 95_000, 0],
@@ -78,7 +78,7 @@ it('at every moment of the part the best prices are those of the whole', async (
   const moments = fc.integer({ min: 1_000, max: 3 * MINUTE_MS });
   const property = fc.asyncProperty(moments, moments, moments, async (a, b, c) => {
     const [fromMs = 0, atMs = 0, untilMs = 0] = [a, b, c].sort((x, y) => x - y).map((ms) => FIRST_MS + ms);
-    const part = await BestPrices.of(clipped(source(rows, {}, 97), fromMs, untilMs));
+    const part = await BestPrices.of(clipSource(source(rows, {}, 97), fromMs, untilMs));
     const [there, here] = [whole.at(atMs), part.at(atMs)];
     expect({ bid: here.bidMicros, ask: here.askMicros }).toEqual({ bid: there.bidMicros, ask: there.askMicros });
   });

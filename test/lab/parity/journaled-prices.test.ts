@@ -6,7 +6,7 @@ import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { replay } from '../../../src/lab/replay/replay.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { Analysis } from '../../../src/lab/report/analysis/contract.js';
-import { BREAKDOWNS, breakdownOf } from '../../../src/lab/report/live/breakdown.js';
+import { BREAKDOWNS, computeBreakdown } from '../../../src/lab/report/live/breakdown.js';
 import { sessionFromLedger } from '../../../src/lab/report/live/session-from-ledger.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { storedMarks } from '../../../src/trader/engine/own/marks.js';
@@ -39,8 +39,8 @@ interface Lived {
 const everyMarket = (ledger: LedgerReader) => new Set(ledger.markets().map(({ conditionId }) => conditionId));
 
 function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMarks(ledger)): Told {
-  const recorded = (id: string) => journals.prices.get(id) ?? null;
-  const options = { title: 'live', version: '1', nowMs: null, fairMicros, recorded, journals };
+  const findPrices = (id: string) => journals.prices.get(id) ?? null;
+  const options = { title: 'live', version: '1', nowMs: null, fairMicros, findPrices, journals };
   const session = sessionFromLedger(ledger, options);
   return { pnl: ledger.pnl(fairMicros), session, analysis: analyse(session) };
 }
@@ -140,7 +140,7 @@ describe('a run that was killed, and the next one', () => {
   it.each(BREAKDOWNS)('add up by %s, to the micro', (by) => {
     const { session, analysis } = lived.told;
     const standing = (id: string, timeMs: number) => lived.journals.prices.get(id)?.standing(timeMs) ?? null;
-    const rows = breakdownOf(session, analysis, by, standing);
+    const rows = computeBreakdown(session, analysis, by, standing);
     const sum = (figure: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + figure(row), 0);
     expect(sum(({ resultMicros }) => resultMicros)).toBe(analysis.equity.resultMicros);
     expect(sum(({ fills }) => fills)).toBe(analysis.trading.fills);

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
 import type { LiveRun } from '../../../src/lab/parity/contract.js';
-import { type ParityResult, parityOf } from '../../../src/lab/parity/parity.js';
+import { type ParityResult, runParity } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   if (only === undefined) throw new Error('a world has a run');
   journal = journalOf(only);
   liveRun = await readRecordedRun(journal);
-  result = await parityOf(journal, {
+  result = await runParity(journal, {
     trader: traderSettings(only.runId),
     fillModels: ['trade-through', 'risk-averse', 'optimistic'],
     latency: null,
@@ -188,7 +188,7 @@ it('a run that saw no market cannot be compared, and says so', async () => {
     landingMs: 0,
     recorded: null,
   };
-  await expect(parityOf({ ...journal, steps }, options)).rejects.toMatchObject({
+  await expect(runParity({ ...journal, steps }, options)).rejects.toMatchObject({
     code: 'recording_invalid',
     message: 'this run has seen no book of any market',
   });

@@ -2,7 +2,7 @@
 
 import { get } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askAtLook, askStrategy, curvesOf, RANGES, readSetting } from '../../../src/lab/play/ask-strategy.js';
+import { askAtLook, askStrategy, computeCurves, RANGES, readSetting } from '../../../src/lab/play/ask-strategy.js';
 import { openPlay } from '../../../src/lab/play/play-server.js';
 import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import fairMaker from '../../../strategies/fair-maker.js';
@@ -34,7 +34,7 @@ describe('a market by hand', () => {
   });
 
   it('shows how quotes bend with volatility, and what a feed does', () => {
-    const { sigma, inventory, leftS } = curvesOf(maker, usual);
+    const { sigma, inventory, leftS } = computeCurves(maker, usual);
     for (const curve of [sigma, inventory, leftS]) expect(curve).toHaveLength(41);
     const width = (at: number) => (sigma[at]?.ask ?? 1) - (sigma[at]?.bid ?? 0);
     expect(width(40)).toBeGreaterThan(width(0));

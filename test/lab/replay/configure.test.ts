@@ -169,8 +169,8 @@ it.each([11, 12, 13])(
   'seed %i: changes at any moment of a hostile life are repeated request by request',
   async (seed) => {
     const diary = new MemoryDiary();
-    const random = Random.seeded(seed, 'changes');
-    const world = new World(seed, drawFaults(Random.seeded(seed, 'faults')), diary);
+    const random = Random.fromSeed(seed, 'changes');
+    const world = new World(seed, drawFaults(Random.fromSeed(seed, 'faults')), diary);
     try {
       for (let change = 0; change < 8; change++) {
         world.pass(1_000 + random.below(8_000));

@@ -20,7 +20,7 @@ async function replayed(run: KeptRun, trader = traderSettings(run.runId)): Promi
 }
 
 /** Everything that a trader of this seed lives through in a minute and a half, crash by crash. */
-function lived(seed: number, faults: Faults = drawFaults(Random.seeded(seed, 'faults'))): readonly KeptRun[] {
+function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, 'faults'))): readonly KeptRun[] {
   const diary = new MemoryDiary();
   const world = new World(seed, faults, diary);
   try {

@@ -5,7 +5,7 @@ import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/repo
 import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
 import { resultTone } from '../../../src/lab/report/html/parts.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
-import { verdictOf } from '../../../src/lab/report/html/top.js';
+import { renderVerdict } from '../../../src/lab/report/html/top.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 import { makeBracket, makeSession } from './session.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
@@ -368,7 +368,7 @@ describe('the bracket', () => {
     const verdict = bracketVerdict([withInterval('m0', events, one), withInterval('m1', events, other)]);
     expect(verdict.points).toBe(points);
     expect(verdict.text).toContain(words);
-    expect(verdictOf(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
+    expect(renderVerdict(verdict)?.text).toContain(`class="verdict ${verdict.signFlips ? 'flips' : points}"`);
   });
 
   test('tells no flip that is one of the markets that were played', () => {

@@ -125,8 +125,8 @@ const EVENTS = ['Spring election', 'Cup final', 'Weather', 'Parliament', 'Champi
 
 function playMarket(plan: SessionPlan, index: number, steps: number): Played {
   // The market is the same under every fill model; only what we do in it differs.
-  const walk = Random.seeded(plan.seed, `walk-${index}`);
-  const random = Random.seeded(plan.seed, `fills-${index}-${plan.fillModel}`);
+  const walk = Random.fromSeed(plan.seed, `walk-${index}`);
+  const random = Random.fromSeed(plan.seed, `fills-${index}-${plan.fillModel}`);
   const mids = midsOf(walk, steps);
   const tick = 10_000;
   const hand = new Hand(`order-${index}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chunksOf, tasksIn } from '../../../src/lab/sweep/chunks/chunk.js';
+import { makeChunks, tasksIn } from '../../../src/lab/sweep/chunks/chunk.js';
 import { collectChunks, listOfChunks } from '../../../src/lab/sweep/chunks/collect.js';
 import {
   chunkAt,
@@ -19,14 +19,14 @@ import {
 } from '../../../src/lab/sweep/chunks/folder.js';
 import type { ChunkOutcome } from '../../../src/lab/sweep/chunks/outcomes-file.js';
 import {
+  makeSheet,
   readSheet,
   requireSameData,
   type SweepSheet,
   sheetHash,
-  sheetOf,
 } from '../../../src/lab/sweep/chunks/sheet.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
-import { factsOf } from '../../../src/lab/sweep/facts.js';
+import { makeFacts } from '../../../src/lab/sweep/facts.js';
 import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     { fold, first: 1, last: 2 },
     { fold, first: 3, last: 3 },
   ]);
-  planned = { sheet: sheetOf(asked, known), facts: factsOf(asked, known), chunks, outDir: '' };
+  planned = { sheet: makeSheet(asked, known), facts: makeFacts(asked, known), chunks, outDir: '' };
 });
 afterAll(() => place.remove());
 
@@ -79,7 +79,8 @@ describe('a plan of chunks', () => {
   it('has every backtest once, and chunks of the size that is wanted', () => {
     const { facts } = plan;
     const busy = { ...facts, events: facts.events.map((event) => ({ ...event, played: 120_000 })) };
-    const sizes = (seconds: number) => chunksOf(busy, seconds).map(({ fold, candidates }) => [fold, candidates.length]);
+    const sizes = (seconds: number) =>
+      makeChunks(busy, seconds).map(({ fold, candidates }) => [fold, candidates.length]);
     // A configuration takes two seconds: two fill models.
     expect(sizes(4)).toEqual([
       [0, 2],
@@ -99,7 +100,7 @@ describe('a plan of chunks', () => {
       [0, 3],
       [1, 3],
     ]);
-    const tasks = chunksOf(busy, 4).flatMap((chunk) => tasksIn(chunk, facts.fillModels));
+    const tasks = makeChunks(busy, 4).flatMap((chunk) => tasksIn(chunk, facts.fillModels));
     expect(new Set(tasks.map((task) => JSON.stringify(task))).size).toBe(12);
   });
 

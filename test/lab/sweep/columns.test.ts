@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsOf, type ReadEvents, Room, SLAB_EVENTS, SlabWriter } from '../../../src/lab/sweep/columns.js';
+import { type ReadEvents, Room, SLAB_EVENTS, SlabWriter, viewColumns } from '../../../src/lab/sweep/columns.js';
 import type { EventChunk } from '../../../src/recording/contract.js';
 
 /** Event number n, recognisable in every column. */
@@ -44,7 +44,7 @@ describe('shared columns', () => {
       lastMs: 1e12 + 3999,
       slabs: 1,
     });
-    expect((slabs ?? []).map((slab) => plain(columnsOf(slab)))).toEqual([plain(chunk(0, 4000))]);
+    expect((slabs ?? []).map((slab) => plain(viewColumns(slab)))).toEqual([plain(chunk(0, 4000))]);
   });
 
   it('go on in the next slab when one is full', () => {
@@ -52,8 +52,8 @@ describe('shared columns', () => {
     expect(events).toBe(2 * SLAB_EVENTS + 4);
     expect(slabs?.map(({ length }) => length)).toEqual([SLAB_EVENTS, SLAB_EVENTS, 4]);
     const [, second, third] = slabs ?? [];
-    expect(second === undefined ? null : columnsOf(second).timeMs[0]).toBe(1e12 + SLAB_EVENTS);
-    expect(third === undefined ? null : plain(columnsOf(third))).toEqual(plain(chunk(2 * SLAB_EVENTS, 4)));
+    expect(second === undefined ? null : viewColumns(second).timeMs[0]).toBe(1e12 + SLAB_EVENTS);
+    expect(third === undefined ? null : plain(viewColumns(third))).toEqual(plain(chunk(2 * SLAB_EVENTS, 4)));
   });
 
   it('have one fingerprint, in whatever chunks the events came and whether or not they were kept', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
-import { foldCount, foldsOf, trainingFor } from '../../../src/lab/sweep/folds.js';
+import { assignFolds, foldCount, trainingFor } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
 import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
@@ -29,7 +29,7 @@ const foldOf = (events: readonly SweptEvent[]): Record<string, number> =>
 describe('folds', () => {
   it('hold whole events in order of time, about as many in each', () => {
     const markets = [read('c', 5, 6), read('b1', 1, 2, 'b'), read('a', 0, 3), read('b2', 2, 9, 'b'), read('d', 7, 8)];
-    const events = foldsOf(markets, 2);
+    const events = assignFolds(markets, 2);
     expect(foldOf(events)).toEqual({ a: 0, b: 0, c: 1, d: 1 });
     expect(events[1]).toMatchObject({
       title: 'b',
@@ -41,7 +41,7 @@ describe('folds', () => {
   });
 
   it('take a market without an event for an event of its own', () => {
-    expect(foldsOf([read('a', 0, 1, ''), read('b', 1, 2, '')], null)).toHaveLength(2);
+    expect(assignFolds([read('a', 0, 1, ''), read('b', 1, 2, '')], null)).toHaveLength(2);
   });
 
   it.each([
@@ -51,16 +51,16 @@ describe('folds', () => {
     [7, 3],
     [22, 4],
   ])('of %i events are %i unless told', (events, folds) => {
-    expect(foldCount(foldsOf(hourly(events), null))).toBe(folds);
+    expect(foldCount(assignFolds(hourly(events), null))).toBe(folds);
   });
 
   it('are never more than there are events', () => {
-    expect(foldCount(foldsOf(hourly(3), 3))).toBe(3);
-    expect(() => foldsOf(hourly(3), 4)).toThrow('4 folds of 3 events');
+    expect(foldCount(assignFolds(hourly(3), 3))).toBe(3);
+    expect(() => assignFolds(hourly(3), 4)).toThrow('4 folds of 3 events');
   });
 
   it('learn only from what was over, and for as long as was asked, when they begin', () => {
-    const events = foldsOf([read('a', 0, 1), read('b', 0.5, 2.5), read('c', 2, 3), read('d', 2.2, 4)], 2);
+    const events = assignFolds([read('a', 0, 1), read('b', 0.5, 2.5), read('c', 2, 3), read('d', 2.2, 4)], 2);
     expect(trainingFor(events, 1, 0)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS + 1)).toEqual({ learned: [], purged: [0, 1] });
@@ -72,7 +72,7 @@ const MODELS = ['risk-averse', 'power:3'];
 /** `results[number - 1][model]` are a configuration's results by event, in currency; null for one that failed. */
 function swept(results: readonly (readonly (readonly number[])[] | null)[], folds: number) {
   const count = results.find((rows) => rows !== null)?.[0]?.length ?? 0;
-  const events = foldsOf(hourly(count), folds);
+  const events = assignFolds(hourly(count), folds);
   const outcomes = new Outcomes(folds, MODELS);
   results.forEach((rows, index) => {
     MODELS.forEach((fillModel, model) => {

@@ -8,7 +8,7 @@ import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';
 import { EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
-import { conditionIdOf } from '../../../src/recording/identity.js';
+import { deriveConditionId } from '../../../src/recording/identity.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
@@ -115,7 +115,7 @@ export async function record(folder: string, wanted: EventsWanted): Promise<void
 
 const marketOf = (event: number, laterMs: number, minutes: number, outcome: boolean | null): RecordedMarket =>
   market({
-    conditionId: conditionIdOf('test', `market ${event}`),
+    conditionId: deriveConditionId('test', `market ${event}`),
     eventTitle: `Event ${event}`,
     title: `Will event ${event} happen?`,
     openTimeMs: FIRST_MS + laterMs - MINUTE_MS,

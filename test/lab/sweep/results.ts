@@ -1,7 +1,7 @@
 /** Results of a sweep that are made up: for the page and the tables, without a backtest. */
 
 import type { Axis, SweepResult } from '../../../src/lab/sweep/contract.js';
-import { foldCount, foldsOf } from '../../../src/lab/sweep/folds.js';
+import { assignFolds, foldCount } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
 import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
@@ -24,7 +24,7 @@ export interface Wanted {
 
 /** Results with a hill somewhere in the middle of the space, and noise. */
 export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wanted): SweepResult {
-  const events = foldsOf(
+  const events = assignFolds(
     Array.from({ length: count }, (_, n) => readMarket(n, title)),
     null,
   );
@@ -35,7 +35,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
   const candidates = combinations(sizes).map((values, index) => ({ number: index + 1, values, hash: `${index}` }));
   const folds = foldCount(events);
   const outcomes = new Outcomes(folds, MODELS);
-  const random = Random.seeded(3, 'sweep page');
+  const random = Random.fromSeed(3, 'sweep page');
   for (const { number, values } of candidates) {
     const hill = values.reduce(
       (sum, value, axis) => sum - ((value - (sizes[axis] ?? 0) / 2) / (sizes[axis] ?? 1)) ** 2,

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChunkRunner } from '../../../src/lab/sweep/chunks/runner.js';
-import { sheetOf } from '../../../src/lab/sweep/chunks/sheet.js';
+import { makeSheet } from '../../../src/lab/sweep/chunks/sheet.js';
 import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { run } from '../../cli/run.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
@@ -46,7 +46,7 @@ function contentOf(out: string): Record<string, unknown[]> {
 describe('a machine that runs chunks', () => {
   it('gives the same for a chunk whether its threads are new or warm, in memory or streamed, and stops when it is asked', async () => {
     const plan = await sweepPlan(place, { params: ['behind_ticks=0:1:1'], fillModels: ['risk-averse'], folds: 2 });
-    const sheet = sheetOf(plan, await planSweep(plan, () => undefined));
+    const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
     const open = (memoryBytes: number) =>
       ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1, memoryBytes });
     const { candidates } = plan.search;

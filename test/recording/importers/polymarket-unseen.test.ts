@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { importRecordings } from '../../../src/recording/import.js';
-import { statsOf } from '../../../src/recording/inspect/stats.js';
+import { computeStats } from '../../../src/recording/inspect/stats.js';
 import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { newFolder } from '../../support/folders.js';
@@ -83,7 +83,7 @@ describe('a Polymarket file without a starting snapshot', () => {
     expect(await rowsOf(imported, T)).toEqual(LATE_ROWS);
     expect(gapsOf({ gaps: imported.summary?.gaps ?? [] })).toEqual([START_GAP]);
     for (const recording of [imported, first(await openRecordings([path]))]) {
-      expect(await statsOf(recording)).toMatchObject({ gapMs: 300, known: 0.25, trades: 0 });
+      expect(await computeStats(recording)).toMatchObject({ gapMs: 300, known: 0.25, trades: 0 });
       const source = streamRecording(recording);
       expect(gapsOf({ gaps: source.summary?.gaps ?? source.gaps ?? [] })).toEqual([START_GAP]);
     }
@@ -104,7 +104,7 @@ describe('the best prices that rows name', () => {
       const { findings } = await verifyRecordings([place]);
       expect(findings).toContainEqual(expect.objectContaining({ severity: 'note', message: share }));
       const recording = first(await openRecordings([place]));
-      await statsOf(recording);
+      await computeStats(recording);
       expect(recording.warnings.map(({ message }) => message)).toContain(share);
     }
   });

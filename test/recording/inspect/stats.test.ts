@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coverageOf, statsOf } from '../../../src/recording/inspect/stats.js';
+import { computeCoverage, computeStats } from '../../../src/recording/inspect/stats.js';
 import { newFolder } from '../../support/folders.js';
 import { at, market, opened, START_MS, written } from '../store/writing.js';
 
@@ -18,7 +18,7 @@ describe('statistics of a recording', () => {
       sink.level(at(100_000), 0, 430_000, 0);
       sink.end(at(110_000));
     });
-    const stats = await statsOf(await opened(folder));
+    const stats = await computeStats(await opened(folder));
     const knownMs = 50_000;
     const twoSidedMs = 40_000;
     expect(stats).toMatchObject({
@@ -42,7 +42,7 @@ describe('statistics of a recording', () => {
   it('of a recording in which no time passes have no means', async () => {
     const folder = newFolder();
     await written(folder, (sink) => sink.end(at(0)));
-    expect(await statsOf(await opened(join(folder)))).toMatchObject({
+    expect(await computeStats(await opened(join(folder)))).toMatchObject({
       levels: 0,
       twoSided: null,
       spreadMicros: null,
@@ -69,7 +69,7 @@ describe('statistics of a recording', () => {
   ] as const)('tell coverage of %s', (_, life, recorded, gaps, share) => {
     const span = ([fromMs, toMs]: readonly [number, number]) => ({ fromMs, toMs });
     const told = gaps.map(([fromMs, toMs]) => ({ fromMs, toMs, reason: '' }));
-    expect(coverageOf(span(life), span(recorded), told)).toEqual(share);
+    expect(computeCoverage(span(life), span(recorded), told)).toEqual(share);
   });
 
   it('count what the manifest counts', async () => {
@@ -80,7 +80,7 @@ describe('statistics of a recording', () => {
       sink.end(at(5000));
     });
     const recording = await opened(folder);
-    const { levels, trades } = await statsOf(recording);
+    const { levels, trades } = await computeStats(recording);
     expect(recording.summary?.events).toEqual({ level: levels, trade: trades, clear: 1, end: 1 });
     expect(market().openTimeMs).toBe(START_MS);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FEE_SCHEDULES, feeOf, feePerShare, notionalRate } from '../../../src/shared/base/fees.js';
+import { computeFee, FEE_SCHEDULES, feePerShare, notionalRate } from '../../../src/shared/base/fees.js';
 import { type Micros, micros, mul } from '../../../src/shared/base/micros.js';
 
 const m = (value: number) => value as Micros;
@@ -10,7 +10,7 @@ const price = fc.integer({ min: 1, max: 999_999 }).map(micros);
 const amount = fc.integer({ min: 1, max: 10_000_000_000 }).map(micros);
 
 const charged = (of: (typeof FEE_SCHEDULES)[number], rateMicros: Micros, priceMicros: Micros, amountMicros: Micros) =>
-  feeOf(of, rateMicros, { priceMicros, amountMicros, notionalMicros: mul(priceMicros, amountMicros, 'ceil') });
+  computeFee(of, rateMicros, { priceMicros, amountMicros, notionalMicros: mul(priceMicros, amountMicros, 'ceil') });
 
 it.each([
   ['notional', 16_000],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import { backtestOverfitting } from '../../../src/shared/statistics/backtest-overfitting.js';
-import { meanOf } from '../../../src/shared/statistics/moments.js';
+import { computeMean } from '../../../src/shared/statistics/moments.js';
 import { sharpePerSample } from '../../../src/shared/statistics/sharpe.js';
 
 /** The paper's procedure word by word: join the samples of each half, compute, sort, look up. */
@@ -11,7 +11,8 @@ function plain(trials: readonly (readonly number[])[], blocks: number, performan
   const place = (block: number) => Math.floor((block * samples) / blocks);
   const half = (trial: readonly number[], chosen: readonly number[]) =>
     chosen.flatMap((block) => trial.slice(place(block), place(block + 1)));
-  const judge = (values: readonly number[]) => (performance === 'mean' ? meanOf(values) : sharpePerSample(values)) ?? 0;
+  const judge = (values: readonly number[]) =>
+    (performance === 'mean' ? computeMean(values) : sharpePerSample(values)) ?? 0;
   const all = Array.from({ length: blocks }, (_, block) => block);
   return subsets(all, blocks / 2).map((chosen) => {
     const rest = all.filter((block) => !chosen.includes(block));
@@ -30,7 +31,7 @@ function subsets(items: readonly number[], size: number): number[][] {
 }
 
 const noise = (trials: number, samples: number, seed: number): number[][] => {
-  const random = Random.seeded(seed, 'trials');
+  const random = Random.fromSeed(seed, 'trials');
   return Array.from({ length: trials }, () => Array.from({ length: samples }, () => random.normal()));
 };
 
@@ -61,7 +62,7 @@ test('a search among strategies without skill is overfitted about half of the ti
   const searches = Array.from({ length: 40 }, (_, seed) =>
     backtestOverfitting({ trials: noise(10, 80, seed), blocks: 8 }),
   );
-  expect(Math.abs((meanOf(searches.map((found) => found?.probability ?? 0)) ?? 0) - 0.5)).toBeLessThan(0.1);
+  expect(Math.abs((computeMean(searches.map((found) => found?.probability ?? 0)) ?? 0) - 0.5)).toBeLessThan(0.1);
   const skilled = noise(10, 80, 1).map((trial, i) => trial.map((value) => value + (i === 3 ? 3 : 0)));
   expect(backtestOverfitting({ trials: skilled, blocks: 8 })).toMatchObject({ probability: 0, lossProbability: 0 });
 });

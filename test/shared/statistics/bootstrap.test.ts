@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import { bootstrapByEvent } from '../../../src/shared/statistics/bootstrap.js';
-import { meanOf, momentsOf } from '../../../src/shared/statistics/moments.js';
+import { computeMean, computeMoments } from '../../../src/shared/statistics/moments.js';
 
 const normals = (count: number, stream: string): number[] => {
-  const random = Random.seeded(11, stream);
+  const random = Random.fromSeed(11, stream);
   return Array.from({ length: count }, () => random.normal());
 };
 
 test('the standard error of a mean is the deviation over the root of the number of events', () => {
   const events = normals(100, 'error');
-  const { mean, standardDeviation } = momentsOf(events);
-  const interval = bootstrapByEvent({ events, statistic: meanOf, seed: 1 });
+  const { mean, standardDeviation } = computeMoments(events);
+  const interval = bootstrapByEvent({ events, statistic: computeMean, seed: 1 });
   expect(interval?.estimate).toBe(mean);
   const expected = (standardDeviation ?? 0) / 10;
   expect(Math.abs((interval?.standardError ?? 0) / expected - 1)).toBeLessThan(0.06);
@@ -23,11 +23,11 @@ test('the standard error of a mean is the deviation over the root of the number 
 test('an interval of 90 % holds the truth about nine times of ten', () => {
   const covered = Array.from({ length: 300 }, (_, seed) => {
     const events = normals(40, `coverage ${seed}`);
-    const interval = bootstrapByEvent({ events, statistic: meanOf, seed, resamples: 400, confidence: 0.9 });
+    const interval = bootstrapByEvent({ events, statistic: computeMean, seed, resamples: 400, confidence: 0.9 });
     return interval !== null && interval.low <= 0 && interval.high >= 0 ? 1 : 0;
   });
   // The standard error of the share is 1.7 %; the percentile interval is known to be a little short.
-  expect(Math.abs((meanOf(covered) ?? 0) - 0.89)).toBeLessThan(0.07);
+  expect(Math.abs((computeMean(covered) ?? 0) - 0.89)).toBeLessThan(0.07);
 });
 
 test('fills of one event are drawn together: an event of a thousand equal fills is one piece of evidence', () => {
@@ -44,14 +44,14 @@ test('fills of one event are drawn together: an event of a thousand equal fills 
 });
 
 test('the same seed gives the same interval, another one another', () => {
-  const plan = { events: normals(20, 'seed'), statistic: meanOf, seed: 4, resamples: 200 };
+  const plan = { events: normals(20, 'seed'), statistic: computeMean, seed: 4, resamples: 200 };
   expect(bootstrapByEvent(plan)).toEqual(bootstrapByEvent(plan));
   expect(bootstrapByEvent({ ...plan, seed: 5 })?.low).not.toBe(bootstrapByEvent(plan)?.low);
 });
 
 test('the events that were given are not changed', () => {
   const events = [3, 1, 2];
-  bootstrapByEvent({ events, statistic: meanOf, seed: 1, resamples: 10 });
+  bootstrapByEvent({ events, statistic: computeMean, seed: 1, resamples: 10 });
   expect(events).toEqual([3, 1, 2]);
 });
 
@@ -71,11 +71,11 @@ test('samples without the figure are counted and left out; when they are most, t
 });
 
 test('fewer than two events have no interval', () => {
-  for (const events of [[], [1]]) expect(bootstrapByEvent({ events, statistic: meanOf, seed: 1 })).toBeNull();
+  for (const events of [[], [1]]) expect(bootstrapByEvent({ events, statistic: computeMean, seed: 1 })).toBeNull();
 });
 
 test('a confidence or a number of resamples that cannot be is refused', () => {
-  const plan = { events: [1, 2], statistic: meanOf, seed: 1 };
+  const plan = { events: [1, 2], statistic: computeMean, seed: 1 };
   for (const confidence of [0, 1, Number.NaN]) {
     expect(() => bootstrapByEvent({ ...plan, confidence })).toThrow(`got ${confidence}`);
   }

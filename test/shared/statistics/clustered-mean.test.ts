@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clusteredMean } from '../../../src/shared/statistics/clustered-mean.js';
-import { momentsOf } from '../../../src/shared/statistics/moments.js';
+import { computeMoments } from '../../../src/shared/statistics/moments.js';
 import { close, samples } from './fixtures.js';
 
 test('groups of one observation have the standard error of a mean', () => {
   fc.assert(
     fc.property(samples({ minLength: 2 }), (values) => {
       const got = clusteredMean(values.map((sum) => ({ sum, weight: 1 })));
-      const { mean, standardDeviation } = momentsOf(values);
+      const { mean, standardDeviation } = computeMoments(values);
       close(got?.mean ?? null, mean);
       close(got?.standardError ?? null, (standardDeviation ?? 0) / Math.sqrt(values.length));
     }),

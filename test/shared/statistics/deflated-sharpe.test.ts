@@ -68,7 +68,7 @@ test('more trials, a worse skew and fatter tails never raise the deflated ratio'
 });
 
 test('the best of many strategies without skill looks certain, and is deflated to an even chance', () => {
-  const random = Random.seeded(7, 'no skill');
+  const random = Random.fromSeed(7, 'no skill');
   const best = Array.from({ length: 200 }, () => {
     const ratios = Array.from({ length: 100 }, () => random.normal() / Math.sqrt(400));
     return Math.max(...ratios);

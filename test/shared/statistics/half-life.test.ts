@@ -14,7 +14,7 @@ test('the slope is that of numpy.polyfit', () => {
 });
 
 test('the half-life of a simulated position is found again', () => {
-  const random = Random.seeded(3, 'half-life');
+  const random = Random.fromSeed(3, 'half-life');
   let value = 0;
   const values = Array.from({ length: 20_000 }, () => (value = 0.9 * value + random.normal()));
   // The standard error of phi is sqrt((1 - phi^2) / n) = .003, a 3 % error of the half-life 6.58.

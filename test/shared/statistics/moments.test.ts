@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { meanOf, momentsOf } from '../../../src/shared/statistics/moments.js';
+import { computeMean, computeMoments } from '../../../src/shared/statistics/moments.js';
 import { close, samples } from './fixtures.js';
 
 describe('moments', () => {
   test('are those of SciPy (ddof 1, biased skew, raw kurtosis)', () => {
-    const { mean, standardDeviation, skewness, kurtosis } = momentsOf([
+    const { mean, standardDeviation, skewness, kurtosis } = computeMoments([
       0.3, -1.2, 4.5, 0, 0, 2.25, -7.125, 3.5, 1, 0.5,
     ]);
     expect(mean).toBeCloseTo(0.3725, 14);
@@ -15,30 +15,42 @@ describe('moments', () => {
   });
 
   test('without samples are null', () => {
-    expect(momentsOf([])).toEqual({ count: 0, mean: null, standardDeviation: null, skewness: null, kurtosis: null });
+    expect(computeMoments([])).toEqual({
+      count: 0,
+      mean: null,
+      standardDeviation: null,
+      skewness: null,
+      kurtosis: null,
+    });
   });
 
   test('of one sample are its value and nothing more', () => {
-    expect(momentsOf([0.1])).toEqual({ count: 1, mean: 0.1, standardDeviation: null, skewness: null, kurtosis: null });
+    expect(computeMoments([0.1])).toEqual({
+      count: 1,
+      mean: 0.1,
+      standardDeviation: null,
+      skewness: null,
+      kurtosis: null,
+    });
   });
 
   test.each([[0], [0.1], [-1 / 3], [1e12 + 0.1]])('of equal values %d have deviation 0 and no shape', (value) => {
-    const got = momentsOf(Array.from({ length: 7 }, () => value));
+    const got = computeMoments(Array.from({ length: 7 }, () => value));
     expect(got).toMatchObject({ count: 7, standardDeviation: 0, skewness: null, kurtosis: null });
   });
 
   test('keep small differences between large values', () => {
-    const far = momentsOf([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]);
+    const far = computeMoments([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]);
     expect(far.standardDeviation).toBeCloseTo(Math.sqrt(30), 6);
   });
 
   test('are null, never Infinity, where they overflow', () => {
-    const { standardDeviation, skewness, kurtosis } = momentsOf([-1e200, 0, 1e200]);
+    const { standardDeviation, skewness, kurtosis } = computeMoments([-1e200, 0, 1e200]);
     expect([standardDeviation, skewness, kurtosis]).toEqual([null, null, null]);
   });
 
   test.each([[Number.NaN], [Number.POSITIVE_INFINITY]])('refuse %d', (value) => {
-    expect(() => momentsOf([1, value])).toThrow(`got ${value}`);
+    expect(() => computeMoments([1, value])).toThrow(`got ${value}`);
   });
 });
 
@@ -48,7 +60,7 @@ test('moments are what their definitions say', () => {
       const n = values.length;
       const mean = values.reduce((a, b) => a + b, 0) / n;
       const power = (k: number) => values.reduce((sum, x) => sum + (x - mean) ** k, 0) / n;
-      const got = momentsOf(values);
+      const got = computeMoments(values);
       close(got.mean, mean);
       close(got.standardDeviation, Math.sqrt((power(2) * n) / (n - 1)));
       if (new Set(values).size < 2) return;
@@ -59,6 +71,6 @@ test('moments are what their definitions say', () => {
 });
 
 test('a typed column is as good as an array', () => {
-  expect(meanOf(Float64Array.of(1, 2, 6))).toBe(3);
-  expect(meanOf(new Int32Array(0))).toBeNull();
+  expect(computeMean(Float64Array.of(1, 2, 6))).toBe(3);
+  expect(computeMean(new Int32Array(0))).toBeNull();
 });

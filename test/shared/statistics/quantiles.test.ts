@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { median, quantile, quantileOfSorted, sorted } from '../../../src/shared/statistics/quantiles.js';
+import { median, quantile, quantileOfSorted, sortValues } from '../../../src/shared/statistics/quantiles.js';
 import { close, samples } from './fixtures.js';
 
 // Reference values: numpy.quantile.
@@ -29,7 +29,7 @@ test('a quantile lies on the line through the neighbouring samples', () => {
 test('quantiles stand in order and between the extremes', () => {
   fc.assert(
     fc.property(samples({ minLength: 1 }), fc.nat(100), fc.nat(100), (values, a, b) => {
-      const ascending = sorted(values);
+      const ascending = sortValues(values);
       const [low, high] = [Math.min(a, b) / 100, Math.max(a, b) / 100].map(
         (at) => quantileOfSorted(ascending, at) ?? 0,
       );

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { Archiving, removeOldest } from '../../../src/shell/backup/archive/archiving.js';
-import { archiveFolderOf, listArchives } from '../../../src/trader/ledger/archive/archive-file.js';
+import { listArchives, locateArchiveFolder } from '../../../src/trader/ledger/archive/archive-file.js';
 import { RECENT, START_MS, withOldAsync } from '../../trader/ledger/archive/old-ledger.js';
 
 const DAY_MS = 86_400_000;
@@ -40,8 +40,8 @@ test('a running trader’s ledger loses what is over, some rows at a time, and a
 test('says why nothing goes into an archive that cannot be written, and takes nothing out', () =>
   withOldAsync(async (ledger, path) => {
     const before = ledger.intents({ limit: 1e6 });
-    mkdirSync(archiveFolderOf(path));
-    writeFileSync(`${archiveFolderOf(path)}/2026-01.sqlite`, 'something else '.repeat(1_000));
+    mkdirSync(locateArchiveFolder(path));
+    writeFileSync(`${locateArchiveFolder(path)}/2026-01.sqlite`, 'something else '.repeat(1_000));
     const told: string[] = [];
     const archiving = new Archiving({
       ledgerPath: path,

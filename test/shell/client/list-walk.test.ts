@@ -18,7 +18,7 @@ async function walk(
   const came: (string | null)[] = [];
   let fault: string | null = null;
   const rows = walkList<Row>({
-    keyOf: ({ id }) => id,
+    getKey: ({ id }) => id,
     fullPages: true,
     limit: 2,
     fetch: async (cursor) => {
@@ -26,7 +26,7 @@ async function walk(
       const { rows: ids, next, limit = null } = pages(cursor);
       return { rows: ids.map((id) => ({ id })), nextCursor: next, limit };
     },
-    broken: (what, text) => new BrokenList('orders.list', what, text),
+    makeError: (what, text) => new BrokenList('orders.list', what, text),
     ...options,
   });
   try {
@@ -116,14 +116,14 @@ describe('walking a list', () => {
   it('finds a circle that is longer than what it remembers', async () => {
     const circle = 3_000;
     const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % circle) });
-    const { fault, asked } = await walk(round, { keyOf: null });
+    const { fault, asked } = await walk(round, { getKey: null });
     expect(fault).toBe('cursor_repeated');
     expect(asked.length).toBeLessThanOrEqual(3 * circle);
   });
 
   it('finds a circle of a thousand cursors at once', async () => {
     const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % 1_000) });
-    const { fault, asked } = await walk(round, { keyOf: null });
+    const { fault, asked } = await walk(round, { getKey: null });
     expect([fault, asked.length]).toEqual(['cursor_repeated', 1_001]);
   });
 
@@ -152,7 +152,7 @@ describe('walking a list', () => {
   });
 
   it('lets rows without a name pass', async () => {
-    const unnamed = { keyOf: () => null };
+    const unnamed = { getKey: () => null };
     const answers = { start: { rows: ['a', 'a'], next: 'x' }, x: { rows: ['a'], next: null } };
     expect(await walk(script(answers), unnamed)).toMatchObject({ fault: null, came: ['a', 'a', 'a'] });
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
-import { pageStateOf } from '../../../src/shell/console/page-state.js';
+import { makePageState } from '../../../src/shell/console/page-state.js';
 import { market, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
@@ -33,7 +33,7 @@ test('a row has our best prices beside the others’, and what we hold', () => {
 
 test('a page that asks for a market sees it from close by, and for one that is not there nothing', () => {
   const shown = (wanted: string | null) =>
-    pageStateOf({
+    makePageState({
       trader: toldTrader([MARKET]),
       lists: { orders: [], fills: [], events: [] },
       name: 'trader',

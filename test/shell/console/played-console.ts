@@ -7,7 +7,7 @@ import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { History } from '../../../src/shell/console/store/history.js';
-import { StoreFile, storePathOf } from '../../../src/shell/console/store/store-file.js';
+import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
 import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
 import type { FrameLine, MarketFigures, TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
@@ -176,7 +176,7 @@ const MARKET = {
 function fillHistory(ledgerPath: string): void {
   const nowMs = Date.now();
   const clocks = { nowMs: () => nowMs, steadyMs: () => 0 };
-  const file = new StoreFile({ path: storePathOf(ledgerPath), note: () => undefined, ...clocks });
+  const file = new StoreFile({ path: locateStore(ledgerPath), note: () => undefined, ...clocks });
   const history = new History(file);
   for (let agoMs = HISTORY_MS; agoMs > 0; agoMs -= POINT_MS) {
     if (agoMs > 180_000 && agoMs <= 240_000) continue;

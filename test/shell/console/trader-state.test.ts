@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageStateOf } from '../../../src/shell/console/page-state.js';
+import { makePageState } from '../../../src/shell/console/page-state.js';
 import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
 import type { FrameLine, HelloLine } from '../../../src/shell/control/telemetry/lines.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
@@ -14,7 +14,7 @@ const frame = (ids: readonly string[], known: readonly string[]): FrameLine => (
 });
 
 const modeOf = (trader: TraderState) =>
-  pageStateOf({
+  makePageState({
     trader,
     lists: { orders: [], fills: [], events: [] },
     name: 'trader',

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leaveStopFile, readStopFile, removeStopFile, stopFileOf } from '../../../src/shell/control/stop-file.js';
+import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../../../src/shell/control/stop-file.js';
 import { folderOf } from '../../support/folders.js';
 
-const place = (): string => stopFileOf(join(folderOf({}), 'ledger.sqlite'));
+const place = (): string => locateStopFile(join(folderOf({}), 'ledger.sqlite'));
 
 describe('the stop file', () => {
   it('stands beside the ledger and gives its reason', () => {

@@ -68,7 +68,7 @@ describe('a trader that is killed', () => {
       60,
     );
 
-    const random = Random.seeded(SEED, 'kills');
+    const random = Random.fromSeed(SEED, 'kills');
     for (let kill = 0; kill < KILLS; kill++) {
       const killed = start(['start', '-c', place.config]);
       await killed.waitFor(/trades on/);

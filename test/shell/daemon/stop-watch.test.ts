@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stopFileOf } from '../../../src/shell/control/stop-file.js';
+import { locateStopFile } from '../../../src/shell/control/stop-file.js';
 import { StopWatch } from '../../../src/shell/daemon/stop-watch.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { folderOf } from '../../support/folders.js';
@@ -14,7 +14,7 @@ function watched() {
     steadyMs += 1_000;
     return steadyMs;
   });
-  return { ledger, watch, stopFile: stopFileOf(ledger) };
+  return { ledger, watch, stopFile: locateStopFile(ledger) };
 }
 
 const KILL = (reason: string) => ({ kind: 'kill', reason });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { headersOf, refusalOf } from '../../../src/shell/dashboard/origin-guard.js';
+import { findRefusal, groupHeaders } from '../../../src/shell/dashboard/origin-guard.js';
 
 const PORT = 8788;
 const HOST = '127.0.0.1:8788';
 
 const knock = (method: string, ...raw: string[]) =>
-  refusalOf({ method, headers: headersOf(raw) }, PORT)?.status ?? 'heard';
+  findRefusal({ method, headers: groupHeaders(raw) }, PORT)?.status ?? 'heard';
 const json = ['content-type', 'application/json'];
 
 describe('a request is heard', () => {
@@ -73,8 +73,8 @@ describe('a request is not heard', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST'), foreign, others, (method, raw, more) => {
-        const headers = headersOf([...more.flat(), ...raw, ...json]);
-        return refusalOf({ method, headers }, PORT)?.status === 403;
+        const headers = groupHeaders([...more.flat(), ...raw, ...json]);
+        return findRefusal({ method, headers }, PORT)?.status === 403;
       }),
       { numRuns: 1_000 },
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuardianRules } from '../../../src/shell/guardian/contract.js';
-import { decide, FRESH_MIND, stateOf } from '../../../src/shell/guardian/decide.js';
+import { decide, describeState, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
 import { beat, Driven, LOOK_MS, RULES } from './looks.js';
 
 /** A guardian that has seen a trader trade for a while. */
@@ -104,7 +104,7 @@ describe('a trader that beats while nothing may rest', () => {
     const kinds = pulls(guardian, 5_000, 100);
     expect(kinds.filter((kind) => kind === 'cancel')).toHaveLength(3);
     expect(guardian.firstMs('leave-mark')).toBeNull();
-    expect(stateOf(guardian.mind).state).toBe('watching');
+    expect(describeState(guardian.mind).state).toBe('watching');
   });
 
   it('is looked after once a minute then, without a loud word as long as nothing rests', () => {
@@ -143,8 +143,8 @@ describe('canceling', () => {
     let at = 0;
     guardian.rounds = () => results[at++] ?? 'empty';
     const states: string[] = [];
-    for (; at < results.length; guardian.look(still)) states.push(stateOf(guardian.mind).state);
-    expect(stateOf(guardian.mind).state).toBe('secured');
+    for (; at < results.length; guardian.look(still)) states.push(describeState(guardian.mind).state);
+    expect(describeState(guardian.mind).state).toBe('secured');
     const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel').map(({ atMs }) => atMs);
     expect((rounds[4] ?? 0) - (rounds[3] ?? 0)).toBe(2_000);
     expect(new Set(states)).toEqual(new Set(['watching', 'canceling']));
@@ -260,7 +260,7 @@ describe('a guardian ends', () => {
   it('or idles, when it stays, once the trader is gone and nothing came to rest', () => {
     const guardian = watching({ stays: true });
     guardian.lookFor(3_600_000, { ...still, traderGone: true });
-    expect(stateOf(guardian.mind).state).toBe('watching');
+    expect(describeState(guardian.mind).state).toBe('watching');
     const rounds = guardian.done.filter(({ action }) => action.kind === 'cancel').length;
     expect(guardian.lookFor(3_600_000, { ...still, traderGone: true })).toEqual([]);
     expect(rounds).toBeLessThan(15);

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
 import type { Heartbeat } from '../../../src/shell/guardian/contract.js';
 import { Heart } from '../../../src/shell/guardian/heartbeat.js';
-import { heartbeatFileOf, heartbeatSchema } from '../../../src/shell/guardian/heartbeat-files.js';
+import { heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/heartbeat-files.js';
 import { folderOf } from '../../support/folders.js';
 
 const ledger = () => join(folderOf({}), 'ledger.sqlite');
 
 function read(path: string): Heartbeat {
-  const found = readBeatNow(heartbeatFileOf(path), heartbeatSchema);
+  const found = readBeatNow(locateHeartbeatFile(path), heartbeatSchema);
   if (found === null || found === 'unreadable') throw new Error(String(found));
   return found;
 }
@@ -108,7 +108,7 @@ describe('the heart of a trader', () => {
 
   it('does not begin where it cannot be written', () => {
     const path = ledger();
-    mkdirSync(heartbeatFileOf(path));
+    mkdirSync(locateHeartbeatFile(path));
     expect(() => new Heart(path, false, () => undefined)).toThrow(
       expect.objectContaining({ code: 'file_unreadable', message: expect.stringContaining('heartbeat') }),
     );

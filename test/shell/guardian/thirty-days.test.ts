@@ -16,7 +16,7 @@ describe('thirty days of an ordinary trader', () => {
   it.each(['killed', 'stopped', 'blocked', 'file gone'] as const)(
     'and whenever it is %s, it is found within 15 s',
     (kind) => {
-      const random = Random.seeded(7, kind);
+      const random = Random.fromSeed(7, kind);
       let longestMs = 0;
       for (let trial = 0; trial < times(30, 300); trial++) {
         const trader = new VirtualTrader(random);

@@ -14,9 +14,9 @@ import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { decode } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport, Heartbeat } from '../../../src/shell/guardian/contract.js';
 import {
-  heartbeatFileOf,
   heartbeatSchema,
-  reportFileOf,
+  locateHeartbeatFile,
+  locateReportFile,
   reportSchema,
 } from '../../../src/shell/guardian/heartbeat-files.js';
 import { type Running, twinbook } from '../../support/processes.js';
@@ -139,11 +139,11 @@ export class Guarded {
   }
 
   heartbeat(): Heartbeat | null {
-    return this.#read(heartbeatFileOf(this.ledger), heartbeatSchema);
+    return this.#read(locateHeartbeatFile(this.ledger), heartbeatSchema);
   }
 
   report(): GuardianReport | null {
-    return this.#read(reportFileOf(this.ledger), reportSchema);
+    return this.#read(locateReportFile(this.ledger), reportSchema);
   }
 
   #read<T>(path: string, schema: Parameters<typeof decode<T>>[1]): T | null {

@@ -121,7 +121,7 @@ export interface OrdinaryDays {
 
 /** Guards an ordinary trader for so many days. */
 export function ordinaryDays(days: number, seed: number): OrdinaryDays {
-  const trader = new VirtualTrader(Random.seeded(seed, 'ordinary days'));
+  const trader = new VirtualTrader(Random.fromSeed(seed, 'ordinary days'));
   const rules = { ...RULES, stays: true };
   const had = new Map<Disturbance, number>();
   let mind = FRESH_MIND;

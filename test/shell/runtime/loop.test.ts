@@ -16,7 +16,7 @@ it('a core that throws ends the loop, even when nobody can be told of the step',
   const told = () => {
     throw new Error('nor can this be written');
   };
-  const hooks = { before: () => null, afterStep: told, failed: (error: unknown) => void failures.push(error) };
+  const hooks = { before: () => null, afterStep: told, onFailure: (error: unknown) => void failures.push(error) };
   const loop = new Loop(core, { perform: () => Promise.reject(broken) }, hooks);
   expect(() => loop.start()).not.toThrow();
   expect(loop.command({ kind: 'stop' })).toBe(false);
@@ -38,7 +38,7 @@ it('what must be obeyed comes before what was seen, at the time of what was seen
   const hooks = {
     before: () => (seen.length === 0 ? kill : null),
     afterStep: () => undefined,
-    failed: () => undefined,
+    onFailure: () => undefined,
   };
   const loop = new Loop(core, { perform: () => Promise.reject(broken) }, hooks);
   expect(loop.command({ kind: 'reconcile' })).toBe(true);
@@ -54,7 +54,7 @@ it('what must be obeyed and cannot even be read ends the loop before the step', 
   const before = () => {
     throw broken;
   };
-  const hooks = { before, afterStep: () => undefined, failed: (error: unknown) => void failures.push(error) };
+  const hooks = { before, afterStep: () => undefined, onFailure: (error: unknown) => void failures.push(error) };
   expect(new Loop(core, { perform: () => Promise.reject(broken) }, hooks).command({ kind: 'stop' })).toBe(false);
   expect(failures).toEqual([broken]);
   expect(seen).toEqual([]);

@@ -95,7 +95,7 @@ function trade(on: Account, forMs: number, everyMs: number, faults: () => readon
 
 describe('reconciliation of a busy account', () => {
   it('has a complete round every minute of an hour, at a cost that does not grow, and accuses nobody', () => {
-    const trading = new Trading(Random.seeded(1));
+    const trading = new Trading(Random.fromSeed(1));
     account.round();
     account.meanwhile = () => trading.goOn(account);
     const tale = trade(account, 60 * MINUTE_MS, MINUTE_MS, () => []);
@@ -106,7 +106,7 @@ describe('reconciliation of a busy account', () => {
   });
 
   it('goes on where every list lags and pages are lost, accuses nobody, and finds what is foreign', () => {
-    const random = Random.seeded(3);
+    const random = Random.fromSeed(3);
     const trading = new Trading(random);
     const faults = (): readonly Fault[] => {
       const lost = random.below(3) === 0 ? [{ list: pick(random), kind: 'lost' as const, lagMs: 0 }] : [];

@@ -18,7 +18,7 @@ async function asked(letters: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   await runBacktest({
     ...plan(sourcesOf(letters)),
-    sent: ({ call: { endpoint } }) => counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1),
+    onSent: ({ call: { endpoint } }) => counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1),
   });
   return counts;
 }

@@ -25,7 +25,7 @@ function around() {
     slot,
     markets,
     settings: { strategies: [{ markets: { ids: [] } }] },
-    slotsOf: (id: string) => (id === 'A' ? [slot] : []),
+    listSlots: (id: string) => (id === 'A' ? [slot] : []),
     notify(_timeMs: number, kind: string) {
       this.said.push(kind);
     },

@@ -122,7 +122,7 @@ const SEEDS = [1, 2, 3];
 /** Some minutes of commands, crashes and restarts, and at the end a kill that a crash follows at once. */
 function live(seed: number): Watcher {
   const watcher = new Watcher();
-  const random = Random.seeded(seed, 'ladder');
+  const random = Random.fromSeed(seed, 'ladder');
   const world = new World(seed, CALM, watcher, 'given', SETTING);
   watcher.world = world;
   try {

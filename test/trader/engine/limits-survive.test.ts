@@ -6,7 +6,7 @@ import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
 import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
-import { snapshotOf } from '../../../src/trader/engine/snapshot.js';
+import { makeSnapshot } from '../../../src/trader/engine/snapshot.js';
 import { TraderState } from '../../../src/trader/engine/state.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
@@ -80,7 +80,7 @@ class Life {
       requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;
-    return { mode, reason, ...facts, paused: state.pauses.reasonOf('a'), name };
+    return { mode, reason, ...facts, paused: state.pauses.findReason('a'), name };
   }
 }
 
@@ -231,7 +231,7 @@ describe('a part of a loss limit that holds the trader back', () => {
         if (command !== undefined) take(life, { kind: 'command', command }, START_MS + 10 + at);
         return life.verdict(START_MS + 10 + at).mode;
       });
-      const { heldBack, wayBack } = snapshotOf(life.state, START_MS + 20);
+      const { heldBack, wayBack } = makeSnapshot(life.state, START_MS + 20);
       life.ledger.close();
       return { modes, heldBack, wayBack };
     });
@@ -260,9 +260,9 @@ describe('a part of a loss limit that holds the trader back', () => {
         life.ledger.setCapital(CAPITAL, START_MS);
       });
       life.verdict(START_MS);
-      expect(snapshotOf(life.state, START_MS).wayBack).toBe('');
+      expect(makeSnapshot(life.state, START_MS).wayBack).toBe('');
       life.write(() => stop(life));
-      expect(snapshotOf(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
+      expect(makeSnapshot(life.state, START_MS).wayBack).toBe('resume --reason TEXT');
       life.ledger.close();
     });
   });

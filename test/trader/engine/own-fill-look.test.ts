@@ -41,7 +41,7 @@ it('looks at a market within seconds of a fill there, however many others it has
   );
   const { session } = await runBacktest({
     ...plan(sources, { strategy: bidder, params: {} }),
-    sent: ({ call }, atMs) => asked.push({ endpoint: call.endpoint, call: JSON.stringify(call), atMs }),
+    onSent: ({ call }, atMs) => asked.push({ endpoint: call.endpoint, call: JSON.stringify(call), atMs }),
   });
   const filled = session.markets.flatMap(({ conditionId, fills }) => fills.map((fill) => ({ conditionId, ...fill })));
   expect(filled.length).toBe(3);

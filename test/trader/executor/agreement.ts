@@ -44,11 +44,11 @@ function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parti
   const say = (what: string, ours: number, theirs: number) => {
     if (ours !== theirs) found.push(`${what}: ledger ${ours}, exchange ${theirs}`);
   };
-  say('cash', ledger.cash(), core.fundsOf(account).total);
+  say('cash', ledger.cash(), core.readFunds(account).total);
   for (const market of markets) {
-    const index = core.marketIndexOf(market);
+    const index = core.findMarketIndex(market);
     if (index === null) throw new Error(`no market ${market}`);
-    const held = core.holdingOf(account, index);
+    const held = core.readHolding(account, index);
     say(`YES of ${market}`, ledger.shares(market, true), held.yes);
     say(`NO of ${market}`, ledger.shares(market, false), held.no);
   }

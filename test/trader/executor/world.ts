@@ -87,7 +87,7 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.clockOffMs = options.clockOffMs;
-    this.random = Random.seeded(options.seed, 'world');
+    this.random = Random.fromSeed(options.seed, 'world');
     this.#folder = mkdtempSync(join(tmpdir(), 'twinbook-executor-'));
     this.#wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
     this.core = new ExchangeCore({
@@ -114,7 +114,7 @@ export class World {
     });
     const isOurs = (text: string, signature: string) =>
       verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'hex'));
-    this.network = new Network(this.core, this.account, isOurs, Random.seeded(options.seed, 'network'), START_MS);
+    this.network = new Network(this.core, this.account, isOurs, Random.fromSeed(options.seed, 'network'), START_MS);
     this.network.faults = options.faults;
   }
 
@@ -148,7 +148,7 @@ export class World {
   }
 
   marketIndex(conditionId: string): number {
-    const index = this.core.marketIndexOf(conditionId);
+    const index = this.core.findMarketIndex(conditionId);
     if (index === null) throw new Error(`no market ${conditionId}`);
     return index;
   }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AssertionFailed, TwinbookError } from '../../../src/shared/base/errors.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { writerOf } from '../../../src/trader/ledger/lock.js';
+import { findWriter } from '../../../src/trader/ledger/lock.js';
 import { ACTIVE_INTENTS, BOOKINGS_AFTER, UNSETTLED_ORDERS } from '../../../src/trader/ledger/reads.js';
 import { fillOf, HOLDER, inFolder, intentOf, m, newLedgerPath, ONE, orderOf, withLedger } from './books.js';
 
@@ -130,13 +130,13 @@ describe('the writer lock', () => {
 
   it('tells who writes, and leaves a free one free', () => {
     inFolder((path) => {
-      expect(writerOf(join(path, 'no', 'such.sqlite'))).toBeNull();
-      expect(writerOf(path)).toBeNull();
+      expect(findWriter(join(path, 'no', 'such.sqlite'))).toBeNull();
+      expect(findWriter(path)).toBeNull();
       const ledger = openLedger(path, HOLDER);
       symlinkSync(path, `${path}.alias`);
-      expect(writerOf(`${path}.alias`)).toEqual(HOLDER);
+      expect(findWriter(`${path}.alias`)).toEqual(HOLDER);
       ledger.close();
-      expect(writerOf(path)).toBeNull();
+      expect(findWriter(path)).toBeNull();
       openLedger(path, HOLDER).close();
     });
   });

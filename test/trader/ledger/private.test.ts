@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { writerOf } from '../../../src/trader/ledger/lock.js';
+import { findWriter } from '../../../src/trader/ledger/lock.js';
 import { HOLDER, inFolder, withLedger } from './books.js';
 
 const mode = (path: string) => statSync(path).mode & 0o777;
@@ -80,9 +80,9 @@ describe('the lock', () => {
       expect(statSync(`${path}.lock`).ino).not.toBe(ino);
       expect(existsSync(`${path}.lock.new`)).toBe(false);
       expect(refusal(() => openLedger(path, HOLDER)).code).toBe('ledger_locked');
-      expect(writerOf(path)).toEqual(HOLDER);
+      expect(findWriter(path)).toEqual(HOLDER);
       ledger.close();
-      expect(writerOf(path)).toBeNull();
+      expect(findWriter(path)).toBeNull();
       openLedger(path, HOLDER).close();
     });
   });

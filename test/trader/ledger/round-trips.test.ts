@@ -21,7 +21,7 @@ interface Wish {
 }
 
 function wishes(count: number, seed: number): Wish[] {
-  const random = Random.seeded(seed, 'wishes');
+  const random = Random.fromSeed(seed, 'wishes');
   const one = (isBid: boolean) => ({
     isBid,
     price: 10_000 * (1 + random.below(99)),
@@ -32,7 +32,7 @@ function wishes(count: number, seed: number): Wish[] {
 
 /** Equity at a YES price of 0.37, and YES minus NO, after all of it. */
 function played(way: Way, all: readonly Wish[], seed: number) {
-  const random = Random.seeded(seed, way);
+  const random = Random.fromSeed(seed, way);
   const ledger = openMemoryLedger();
   const convert = (kind: 'merge' | 'split', sets: number, at: number) => {
     const sign = kind === 'merge' ? 1 : -1;

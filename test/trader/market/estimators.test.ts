@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
-import { FLOW_HALF_LIFE_MS, Flow, logOddsOf, SIGMA_FLOOR, Volatility } from '../../../src/trader/market/estimators.js';
+import {
+  computeLogOdds,
+  FLOW_HALF_LIFE_MS,
+  Flow,
+  SIGMA_FLOOR,
+  Volatility,
+} from '../../../src/trader/market/estimators.js';
 import { sigmoid } from '../../../src/trader/strategy/maths/log-odds.js';
 
 /** A grid too fine to be seen. */
@@ -14,7 +20,7 @@ describe('volatility', () => {
     ['every 10 s', 10_000, 0],
     ['irregularly', 1000, 15_000],
   ])('finds the sigma of a random walk that is looked at %s', (_, shortest, spread) => {
-    const random = Random.seeded(7);
+    const random = Random.fromSeed(7);
     const sigma = 0.02;
     const volatility = new Volatility();
     const estimates: number[] = [];
@@ -58,7 +64,7 @@ describe('volatility', () => {
     (stepS) => {
       const sigma = 0.002;
       const found = Array.from({ length: 12 }, (_, seed) => {
-        const random = Random.seeded(seed);
+        const random = Random.fromSeed(seed);
         const volatility = new Volatility();
         let x = 0;
         for (let second = 0; second < 5400; second += stepS) {
@@ -124,7 +130,7 @@ describe('volatility', () => {
 });
 
 test('log-odds are clipped at both ends', () => {
-  expect([logOddsOf(0), logOddsOf(0.5), logOddsOf(1)]).toEqual([-7, 0, 7]);
+  expect([computeLogOdds(0), computeLogOdds(0.5), computeLogOdds(1)]).toEqual([-7, 0, 7]);
 });
 
 describe('trade flow', () => {

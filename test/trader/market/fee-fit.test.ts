@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '../../../src/shared/base/decimal.js';
-import { FEE_SCHEDULES, type FeeSchedule, feeOf } from '../../../src/shared/base/fees.js';
+import { computeFee, FEE_SCHEDULES, type FeeSchedule } from '../../../src/shared/base/fees.js';
 import { complement, type Micros, micros, mul } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { PublicTradeRow } from '../../../src/shared/protocol/records.js';
@@ -22,7 +22,7 @@ interface Drawn {
 function tradesOf({ schedule, taker, maker, count = FEE_ROWS, price }: Drawn, random: Random): PublicTradeRow[] {
   const charged = (rate: number, priceMicros: Micros, amountMicros: Micros) => {
     const notionalMicros = mul(priceMicros, amountMicros, 'ceil');
-    return formatDecimal(feeOf(schedule, m(rate), { priceMicros, amountMicros, notionalMicros }));
+    return formatDecimal(computeFee(schedule, m(rate), { priceMicros, amountMicros, notionalMicros }));
   };
   return Array.from({ length: count }, (_, i) => {
     const own = micros(price ?? 10_000 * (1 + random.below(99)));
@@ -50,7 +50,7 @@ describe('the fees of public trades', () => {
     });
     fc.assert(
       fc.property(drawn, fc.nat(), (fees, seed) => {
-        const reading = readFees(tradesOf(fees, Random.seeded(seed, 'trades')));
+        const reading = readFees(tradesOf(fees, Random.fromSeed(seed, 'trades')));
         expect(reading.verdict).toEqual({ kind: 'seen', schedule: fees.schedule });
         const fit = reading.fits.find(({ schedule }) => schedule === fees.schedule);
         expect(fit?.takerRate).toBeCloseTo(fees.taker / 1e6, 5);
@@ -64,7 +64,7 @@ describe('the fees of public trades', () => {
     );
   });
 
-  const random = () => Random.seeded(1, 'noise');
+  const random = () => Random.fromSeed(1, 'noise');
   const paid = { schedule: 'notional', taker: 20_000, maker: 0 } as const;
 
   it.each<[string, PublicTradeRow[], RegExp]>([

@@ -23,9 +23,9 @@ test('nothing is known before a book that left after the order was accepted', ()
   const queue = new QueuePlaces();
   const resting = order({ acceptedMs: 5000 });
   queue.onBook(book([[0.48, 30]], []), at(5100), [resting]);
-  expect(queue.aheadOf(resting)).toBeNull();
+  expect(queue.findAhead(resting)).toBeNull();
   queue.onBook(book([[0.48, 40]], []), at(5300), [resting]);
-  expect(queue.aheadOf(resting)).toBe(m(40));
+  expect(queue.findAhead(resting)).toBe(m(40));
 });
 
 test('a partial fill and a trade through the price both prove that nobody stands before us', () => {
@@ -35,15 +35,15 @@ test('a partial fill and a trade through the price both prove that nobody stands
   const levels = book([[0.48, 30]], [[0.52, 30]]);
   queue.onBook(levels, at(2000), [bid, ask]);
   queue.onBook(levels, at(3000), [{ ...bid, remainingMicros: m(4) }, ask]);
-  expect([queue.aheadOf(bid), queue.aheadOf(ask)]).toEqual([0, m(30)]);
+  expect([queue.findAhead(bid), queue.findAhead(ask)]).toEqual([0, m(30)]);
   const through = { priceMicros: m(0.53), amountMicros: m(1), taker: 'buy', venueTimeMs: 0, seenMs: 0 } as const;
   queue.onTrade(through, [bid, ask]);
-  expect(queue.aheadOf(ask)).toBe(0);
+  expect(queue.findAhead(ask)).toBe(0);
 });
 
 test('an order that is gone is forgotten', () => {
   const queue = new QueuePlaces();
   queue.onBook(book([[0.48, 30]], []), at(2000), [order()]);
   queue.onBook(book([[0.48, 30]], []), at(3000), []);
-  expect(queue.aheadOf(order())).toBeNull();
+  expect(queue.findAhead(order())).toBeNull();
 });

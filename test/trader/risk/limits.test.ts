@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import {
+  findLoosenings,
   LIMIT_NAMES,
-  looseningsOf,
   type RiskLimits,
   riskLimitsSchema,
   riskOverrideSchema,
@@ -92,7 +92,7 @@ describe('the overrides of a strategy file', () => {
 
   it('are refused when they loosen, with both figures', () => {
     const override = riskOverrideSchema.parse({ max_position_shares: '501', min_time_to_resolution_s: 59 });
-    expect(looseningsOf(base, override).map(({ text }) => text)).toEqual([
+    expect(findLoosenings(base, override).map(({ text }) => text)).toEqual([
       'max_position_shares is "501", but a strategy may only tighten the trader\'s limit: at most "500"',
       "min_time_to_resolution_s is 59, but a strategy may only tighten the trader's limit: at least 60",
     ]);
@@ -124,7 +124,7 @@ describe('the overrides of a strategy file', () => {
     };
     fc.assert(
       fc.property(values, (override) => {
-        if (looseningsOf(base, override).length > 0) expect(() => tighten(base, override)).toThrow(TwinbookError);
+        if (findLoosenings(base, override).length > 0) expect(() => tighten(base, override)).toThrow(TwinbookError);
         else expect(tight(tighten(base, override))).not.toBeNull();
       }),
     );

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { RequestOwner } from '../../../src/shared/protocol/request-owner.js';
-import { PurposeCounts, purposeOf, worthOfRequests } from '../../../src/trader/scheduler/purposes.js';
+import { classifyPurpose, PurposeCounts, worthOfRequests } from '../../../src/trader/scheduler/purposes.js';
 
 const intent: RequestOwner = { kind: 'intent', step: 'draft', intentId: 'i' };
 const look: RequestOwner = { kind: 'poll', target: { kind: 'book', marketConditionId: 'M' } };
@@ -24,7 +24,7 @@ it.each([
   ['splits.submit', intent, 'conversions'],
   ['redeems.detail', intent, 'conversions'],
 ] as const)('%s is for what its owner wants it', (endpoint, owner, purpose) => {
-  expect(purposeOf({ endpoint }, owner)).toBe(purpose);
+  expect(classifyPurpose({ endpoint }, owner)).toBe(purpose);
 });
 
 it('counts the last minute and the run', () => {

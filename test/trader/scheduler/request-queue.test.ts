@@ -193,7 +193,7 @@ describe('the budget', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 20_000 }), limits, (seed, meanMs, perMinute) => {
         const world = new World(seed, { meanMs, lost: 0.1 }, perMinute);
-        const random = Random.seeded(seed, 'asks');
+        const random = Random.fromSeed(seed, 'asks');
         for (let i = 0; i < 600; i++) {
           for (const scope of SCOPES) {
             const lane = LANES[random.below(LANES.length)] ?? 'own';

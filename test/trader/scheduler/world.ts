@@ -104,7 +104,7 @@ export class World {
   #travelling: Travelling[] = [];
 
   constructor(seed: number, delays: Delays, limits = LIMITS) {
-    this.#random = Random.seeded(seed);
+    this.#random = Random.fromSeed(seed);
     this.#delays = delays;
     this.queue = new RequestQueue(limits);
     this.windows = {

@@ -11,7 +11,7 @@ import { integerBetween } from '../../arguments.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../../output/io.js';
 import { json, record } from '../../output/table.js';
-import { dataOf, memoryBytes, planFrom, type QuestionFlags, withMemory, withQuestion } from './sweep-question.js';
+import { memoryBytes, planFrom, type QuestionFlags, requireData, withMemory, withQuestion } from './sweep-question.js';
 import { type TellFlags, tellResult } from './sweep-tell.js';
 
 interface PlanFlags extends QuestionFlags {
@@ -99,23 +99,23 @@ function chunkList(text: string): readonly number[] {
 }
 
 async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
-  const { chunksOf } = await import('../../../lab/sweep/chunks/chunk.js');
+  const { makeChunks } = await import('../../../lab/sweep/chunks/chunk.js');
   const { writePlan } = await import('../../../lab/sweep/chunks/folder.js');
-  const { sheetOf } = await import('../../../lab/sweep/chunks/sheet.js');
-  const { factsOf } = await import('../../../lab/sweep/facts.js');
+  const { makeSheet } = await import('../../../lab/sweep/chunks/sheet.js');
+  const { makeFacts } = await import('../../../lab/sweep/facts.js');
   const { planSweep } = await import('../../../lab/sweep/plan.js');
-  const plan = await planFrom({ ...options, workers: 1, data: dataOf(options) }, io);
+  const plan = await planFrom({ ...options, workers: 1, data: requireData(options) }, io);
   const planned = await planSweep(plan, () => undefined);
   // Whether threads share memory is for each machine to say.
-  const known = factsOf(plan, planned);
+  const known = makeFacts(plan, planned);
   const facts = { ...known, data: { ...known.data, isStreamed: false } };
-  const chunks = chunksOf(facts, options.chunkSeconds).map(({ fold, candidates }) => ({
+  const chunks = makeChunks(facts, options.chunkSeconds).map(({ fold, candidates }) => ({
     fold,
     first: candidates[0]?.number ?? 1,
     last: candidates.at(-1)?.number ?? 0,
   }));
   const dir = resolve(io.cwd, options.dir);
-  const written: FolderPlan = { sheet: sheetOf(plan, planned), facts, chunks, outDir: plan.outDir };
+  const written: FolderPlan = { sheet: makeSheet(plan, planned), facts, chunks, outDir: plan.outDir };
   writePlan(dir, written);
   if (options.json === true) io.out(json({ dir, chunks: chunks.length, timeZone: written.sheet.timeZone }));
   else io.out(planText(options, written));
@@ -142,7 +142,7 @@ async function runOneChunk(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   const { ChunkRunner } = await import('../../../lab/sweep/chunks/runner.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = folder.readPlan(dir);
-  const index = indexOf(options, io);
+  const index = readIndex(options, io);
   const chunk = folder.chunkAt(plan, index);
   if (folder.readChunk(dir, plan, index)?.kind === 'whole') {
     io.out(`chunk ${index} is done already\n`);
@@ -150,7 +150,7 @@ async function runOneChunk(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   }
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
-  const runner = await ChunkRunner.open(plan.sheet, placeOf(options, io));
+  const runner = await ChunkRunner.open(plan.sheet, copyPlace(options, io));
   folder.noteBegun(dir, index);
   const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
   if (outcomes === null) {
@@ -169,14 +169,14 @@ export function takeTimeZone(name: string): void {
 }
 
 /** A copy of the environment: that of the process itself cannot be handed to a thread. */
-export const placeOf = (options: RunnerFlags, io: CliIo) => ({
+export const copyPlace = (options: RunnerFlags, io: CliIo) => ({
   source: { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: options.data.map((path) => resolve(io.cwd, path)),
   workers: options.workers,
   memoryBytes: memoryBytes(options),
 });
 
-function indexOf({ index }: ChunkFlags, { env }: CliIo): number {
+function readIndex({ index }: ChunkFlags, { env }: CliIo): number {
   if (index !== undefined) return index;
   for (const name of INDEX_VARIABLES) {
     const text = env[name];

@@ -13,8 +13,8 @@ import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
 import { integerBetween, numberBetween } from '../../arguments.js';
 import { addConfigOption, addJsonOption, type CliIo } from '../../output/io.js';
-import { type BacktestFlags, feedChoicesOf, planOptions, withBacktestData } from '../backtest.js';
-import { fillModelOption, fillModelsOf } from '../fill-model-option.js';
+import { type BacktestFlags, planOptions, resolveFeedChoices, withBacktestData } from '../backtest.js';
+import { fillModelOption, resolveFillModels } from '../fill-model-option.js';
 
 export interface QuestionFlags extends Omit<BacktestFlags, 'data' | 'workers'> {
   readonly data?: readonly string[];
@@ -69,7 +69,7 @@ export const withMemory = (command: Command): Command =>
 
 export const memoryBytes = ({ memory }: Pick<QuestionFlags, 'memory'>): number => memory * MEBIBYTE;
 
-export function dataOf({ data }: Pick<QuestionFlags, 'data'>): readonly string[] {
+export function requireData({ data }: Pick<QuestionFlags, 'data'>): readonly string[] {
   if (data !== undefined) return data;
   const hint = 'Give recordings with --data PATH, or worlds with --world NAME.';
   throw new TwinbookError('usage', 'there is nothing to sweep over', hint);
@@ -95,7 +95,7 @@ export async function questionFrom(options: QuestionFlags & { readonly world?: r
 export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../../lab/backtest/open-sources.js');
-  const fillModels = checkFillModels(fillModelsOf(options, USUAL_FILL_MODELS, io.cwd));
+  const fillModels = checkFillModels(resolveFillModels(options, USUAL_FILL_MODELS, io.cwd));
   const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../../recording/recording.js');
   const paths = options.data.map((path) => resolve(io.cwd, path));
@@ -110,7 +110,7 @@ export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'dat
     feedData: await readFeedData({
       config: question.config,
       recordings,
-      choices: feedChoicesOf(options, io.cwd),
+      choices: resolveFeedChoices(options, io.cwd),
       delayMs: options.feedDelay ?? null,
     }),
     repeat: options.repeat,

@@ -9,7 +9,7 @@ import { secrets } from '../../../shell/wallet/secrets.js';
 import { integerBetween } from '../../arguments.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, type CliIo, type Session } from '../../output/io.js';
-import { placeOf, type RunnerFlags, takeTimeZone, withRunner } from './sweep-chunks.js';
+import { copyPlace, type RunnerFlags, takeTimeZone, withRunner } from './sweep-chunks.js';
 
 export interface QueueFlags {
   readonly engine: 'threads' | 'queue';
@@ -66,7 +66,7 @@ export async function openEngine({ engine, queue: name, chunkSeconds }: QueueFla
   if (engine === 'threads') return { run: undefined, close: () => Promise.resolve() };
   const { openQueue } = await import('../../../shell/queue/bullmq-queue.js');
   const { onQueue } = await import('../../../lab/sweep/queue/leader.js');
-  const queue = await openQueue(addressOf(name, io));
+  const queue = await openQueue(readAddress(name, io));
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
   return { run: onQueue({ queue, chunkSeconds, pause }), close: () => queue.close() };
 }
@@ -75,16 +75,16 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/bullmq-worker.js');
   const { ChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
   const say = (text: string) => io.err(`${text}\n`);
-  const worker = new ChunkWorker({ place: placeOf(options, io), takeTimeZone, say });
+  const worker = new ChunkWorker({ place: copyPlace(options, io), takeTimeZone, say });
   const timing = { ...USUAL_TIMING, lockMs: options.lockSeconds * 1000 };
   const handle = worker.handle.bind(worker);
   const stopAsked = io.stopAsked().then(() => say('takes nothing new; what is under way is done to its end'));
-  const address = addressOf(options.queue, io);
+  const address = readAddress(options.queue, io);
   await workOn(address, timing, { handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
 }
 
-function addressOf(name: string, { env }: CliIo): QueueAddress {
+function readAddress(name: string, { env }: CliIo): QueueAddress {
   const [url, file] = [env[ADDRESS], env[`${ADDRESS}_FILE`]];
   if (url !== undefined && file !== undefined) {
     throw new TwinbookError('usage', `${ADDRESS} and ${ADDRESS}_FILE are both set`, 'Set one of them.');

@@ -14,14 +14,14 @@ import { json, record } from '../../output/table.js';
 import { ProgressLine } from '../progress.js';
 import {
   type ConditionFlags,
-  conditionsOf,
+  findWorlds,
   HIGHEST_SEED,
   MOST_SEEDS,
+  readConditions,
   withConditions,
-  worldsOf,
 } from '../world-options.js';
 import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
-import { dataOf, planFrom, type QuestionFlags, questionFrom, withQuestion } from './sweep-question.js';
+import { planFrom, type QuestionFlags, questionFrom, requireData, withQuestion } from './sweep-question.js';
 import {
   addWorkerCommand,
   engineOption,
@@ -114,10 +114,10 @@ async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
 
 /** Opens and writes nothing in `--out`. */
 async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
-  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
+  const plan = await planFrom({ ...options, data: requireData(options) }, io);
   const { planSweep } = await import('../../../lab/sweep/plan.js');
-  const { estimateOf, USUAL_PACE } = await import('../../../lab/sweep/estimate.js');
-  const estimate = estimateOf(plan, await planSweep(plan, () => undefined));
+  const { estimateSweep, USUAL_PACE } = await import('../../../lab/sweep/estimate.js');
+  const estimate = estimateSweep(plan, await planSweep(plan, () => undefined));
   if (options.json === true) io.out(json(estimate));
   else io.out(estimateText(estimate, plan.workers, USUAL_PACE));
   return EXIT.ok;
@@ -152,7 +152,7 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
       'Name a world with --world, or leave it out.',
     );
   }
-  const plan = await planFrom({ ...options, data: dataOf(options) }, io);
+  const plan = await planFrom({ ...options, data: requireData(options) }, io);
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
   const play = (told: SweepWatcher) => runSweep(plan, told, engine.run).finally(engine.close);
@@ -161,8 +161,8 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
 
 async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
   const { runWorldSweep } = await import('../../../lab/arena/sweep/world-sweep.js');
-  const worlds = await worldsOf(options.world ?? []);
-  const conditions = await conditionsOf(options, worlds);
+  const worlds = await findWorlds(options.world ?? []);
+  const conditions = await readConditions(options, worlds);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
   const plan = {

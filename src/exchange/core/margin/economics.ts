@@ -53,7 +53,7 @@ export const userPart = (totalLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(totalLiquidity), ONE, asMicros(leverage), 'ceil');
 
 /** Leverage of a position that was increased: total / user, rounded down. */
-export const leverageOf = (userLiquidity: number, totalLiquidity: number): number =>
+export const computeLeverage = (userLiquidity: number, totalLiquidity: number): number =>
   mulDiv(asMicros(totalLiquidity), ONE, asMicros(userLiquidity), 'floor');
 
 /** Shares that a total buys, rounded down to a multiple of `step`; null beyond MAX_SIZE. */
@@ -67,7 +67,7 @@ export function sharesFor(totalLiquidity: number, price: number, step: number): 
 export const totalFor = (shares: number, price: number): number => timesUp(price, shares);
 
 /** Currency that these shares cost at this price, rounded down; all in Micros. */
-export const costOf = (shares: number, price: number): number => timesDown(price, shares);
+export const computeCost = (shares: number, price: number): number => timesDown(price, shares);
 
 /** A fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
@@ -82,15 +82,19 @@ export const averageEntry = ({ cost, shares }: Exposure): Micros =>
  */
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
 
-const borrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
+const computeBorrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
 /** Whether the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
-export const bearsInterest = (position: Exposure, annualRate: number): boolean => borrowed(position) * annualRate > 0;
+export const bearsInterest = (position: Exposure, annualRate: number): boolean =>
+  computeBorrowed(position) * annualRate > 0;
 
 /** Interest until `atMs`, rounded up. */
 export function interestAt(position: Exposure, annualRate: number, atMs: number): number {
   if (!bearsInterest(position, annualRate)) return position.interest;
-  const grown = ceilDiv(BigInt(borrowed(position)) * BigInt(annualRate) * since(position, atMs), PER_RATE_AND_YEAR);
+  const grown = ceilDiv(
+    BigInt(computeBorrowed(position)) * BigInt(annualRate) * since(position, atMs),
+    PER_RATE_AND_YEAR,
+  );
   return position.interest + Number(grown);
 }
 
@@ -104,7 +108,7 @@ const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
 
 /** Whether a position must be liquidated. Without borrowed money nobody else can lose anything: never. */
 export const isLiquidatable = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
-  borrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
+  computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
  * The highest mark at which the position is liquidated, given its interest so far; 0 when nothing is borrowed or no mark
@@ -112,7 +116,7 @@ export const isLiquidatable = (position: Exposure, mark: number, interest: numbe
  */
 export function liquidationPrice(position: Exposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
-  if (borrowed(position) === 0 || worth < 0) return asMicros(0);
+  if (computeBorrowed(position) === 0 || worth < 0) return asMicros(0);
   if (worth >= position.shares) return ONE;
   const next = mulDiv(asMicros(worth + 1), ONE, asMicros(position.shares), 'ceil');
   return asMicros(next - 1);
@@ -126,7 +130,7 @@ export function liquidationDueMs(
   lossPercent: number,
 ): number | null {
   if (!bearsInterest(position, annualRate)) return null;
-  const perMs = BigInt(borrowed(position)) * BigInt(annualRate);
+  const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
   // The first ms at which the interest, rounded up, is what is missing.
@@ -149,11 +153,15 @@ export interface Ending {
 }
 
 /** What leaves with the position at this exit: proceeds, fee and interest, and what is the user's. */
-export function endingOf(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number): Ending {
+export function computeEnding(
+  position: Exposure,
+  { price, interest, isLiquidated }: Exit,
+  closingRate: number,
+): Ending {
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;
-  const proceeds = costOf(position.shares, price);
+  const proceeds = computeCost(position.shares, price);
   const closingFee = isCharged ? Math.min(afterInterest, feeOn(proceeds, closingRate)) : 0;
   return { payout: afterInterest - closingFee, closingFee };
 }

@@ -29,7 +29,7 @@ export interface MarginList<R> {
 export const NOTHING: MarginPage<never> = { rows: [], next: null };
 
 /** The filter that a query comes to; null when it names a market that does not exist. */
-export function filterOf(catalog: Catalog, account: number, query: MarginQuery): ListFilter | null {
+export function makeFilter(catalog: Catalog, account: number, query: MarginQuery): ListFilter | null {
   const market = askedMarket(catalog, query.marketConditionId);
   return market === null ? null : { account, market };
 }
@@ -62,7 +62,9 @@ function* merge<R extends RecordOfAccount>(
   { after, oldestFirst = false }: MarginQuery,
 ): Generator<R> {
   const comesFirst = (a: number, b: number) => (oldestFirst ? a < b : a > b);
-  const live = liveOf(list.records, filter).filter(({ id }) => after === undefined || comesFirst(after.sortValue, id));
+  const live = listLive(list.records, filter).filter(
+    ({ id }) => after === undefined || comesFirst(after.sortValue, id),
+  );
   if (!oldestFirst) live.reverse();
   let at = 0;
   const final = list.isLiveOnly === true ? [] : readArchived(list, filter, after?.sortValue, oldestFirst);
@@ -77,15 +79,15 @@ function* merge<R extends RecordOfAccount>(
 }
 
 /** In order of creation. */
-function liveOf<R extends RecordOfAccount>(records: Records<R>, { account, market }: ListFilter): R[] {
+function listLive<R extends RecordOfAccount>(records: Records<R>, { account, market }: ListFilter): R[] {
   const found: R[] = [];
-  for (const record of records.liveOf(account)) {
-    if (market === undefined || marketOf(record) === market) found.push(record);
+  for (const record of records.listLive(account)) {
+    if (market === undefined || getMarket(record) === market) found.push(record);
   }
   return found;
 }
 
-const marketOf = (record: RecordOfAccount): unknown => ('market' in record ? record.market : undefined);
+const getMarket = (record: RecordOfAccount): unknown => ('market' in record ? record.market : undefined);
 
 function* readArchived<R extends RecordOfAccount>(
   { archive, recordKind }: MarginList<R>,

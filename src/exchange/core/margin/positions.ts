@@ -18,7 +18,7 @@ import type { CoreContext } from '../core-context.js';
 import { closesMs } from '../delays.js';
 import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
-import { nameOf } from '../names.js';
+import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
 import type { TpSlChange } from './contract.js';
@@ -28,7 +28,7 @@ import { type CloseType, newPosition, type PositionRecord, type RequestRecord, t
 import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
 import { badPrice } from './rules.js';
 import type { Settlements } from './settlements.js';
-import { checkPrices, pricesAfter, tpSlOf, triggerAt } from './tp-sl.js';
+import { checkPrices, makeTpSl, pricesAfter, triggerAt } from './tp-sl.js';
 
 /**
  * Interest is looked at once a month at least. Looks that were put off by a fallen price stay in the queue until their
@@ -74,7 +74,7 @@ export class Positions {
         side: null,
         state: end?.isLiquidated === true ? 'liquidated' : 'closed',
       }),
-      pack: copyOf,
+      pack: copyPosition,
       // What `pack` has put there.
       unpack: (row) => row.record as PositionRecord,
     });
@@ -86,8 +86,8 @@ export class Positions {
    */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.#context, request.market);
-    const fill = fillOf(request, named, mark);
-    const existing = this.#open.get(keyOf(request)) ?? null;
+    const fill = computeFill(request, named, mark);
+    const existing = this.#open.get(makeKey(request)) ?? null;
     if (fill === null || isTooMuch(existing, fill)) return false;
     const { pool } = named;
     const saved = request.reserved - fill.userLiquidity - fill.openingFee;
@@ -105,7 +105,7 @@ export class Positions {
     const { nowMs, settings } = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const position = newPosition(id, nameOf(settings.seed, 'position', id), request, nowMs);
+    const position = newPosition(id, makeName(settings.seed, 'position', id), request, nowMs);
     this.records.keep(position);
     this.#enter(position);
     return position;
@@ -113,7 +113,7 @@ export class Positions {
 
   /** Among the open ones. */
   #enter(position: PositionRecord): void {
-    this.#open.set(keyOf(position), position);
+    this.#open.set(makeKey(position), position);
     marginMarket(this.#context, position.market).pool.openPositions.add(position.id);
   }
 
@@ -123,15 +123,15 @@ export class Positions {
     position.interest = economics.interestAt(position, pool.rules.annualRate, nowMs);
     position.interestSinceMs = nowMs;
     position.shares += fill.shares;
-    position.cost += economics.costOf(fill.shares, fill.mark);
+    position.cost += economics.computeCost(fill.shares, fill.mark);
     position.userLiquidity += fill.userLiquidity;
     position.totalLiquidity += fill.totalLiquidity;
     position.openingFee += fill.openingFee;
-    if (!isNew) position.leverage = economics.leverageOf(position.userLiquidity, position.totalLiquidity);
+    if (!isNew) position.leverage = economics.computeLeverage(position.userLiquidity, position.totalLiquidity);
     const { takeProfit, stopLoss } = request;
     if (takeProfit === null && stopLoss === null) return;
-    const change = { takeProfit: given(takeProfit), stopLoss: given(stopLoss) };
-    position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
+    const change = { takeProfit: toOptionalMicros(takeProfit), stopLoss: toOptionalMicros(stopLoss) };
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
   }
 
   /** A trade with the pool, on the tape and in the activity. */
@@ -146,7 +146,7 @@ export class Positions {
     const { account, isYes, leverage } = position;
     const timeMs = this.#context.nowMs;
     pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
-    const notional = economics.costOf(shares, mark);
+    const notional = economics.computeCost(shares, mark);
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
@@ -209,10 +209,10 @@ export class Positions {
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
-    const ending = economics.endingOf(position, { price, interest: position.interest, isLiquidated }, closingRate);
+    const ending = economics.computeEnding(position, { price, interest: position.interest, isLiquidated }, closingRate);
     pool.end(position.userLiquidity, ending);
     pool.openPositions.delete(position.id);
-    this.#open.delete(keyOf(position));
+    this.#open.delete(makeKey(position));
     this.#safeAbove.delete(position.id);
     this.#till.fees += ending.closingFee;
     if (position.tpSl?.state === 'active') position.tpSl.state = 'cancelled';
@@ -295,7 +295,7 @@ export class Positions {
     const { pool } = marginMarket(this.#context, position.market);
     const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
-    position.tpSl = tpSlOf(pricesAfter(position.tpSl, change));
+    position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
     return ok(position.tpSl);
   }
 
@@ -325,12 +325,12 @@ export class Positions {
   }
 
   dump() {
-    return { lastId: this.#lastId, records: this.records.dump(copyOf) };
+    return { lastId: this.#lastId, records: this.records.dump(copyPosition) };
   }
 
   load(dump: PositionsDump): void {
     this.#lastId = dump.lastId;
-    const positions = dump.records.map(copyOf);
+    const positions = dump.records.map(copyPosition);
     this.records.load(positions, dump.lastId);
     for (const position of positions) if (position.end === null) this.#enter(position);
   }
@@ -339,21 +339,21 @@ export class Positions {
 /** The open positions of a snapshot. */
 export type PositionsDump = ReturnType<Positions['dump']>;
 
-const copyOf = (position: PositionRecord): PositionRecord => ({
+const copyPosition = (position: PositionRecord): PositionRecord => ({
   ...position,
   tpSl: position.tpSl === null ? null : { ...position.tpSl },
 });
 
-const keyOf = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
+const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
 /** A close that was asked for, whose price and time have come. A position from before there were delays has no time. */
 const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
   closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 
-const given = (price: number | null) => (price === null ? undefined : asMicros(price));
+const toOptionalMicros = (price: number | null) => (price === null ? undefined : asMicros(price));
 
-function fillOf(request: RequestRecord, { pool }: MarginMarket, mark: number): Fill | null {
+function computeFill(request: RequestRecord, { pool }: MarginMarket, mark: number): Fill | null {
   const { funds, leverage } = request;
   if (funds === null) {
     const shares = must(request.shares, 'the shares of a limit request');

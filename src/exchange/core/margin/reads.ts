@@ -8,7 +8,7 @@ import { asMicros } from '../money.js';
 import type { Page } from '../records/queries.js';
 import type { Result } from '../types.js';
 import type * as contract from './contract.js';
-import { filterOf, marginPage, NOTHING } from './lists.js';
+import { makeFilter, marginPage, NOTHING } from './lists.js';
 import type { Margin } from './margin.js';
 import type { SettlementRecord } from './records.js';
 import { checkEstimate } from './request-checks.js';
@@ -39,7 +39,7 @@ export function requestPage(
   query: contract.RequestQuery,
 ): contract.MarginPage<contract.WireRequest> {
   const { states, isYes, leverage } = query;
-  const filter = filterOf(context.catalog, account, query);
+  const filter = makeFilter(context.catalog, account, query);
   return marginPage(
     {
       archive: context.archive,
@@ -63,7 +63,7 @@ export function positionPage(
   query: contract.PositionQuery,
 ): contract.MarginPage<contract.WirePosition> {
   const { isClosed, eventConditionId } = query;
-  const event = eventConditionId === undefined ? undefined : context.catalog.eventIndexOf(eventConditionId);
+  const event = eventConditionId === undefined ? undefined : context.catalog.findEventIndex(eventConditionId);
   if (event === null) return NOTHING;
   return marginPage(
     {
@@ -75,7 +75,7 @@ export function positionPage(
         (event === undefined || context.catalog.market(position.market).card.eventIndex === event),
       isLiveOnly: isClosed === false,
     },
-    filterOf(context.catalog, account, query),
+    makeFilter(context.catalog, account, query),
     query,
     (position) => rows.positionRow(context, position),
   );
@@ -89,7 +89,7 @@ export function settlementPage(
 ): contract.MarginPage<contract.WireSettlement> {
   const { context, settlements } = margin;
   const { positionPubkey, states, marketState, leverage } = query;
-  const filter = filterOf(context.catalog, account, query);
+  const filter = makeFilter(context.catalog, account, query);
   const accepts = (record: SettlementRecord): boolean =>
     (states === undefined || states.includes(record.state)) &&
     (marketState === undefined || isInLife(context.catalog.market(record.market).state, marketState)) &&
@@ -141,16 +141,16 @@ export function marginPnl(
   const asked = markets === undefined ? null : new Set(markets);
   const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
   let [unrealized, openingFees, held] = [0, 0, 0];
-  for (const request of requests.records.liveOf(account)) {
+  for (const request of requests.records.listLive(account)) {
     if (isAsked(request) && request.isFunded) held += request.reserved;
   }
-  for (const position of positions.records.liveOf(account)) {
+  for (const position of positions.records.listLive(account)) {
     if (!isAsked(position) || position.end !== null) continue;
     unrealized += rows.unrealizedPnl(context, position);
     openingFees += position.openingFee;
     held += position.userLiquidity;
   }
-  for (const settlement of settlements.records.liveOf(account)) if (isAsked(settlement)) held += settlement.payout;
+  for (const settlement of settlements.records.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
   return {
     settlements: asMicros(realized.of(account, markets)),
     unrealized: asMicros(unrealized),

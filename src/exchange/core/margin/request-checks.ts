@@ -40,7 +40,7 @@ export function limitCost(pool: MarginPool, shares: number, price: number, lever
 }
 
 /** The user's liquidity that a request asks for: all of its funds, or what its shares take at its price. */
-export function fundsOf({ funds, price, shares, leverage }: RequestRecord): number {
+export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
   const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
   return userPart(totalLiquidity, leverage);

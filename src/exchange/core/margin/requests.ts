@@ -19,7 +19,7 @@ import type { RequestState } from '../../../shared/protocol/states.js';
 import { type CoreContext, draftExpiryMs, draftText } from '../core-context.js';
 import { landsMs } from '../delays.js';
 import { badSignature, invalid, ok, refuse } from '../fault.js';
-import { nameOf } from '../names.js';
+import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
 import type { Result } from '../types.js';
 import type { MarginTerms } from './contract.js';
@@ -69,7 +69,7 @@ export class Requests {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = nameOf(context.settings.seed, 'request', id);
+    const pubkey = makeName(context.settings.seed, 'request', id);
     const expiresMs = draftExpiryMs(context);
     context.timers.put(expiresMs, 'request', id);
     const isLimit = terms.type === 'limit';
@@ -168,7 +168,7 @@ export class Requests {
   }
 
   #txid(kind: 'funding' | 'refund', id: number): string {
-    return nameOf(this.#context.settings.seed, kind, id);
+    return makeName(this.#context.settings.seed, kind, id);
   }
 
   /** Looks whether a request that is placed can be filled now: the market trades, and a limit is reached. */

@@ -19,7 +19,7 @@ import type {
 import * as economics from './economics.js';
 import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import type { PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
-import { costWithFee, fundsOf, type OpeningCost } from './request-checks.js';
+import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
 
 const text = (value: number): string => formatDecimal(asMicros(value));
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
@@ -30,10 +30,10 @@ export const requestRow = (context: CoreContext, record: RequestRecord): WireReq
   type: record.type,
   state: record.state,
   message: record.message,
-  market: marketOf(context, context.catalog.market(record.market)),
+  market: makeWireMarket(context, context.catalog.market(record.market)),
   is_yes: record.isYes,
   leverage: text(record.leverage),
-  funds: text(fundsOf(record)),
+  funds: text(computeUserLiquidity(record)),
   price: textOrNull(record.price),
   shares: textOrNull(record.shares),
   funding_txid: record.fundingTxid,
@@ -77,7 +77,7 @@ export function positionRow(context: CoreContext, position: PositionRecord): Wir
   return {
     pubkey: position.pubkey,
     position_request_pubkey: position.requestPubkey,
-    market: marketOf(context, market),
+    market: makeWireMarket(context, market),
     is_yes: position.isYes,
     leverage: text(position.leverage),
     total_shares: text(position.shares),
@@ -96,7 +96,7 @@ export function positionRow(context: CoreContext, position: PositionRecord): Wir
   };
 }
 
-function marketOf({ catalog }: CoreContext, market: Market): WirePosition['market'] {
+function makeWireMarket({ catalog }: CoreContext, market: Market): WirePosition['market'] {
   const { card, tape } = market;
   const event = catalog.event(card.eventIndex);
   return {
@@ -131,7 +131,7 @@ export function estimateRow(
 ): WireEstimate {
   const mark = pool.mark(terms.isYes);
   const shares = economics.sharesFor(cost.totalLiquidity, mark, pool.rules.sharesStep) ?? 0;
-  const position = { ...cost, shares, cost: economics.costOf(shares, mark), interest: 0, interestSinceMs: 0 };
+  const position = { ...cost, shares, cost: economics.computeCost(shares, mark), interest: 0, interestSinceMs: 0 };
   return {
     average_price: text(mark),
     total_shares: text(shares),
@@ -155,7 +155,7 @@ export const activityRow = (
 ): WireActivity => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
-  market: marketOf(context, market),
+  market: makeWireMarket(context, market),
   shares: text(activity.shares),
   price: text(activity.price),
   realized_pnl: textOrNull(activity.realizedPnl),

@@ -39,8 +39,8 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
     closing_fee: within(config.closing_fee, 0, ONE),
     annual_fee_rate: within(config.annual_fee_rate, 0, MAX_ANNUAL_RATE),
     order_min_size: config.kind === 'polymarket' ? within(config.order_min_size ?? '0', 0, Number.MAX_SAFE_INTEGER) : 0,
-    price_decimals: config.kind === 'polymarket' ? stepOf(config.price_decimals, 1) : 1,
-    shares_decimals: config.kind === 'polymarket' ? stepOf(config.shares_decimals, 0) : 1,
+    price_decimals: config.kind === 'polymarket' ? computeStep(config.price_decimals, 1) : 1,
+    shares_decimals: config.kind === 'polymarket' ? computeStep(config.shares_decimals, 0) : 1,
   };
   for (const [name, value] of Object.entries(numbers)) {
     if (value === null) return invalid('config', `${name} is out of range.`);
@@ -75,6 +75,6 @@ function within(text: string, least: number, most: number): number | null {
   return value !== null && value >= least && value <= most ? value : null;
 }
 
-function stepOf(decimals: number, least: number): number | null {
+function computeStep(decimals: number, least: number): number | null {
   return Number.isInteger(decimals) && decimals >= least && decimals <= 6 ? stepOfPrecision(decimals) : null;
 }

@@ -48,7 +48,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
 }
 
 /** The record of these prices; one without any price is `cancelled`. */
-export const tpSlOf = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
+export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
   takeProfit,
   stopLoss,
   state: takeProfit === null && stopLoss === null ? 'cancelled' : 'active',

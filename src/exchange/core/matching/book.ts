@@ -62,7 +62,7 @@ export class Book {
     const tick = i32(pool.tick, slot);
     const bid = isBidLeg(pool.leg[slot] ?? 0);
     const recorded = this.recorded;
-    pool.ahead[slot] = recorded === null ? 0 : this.model.aheadOnJoin(recorded[bid ? BID : ASK].displayed(tick));
+    pool.ahead[slot] = recorded === null ? 0 : this.model.aheadOnJoin(recorded[bid ? BID : ASK].displayedAmount(tick));
     this.append(slot, tick, bid);
   }
 
@@ -110,10 +110,10 @@ export class Book {
     else pool.prev[after] = before;
     this.#amount[tick] = f64(this.#amount, tick) - f64(pool.remaining, slot);
     this.version += 1;
-    if (before === 0 && after === 0) this.#emptied(tick, isBidLeg(pool.leg[slot] ?? 0));
+    if (before === 0 && after === 0) this.#dropTick(tick, isBidLeg(pool.leg[slot] ?? 0));
   }
 
-  #emptied(tick: number, bid: boolean): void {
+  #dropTick(tick: number, bid: boolean): void {
     if (bid) {
       this.#bids.remove(tick);
       if (tick === this.bestBid) this.bestBid = this.#bids.down(tick - 1);
@@ -137,15 +137,15 @@ export class Book {
 
   /** The best tick of a side at which the recording holds something, whatever of it real orders have eaten. */
   bestRecorded(side: BookSide): number {
-    return this.recorded === null ? NO_TICK : this.#bestOf(side, this.recorded[side].held);
+    return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].held);
   }
 
   /** The same without what real orders have eaten. */
   bestShown(side: BookSide): number {
-    return this.recorded === null ? NO_TICK : this.#bestOf(side, this.recorded[side].shown);
+    return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].shown);
   }
 
-  #bestOf(side: BookSide, ticks: TickSet): number {
+  #findBest(side: BookSide, ticks: TickSet): number {
     return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
@@ -180,9 +180,9 @@ export class Book {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
 
-  displayed(side: BookSide, tick: number): number {
+  displayedAmount(side: BookSide, tick: number): number {
     const real = this.#isOn(side, tick) ? f64(this.#amount, tick) : 0;
-    return this.recorded === null ? real : real + this.recorded[side].displayed(tick);
+    return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
   /** From now on this book has a recording. */
@@ -209,10 +209,10 @@ export class Book {
 
   #changeBeside(first: number, level: RecordedSide, tick: number, total: number): boolean {
     const { ahead, next } = this.#pool;
-    const before = level.displayed(tick);
-    const traded = level.traded(tick);
+    const before = level.displayedAmount(tick);
+    const traded = level.tradedAmount(tick);
     const changed = level.change(tick, total);
-    const after = level.displayed(tick);
+    const after = level.displayedAmount(tick);
     for (let slot = first; slot !== 0; slot = i32(next, slot)) {
       ahead[slot] = this.model.aheadAfterChange(f64(ahead, slot), before, after, traded, this.#lot);
     }

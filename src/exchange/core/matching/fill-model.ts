@@ -81,7 +81,7 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
   const model = queueModel(queue);
-  if (model === null) throw unknown(typeof spec === 'string' ? spec : JSON.stringify(spec));
+  if (model === null) throw makeUnknownModelError(typeof spec === 'string' ? spec : JSON.stringify(spec));
   if (!postsOnly) return model;
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
@@ -111,7 +111,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
   };
 }
 
-function unknown(came: string): TwinbookError {
+function makeUnknownModelError(came: string): TwinbookError {
   return new TwinbookError(
     'usage',
     `no fill model is called ${JSON.stringify(came)}`,

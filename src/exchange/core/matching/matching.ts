@@ -119,7 +119,7 @@ export class Matching {
     while (goesOn && this.#left > 0) {
       // Behind the last real order stands all the rest of the level.
       const before =
-        slot === 0 ? level.displayed(tick) : Math.min(level.displayed(tick), f64(pool.ahead, slot) - eaten);
+        slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
         const wanted = Math.min(this.#left, before);
         const amount = this.#within(trading, tick, wanted);
@@ -164,7 +164,7 @@ export class Matching {
       this.#fillByHouse(market, trading, side, better);
     }
     const level = book.openRecorded()[side];
-    const shown = level.displayed(tick);
+    const shown = level.displayedAmount(tick);
     let eaten = 0;
     let slot = book.model.fillsAtTouch ? book.headOn(side, tick) : 0;
     while (slot !== 0 && this.#left > 0) {

@@ -71,15 +71,15 @@ export class OrderPool {
     this.#free = slot;
   }
 
-  handleOf(slot: number): number {
+  makeHandle(slot: number): number {
     return i32(this.#generation, slot) * SLOT_SPAN + slot;
   }
 
   /** The slot of a handle, or 0 when its order no longer rests. */
-  slotOf(handle: number): number {
+  findSlot(handle: number): number {
     const slot = handle % SLOT_SPAN;
     if (slot <= 0 || slot >= this.#used || f64(this.remaining, slot) === 0) return 0;
-    return this.handleOf(slot) === handle ? slot : 0;
+    return this.makeHandle(slot) === handle ? slot : 0;
   }
 
   /** Handles of what this account has resting without an API order behind it. Looks at every slot: not for the hot path. */
@@ -87,7 +87,7 @@ export class OrderPool {
     const handles: number[] = [];
     for (let slot = 1; slot < this.#used; slot++) {
       const rests = f64(this.remaining, slot) > 0 && i32(this.record, slot) === 0;
-      if (rests && i32(this.account, slot) === account) handles.push(this.handleOf(slot));
+      if (rests && i32(this.account, slot) === account) handles.push(this.makeHandle(slot));
     }
     return handles;
   }

@@ -38,7 +38,7 @@ export class RecordedFeed {
   level(nowMs: number, market: Market | undefined, side: BookSide, price: number, total: number): boolean {
     const trading = market?.orderbook ?? null;
     if (market === undefined || trading === null || !Number.isSafeInteger(total) || total < 0) return false;
-    const tick = tickOf(trading, price);
+    const tick = toTick(trading, price);
     if (tick === OFF_GRID) return false;
     if (trading.book.awaitsSnapshot) trading.book.levelComes(nowMs);
     if (trading.book.isReached(side, tick)) this.#changeAtOrders(nowMs, market, trading, side, tick, total);
@@ -50,7 +50,7 @@ export class RecordedFeed {
   #changeAtOrders(nowMs: number, market: Market, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
-    const arrived = total - level.known(tick);
+    const arrived = total - level.knownAmount(tick);
     // Another market may have been played further already; a market's own trades never go back.
     this.#context.nowMs = Math.max(nowMs, market.tape.lastMs);
     // It meets the book that it finds: it rests only afterwards.
@@ -85,7 +85,7 @@ export class RecordedFeed {
   }
 
   /** A market that did not trade does so again: what came to real orders meanwhile meets them now. */
-  reopened(market: Market): void {
+  onReopen(market: Market): void {
     const { orderbook: trading } = market;
     if (trading === null || trading.book.recorded === null) return;
     const { book } = trading;
@@ -95,7 +95,7 @@ export class RecordedFeed {
         tick !== NO_TICK && book.isReached(side, tick);
         tick = book.bestShown(side)
       ) {
-        const traded = this.#meet(market, trading, side, tick, book.openRecorded()[side].displayed(tick));
+        const traded = this.#meet(market, trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
         // Nothing there may trade: it stands crossed.
         if (traded === 0) break;
@@ -107,7 +107,7 @@ export class RecordedFeed {
   trade(market: Market | undefined, takerSide: BookSide, price: number, amount: number): boolean {
     const trading = market?.orderbook ?? null;
     if (market === undefined || trading === null || !market.isTradable) return false;
-    const tick = tickOf(trading, price);
+    const tick = toTick(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
     this.#matching.recordedTrade(this.#context.nowMs, market, trading, takerSide, tick, amount);
     return true;
@@ -130,11 +130,11 @@ export class RecordedFeed {
         dueMs = context.timers.nextMs;
       }
       if (what === EVENT.level) {
-        if (!this.level(nowMs, market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+        if (!this.level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
         // Another market may have been played further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
-        if (!this.trade(market, sideOf(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
+        if (!this.trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else this.clear(nowMs, market);
     }
     this.refused = refused;
@@ -145,12 +145,12 @@ export class RecordedFeed {
 }
 
 /** By its bit (BID is 0, ASK is 1) and not by a choice, which a processor would guess wrong half the time: 10 % of a replay. */
-const sideOf = (sides: Uint8Array, at: number): BookSide =>
+const readSide = (sides: Uint8Array, at: number): BookSide =>
   // One bit is one of the two.
   (u8(sides, at) & 1) as BookSide;
 
 /** The tick of a price strictly between 0 and 1, or OFF_GRID. */
-function tickOf(trading: Trading, price: number): number {
+function toTick(trading: Trading, price: number): number {
   // To the nearest integer, without a division; a price off the grid or out of range does not come back.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;

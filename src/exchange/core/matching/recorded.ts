@@ -26,7 +26,7 @@ export class RecordedSide {
     this.held = new TickSet(ticks);
   }
 
-  displayed(tick: number): number {
+  displayedAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(0, f64(this.#cells, at) - f64(this.#cells, at + EATEN));
   }
@@ -37,13 +37,13 @@ export class RecordedSide {
   }
 
   /** How much of a level was there before: as the recording says it, or what real orders ate of it before a clear. */
-  known(tick: number): number {
+  knownAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
   /** What recorded trades took since the last change. */
-  traded(tick: number): number {
+  tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
@@ -78,7 +78,7 @@ export class RecordedSide {
   }
 
   #note(tick: number): void {
-    if (this.displayed(tick) > 0) this.shown.add(tick);
+    if (this.displayedAmount(tick) > 0) this.shown.add(tick);
     else this.shown.remove(tick);
     if (this.total(tick) > 0) this.held.add(tick);
     else this.held.remove(tick);

@@ -42,14 +42,14 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   const { card, shares } = market;
   const total = shares.total(account, isYes);
   if (total === 0) return null;
-  const locked = shares.locked(account, isYes);
-  const bought = shares.bought(account, isYes);
+  const locked = shares.lockedAmount(account, isYes);
+  const bought = shares.readBuys(account, isYes);
   const sinceMs = shares.sinceMs(account, isYes);
-  const worth = worthOf(market, isYes ? total : 0, isYes ? 0 : total);
+  const worth = computeWorth(market, isYes ? total : 0, isYes ? 0 : total);
   return {
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
-    token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.mintOf(market, isYes) },
+    token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.deriveMint(market, isYes) },
     // A string by the interface, also while nobody can say what a share is worth.
     value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
@@ -69,7 +69,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
 }
 
 /** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price at all. */
-export function worthOf(market: Market, yes: number, no: number): number | null {
+export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcomeIsYes, yes, no);
   const mark = markPrice(market);
   return mark === null ? null : timesDown(mark, yes) + timesDown(ONE - mark, no);

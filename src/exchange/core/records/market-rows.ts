@@ -64,7 +64,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): WireBook
     const { book } = trading;
     for (let tick = book.best(of); tick !== NO_TICK && levels.length < depth; tick = book.nextShown(of, tick)) {
       const price = tick * trading.tick;
-      levels.push({ price: text(isYes ? price : ONE - price), total_amount: text(book.displayed(of, tick)) });
+      levels.push({ price: text(isYes ? price : ONE - price), total_amount: text(book.displayedAmount(of, tick)) });
     }
     return levels;
   };
@@ -86,7 +86,7 @@ export function bookLevels(
   let count = 0;
   for (let tick = book.best(side); tick !== NO_TICK && count < depth; tick = book.nextShown(side, tick)) {
     prices[count] = tick * trading.tick;
-    amounts[count] = book.displayed(side, tick);
+    amounts[count] = book.displayedAmount(side, tick);
     count += 1;
   }
   return count;

@@ -3,7 +3,7 @@
 import { must } from '../../../shared/base/errors.js';
 import type { Page, PageQuery, WireOwnTrade } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import { nameOf } from '../names.js';
+import { makeName } from '../names.js';
 import type { Archived } from './archive.js';
 import type { OrderRecord, OwnTrade } from './order-record.js';
 import { ownTradeRow } from './order-rows.js';
@@ -44,7 +44,7 @@ export class OwnTrades {
     const trade = record as OwnTrade;
     const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
     orders.set(order.id, order);
-    const pubkey = nameOf(this.#context.settings.seed, 'trade', id);
+    const pubkey = makeName(this.#context.settings.seed, 'trade', id);
     return ownTradeRow(trade, pubkey, order, this.#context.catalog.market(market));
   }
 

@@ -20,14 +20,14 @@ import type { PnlFilter, WirePnl } from '../contract.js';
 import type { MarginPnl } from '../margin/contract.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
-import { worthOf } from './assets.js';
+import { computeWorth } from './assets.js';
 
 const text = (value: number): string => formatDecimal(asMicros(value));
 
 /** The markets that both filters leave. */
 export function marketsIn(catalog: Catalog, filter: PnlFilter): readonly Market[] {
   const { marketConditionId, eventConditionId } = filter;
-  const event = eventConditionId === undefined ? undefined : catalog.eventIndexOf(eventConditionId);
+  const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
   if (marketConditionId !== undefined) {
     const market = catalog.byId(marketConditionId);
     return market === null || (event !== undefined && market.card.eventIndex !== event) ? [] : [market];
@@ -45,7 +45,7 @@ export function pnlRow(markets: readonly Market[], account: number, margin: Marg
     const { shares } = market;
     if (account >= shares.accounts) continue;
     cash += shares.cash(account);
-    redeemed += shares.redeemed(account);
+    redeemed += shares.redeemedPayout(account);
     assets += shareValue(market, shares.total(account, true), shares.total(account, false));
   }
   return {
@@ -59,4 +59,4 @@ export function pnlRow(markets: readonly Market[], account: number, margin: Marg
 }
 
 const shareValue = (market: Market, yes: number, no: number): number =>
-  yes === 0 && no === 0 ? 0 : (worthOf(market, yes, no) ?? Math.min(yes, no));
+  yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));

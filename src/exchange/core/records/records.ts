@@ -31,7 +31,7 @@ export interface Filing<R> {
 export type RecordQuery = Omit<ArchiveQuery, 'from' | 'oldestFirst'> & { readonly beforeId?: number | undefined };
 
 /** The row of a record as it is now. */
-export function archivedOf<R extends RecordOfAccount>({ facets, pack }: Filing<R>, record: R): Archived {
+export function toArchived<R extends RecordOfAccount>({ facets, pack }: Filing<R>, record: R): Archived {
   const { id, account, pubkey } = record;
   return { id, account, pubkey, ...facets(record), record: pack(record) };
 }
@@ -66,7 +66,7 @@ export class Records<R extends RecordOfAccount> {
     const own = this.#byAccount.get(record.account);
     own?.delete(record.id);
     if (own?.size === 0) this.#byAccount.delete(record.account);
-    this.#archive.put(this.#filing.recordKind, archivedOf(this.#filing, record));
+    this.#archive.put(this.#filing.recordKind, toArchived(this.#filing, record));
   }
 
   /** The record of an id while it is not final, else null. */
@@ -80,7 +80,7 @@ export class Records<R extends RecordOfAccount> {
   }
 
   /** Those of one account, likewise. */
-  liveOf(account: number): Iterable<R> {
+  listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
 

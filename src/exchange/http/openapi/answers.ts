@@ -63,11 +63,11 @@ export function successAnswer(name: EndpointName): JsonSchema {
   return {
     description: declaration.status === 201 ? 'Done; the record is new.' : 'Done.',
     headers: { ...RATE_HEADERS, ...(declaration.location === undefined ? {} : { Location: header('Location') }) },
-    content: json(envelope(data, ref(metaOf(declaration)))),
+    content: json(envelope(data, ref(chooseMeta(declaration)))),
   };
 }
 
-function metaOf(declaration: Declaration): string {
+function chooseMeta(declaration: Declaration): string {
   if (declaration.page !== undefined) return 'PageMeta';
   return declaration.outcomeMeta === true ? 'OutcomeMeta' : 'NoMeta';
 }
@@ -76,7 +76,7 @@ function metaOf(declaration: Declaration): string {
 export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
   const answers: Record<string, JsonSchema> = {};
   for (const [status, some] of byStatus(slugs))
-    answers[status] = { $ref: `#/components/responses/${keyOf(status, some)}` };
+    answers[status] = { $ref: `#/components/responses/${makeKey(status, some)}` };
   return answers;
 }
 
@@ -89,12 +89,12 @@ export const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
 export function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
-    for (const [status, some] of byStatus(slugs)) components[keyOf(status, some)] ??= errorAnswer(some);
+    for (const [status, some] of byStatus(slugs)) components[makeKey(status, some)] ??= errorAnswer(some);
   }
   return components;
 }
 
-const keyOf = (status: string, slugs: readonly ServiceErrorSlug[]): string => [status, ...slugs].join('.');
+const makeKey = (status: string, slugs: readonly ServiceErrorSlug[]): string => [status, ...slugs].join('.');
 
 function byStatus(slugs: readonly ServiceErrorSlug[]): ReadonlyMap<string, readonly ServiceErrorSlug[]> {
   const groups = new Map<string, ServiceErrorSlug[]>();

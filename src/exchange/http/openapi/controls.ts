@@ -78,20 +78,20 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'POST /paper/signed-request/': { summary: 'See what the signature must be over, with a body', data: SIGNED_REQUEST },
 };
 
-const noteOf = ({ method, path }: Control): ControlNote =>
+const findNote = ({ method, path }: Control): ControlNote =>
   CONTROL_NOTES[`${method} ${path}`] ?? { summary: `${method} ${path}`, data: {} };
 
 /** The controls as OpenAPI paths. */
 export function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const control of CONTROLS) {
-    paths[control.path] = { ...paths[control.path], [control.method.toLowerCase()]: operationOf(control) };
+    paths[control.path] = { ...paths[control.path], [control.method.toLowerCase()]: makeControlOperation(control) };
   }
   return paths;
 }
 
-function operationOf(control: Control): JsonSchema {
-  const { summary, data } = noteOf(control);
+function makeControlOperation(control: Control): JsonSchema {
+  const { summary, data } = findNote(control);
   const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const body = control.body === null ? null : requestSchema(control.body);
@@ -105,17 +105,17 @@ function operationOf(control: Control): JsonSchema {
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
       200: { description: 'Done.', content: json(envelope(data, ref('NoMeta'))) },
-      ...errorAnswers(errorsOf(control)),
+      ...errorAnswers(listControlErrors(control)),
     },
     security: [],
   };
 }
 
 /** A call from a web page is `permission_denied`; one from another machine is as if nothing were here. */
-function errorsOf(control: Control): readonly ServiceErrorSlug[] {
+function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
 /** The refusals of every control, for the components that they share. */
-export const controlErrors = (): readonly (readonly ServiceErrorSlug[])[] => CONTROLS.map(errorsOf);
+export const controlErrors = (): readonly (readonly ServiceErrorSlug[])[] => CONTROLS.map(listControlErrors);

@@ -50,12 +50,12 @@ function giveExamples(schema: Schema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== 'object') continue;
     giveExamples(property);
-    const example = exampleOf(name, property);
+    const example = chooseExample(name, property);
     if (example !== null) property.examples = [example];
   }
 }
 
-function exampleOf(name: string, { type, pattern, ...rest }: Schema): string | number | null {
+function chooseExample(name: string, { type, pattern, ...rest }: Schema): string | number | null {
   if (rest.enum !== undefined || rest.const !== undefined) return null;
   const types = Array.isArray(type) ? type : [type];
   const known = EXAMPLES.find(([names]) => names.test(name))?.[1] ?? (pattern === undefined ? null : EXAMPLE_AMOUNT);

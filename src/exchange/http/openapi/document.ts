@@ -4,12 +4,12 @@
  */
 
 import { ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import { errorsOf } from '../../../shared/protocol/notes/endpoints.js';
+import { listErrors } from '../../../shared/protocol/notes/endpoints.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { ENVELOPE_SCHEMAS, errorComponents, errorSchemas, HEADERS, NO_CALL_ERRORS } from './answers.js';
 import { controlErrors, controlOperations } from './controls.js';
-import { bodyComponents, operationOf } from './operations.js';
+import { bodyComponents, makeOperation } from './operations.js';
 import { type JsonSchema, recordSchemas } from './schemas.js';
 
 /** What the document depends on. */
@@ -28,7 +28,7 @@ export function openApiDocument({ profile, controls }: DocumentOptions): JsonSch
   const paths: Paths = {};
   for (const name of names) {
     const { path, method } = ENDPOINTS[name];
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(name) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: makeOperation(name) };
   }
   return {
     openapi: '3.1.0',
@@ -43,7 +43,7 @@ export function openApiDocument({ profile, controls }: DocumentOptions): JsonSch
         ...errorSchemas(),
         ...Object.assign({}, ...names.map(bodyComponents)),
       },
-      responses: errorComponents([...names.map(errorsOf), ...NO_CALL_ERRORS, ...(controls ? controlErrors() : [])]),
+      responses: errorComponents([...names.map(listErrors), ...NO_CALL_ERRORS, ...(controls ? controlErrors() : [])]),
       headers: HEADERS,
       securitySchemes: securitySchemes(profile),
     },

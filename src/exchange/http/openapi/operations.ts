@@ -1,14 +1,14 @@
 /** One operation of the document for each declared call. */
 
 import { declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import { ENDPOINT_NOTES, errorsOf } from '../../../shared/protocol/notes/endpoints.js';
+import { ENDPOINT_NOTES, listErrors } from '../../../shared/protocol/notes/endpoints.js';
 import { PARAMETER_NOTES } from '../../../shared/protocol/notes/parameters.js';
 import { MAX_PARAM_LENGTH } from '../paths.js';
 import { errorAnswers, json, successAnswer } from './answers.js';
 import { type JsonSchema, pascal, ref, requestSchema } from './schemas.js';
 
 /** A declared call as an OpenAPI operation. */
-export function operationOf(name: EndpointName): JsonSchema {
+export function makeOperation(name: EndpointName): JsonSchema {
   const { summary, description } = ENDPOINT_NOTES[name];
   const { scope, status, body } = declarationOf(name);
   const parameters = [...pathParameters(name), ...queryParameters(name)];
@@ -19,7 +19,7 @@ export function operationOf(name: EndpointName): JsonSchema {
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: bodyContent(name) } }),
-    responses: { [status]: successAnswer(name), ...errorAnswers(errorsOf(name)) },
+    responses: { [status]: successAnswer(name), ...errorAnswers(listErrors(name)) },
     security: scope === 'signed' ? [SIGNED] : [],
     // Which request budget the call counts against.
     'x-rate-limit-scope': scope,
@@ -44,7 +44,7 @@ export function bodyComponents(name: EndpointName): Readonly<Record<string, Json
   const { body } = declarationOf(name);
   if (body === null) return {};
   const schema = requestSchema(body);
-  const properties = propertiesOf(schema).map(([field, property]) => [field, describe(name, field, property)]);
+  const properties = listProperties(schema).map(([field, property]) => [field, describe(name, field, property)]);
   return { [bodyComponent(name)]: { ...schema, properties: Object.fromEntries(properties) } };
 }
 
@@ -54,7 +54,7 @@ function pathParameters(name: EndpointName): JsonSchema[] {
     name: parameter,
     in: 'path',
     required: true,
-    description: noteOf(parameter).description,
+    description: findParameterNote(parameter).description,
     schema: addExample(parameter, { type: 'string', minLength: 1, maxLength: MAX_PARAM_LENGTH }),
   }));
 }
@@ -62,23 +62,23 @@ function pathParameters(name: EndpointName): JsonSchema[] {
 function queryParameters(name: EndpointName): JsonSchema[] {
   const schema = requestSchema(declarationOf(name).query);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  return propertiesOf(schema).map(([parameter, property]) => ({
+  return listProperties(schema).map(([parameter, property]) => ({
     name: parameter,
     in: 'query',
     required: required.includes(parameter),
-    description: noteOf(parameter).description,
+    description: findParameterNote(parameter).description,
     schema: withDefault(name, parameter, addExample(parameter, property)),
     // A list is one comma-separated value.
     ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),
   }));
 }
 
-const propertiesOf = (schema: JsonSchema): [string, JsonSchema][] =>
+const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
   // What zod writes under `properties` are schemas by name.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
 const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({
-  description: noteOf(field).description,
+  description: findParameterNote(field).description,
   ...withDefault(name, field, addExample(field, property)),
 });
 
@@ -90,11 +90,11 @@ function withDefault(name: EndpointName, parameter: string, schema: JsonSchema):
 
 /** Words and switches speak for themselves. */
 function addExample(parameter: string, schema: JsonSchema): JsonSchema {
-  const { example } = noteOf(parameter);
+  const { example } = findParameterNote(parameter);
   return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };
 }
 
-function noteOf(parameter: string): { readonly description: string; readonly example?: unknown } {
+function findParameterNote(parameter: string): { readonly description: string; readonly example?: unknown } {
   // The table has a note for every name of every declaration: its type is made from them.
   return PARAMETER_NOTES[parameter as keyof typeof PARAMETER_NOTES];
 }

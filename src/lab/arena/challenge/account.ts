@@ -1,6 +1,6 @@
 /** The maker's shares, cash and open orders, with the collateral that his orders bind. */
 
-import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, priceOf, type RestingOrder } from './ladder-book.js';
+import { HIGHEST_TICK, type LadderSide, LOWEST_TICK, type RestingOrder, tickToPrice } from './ladder-book.js';
 import { QUANTUM, round10 } from './round.js';
 
 /** What the maker asks for. */
@@ -28,7 +28,7 @@ interface Bound extends RestingOrder {
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: Bound): number =>
-  side === 'bid' ? priceOf(tick) * remaining : (1 - priceOf(tick)) * (remaining - covered);
+  side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
 export class Account {
   #cash: number;
@@ -93,7 +93,7 @@ export class Account {
       throw new ForbiddenAction(`there is no tick ${tick}`);
     if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
-    const needed = side === 'bid' ? priceOf(tick) * shares : (1 - priceOf(tick)) * (shares - covered);
+    const needed = side === 'bid' ? tickToPrice(tick) * shares : (1 - tickToPrice(tick)) * (shares - covered);
     if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
     const order = { id, side, tick, remaining: shares, covered };
     this.#orders.set(id, order);
@@ -109,10 +109,10 @@ export class Account {
   }
 
   /** So many shares of the order were traded at its price; its remaining shares are already less. */
-  filled(id: string, shares: number): void {
+  applyFill(id: string, shares: number): void {
     const order = this.#orders.get(id);
     if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
-    const price = priceOf(order.tick);
+    const price = tickToPrice(order.tick);
     if (order.side === 'bid') {
       this.#cash = round10(this.#cash - price * shares);
       this.#yes = round10(this.#yes + shares);

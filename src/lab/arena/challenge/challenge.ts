@@ -14,7 +14,7 @@ import type { StepWorld } from './step-world.js';
 
 type Change = (config: Configuration, draws: PythonRandom) => Configuration;
 
-const worldOf = (name: string, summary: string, change: Change): StepWorld => ({
+const makeWorld = (name: string, summary: string, change: Change): StepWorld => ({
   name,
   summary,
   conditions: FEED_CONDITIONS,
@@ -27,25 +27,25 @@ const worldOf = (name: string, summary: string, change: Change): StepWorld => ({
   },
 });
 
-export const challenge = worldOf(
+export const challenge = makeWorld(
   'challenge',
   'the public challenge of 2026: jumps, an arbitrageur who comes first, uninformed takers, a static competitor',
   (config) => config,
 );
 
-export const toxic = worldOf(
+export const toxic = makeWorld(
   'toxic',
   'the challenge with an arbitrageur who comes in a part of the steps only, from none to all of them',
   (config, draws) => ({ ...config, informedPart: draws.random() }),
 );
 
-export const thin = worldOf(
+export const thin = makeWorld(
   'thin',
   'the challenge with a competitor on one side only: the other side of the book is empty',
   (config, draws) => ({ ...config, competitorSides: [draws.random() < 0.5 ? 'bid' : 'ask'] }),
 );
 
-export const news = worldOf(
+export const news = makeWorld(
   'news',
   'the challenge with announcements: a jump at every 250th step, beside those that nobody announces',
   (config) => ({ ...config, newsEverySteps: 250, newsSigma: 0.5 }),

@@ -1,7 +1,7 @@
 /** The other maker: a ladder on every tick outside of his spread, that never looks at the price again. */
 
 import type { Configuration } from './configuration.js';
-import { HIGHEST_TICK, type LadderBook, LOWEST_TICK, priceOf, type RestingOrder, TICK } from './ladder-book.js';
+import { HIGHEST_TICK, type LadderBook, LOWEST_TICK, type RestingOrder, TICK, tickToPrice } from './ladder-book.js';
 import { floorToQuantum, QUANTUM } from './round.js';
 
 export class Competitor {
@@ -48,7 +48,7 @@ export class Competitor {
   #rest(side: RestingOrder['side'], tick: number): void {
     if (!this.#sides.includes(side)) return;
     const at = Math.min(HIGHEST_TICK, Math.max(LOWEST_TICK, tick));
-    const remaining = floorToQuantum(this.#notional / priceOf(at));
+    const remaining = floorToQuantum(this.#notional / tickToPrice(at));
     if (remaining >= QUANTUM) this.#book.add({ id: null, side, tick: at, remaining });
   }
 }

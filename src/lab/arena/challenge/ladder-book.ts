@@ -5,7 +5,7 @@ export const HIGHEST_TICK = 99;
 /** Price of a tick. */
 export const TICK = 0.01;
 /** Divided, not multiplied: 0.57 and not the double next to it. */
-export const priceOf = (tick: number): number => tick / 100;
+export const tickToPrice = (tick: number): number => tick / 100;
 
 export type LadderSide = 'bid' | 'ask';
 

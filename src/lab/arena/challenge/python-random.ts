@@ -80,21 +80,21 @@ export class PythonRandom {
   #initByArray(key: readonly number[]): void {
     const mt = this.#state;
     mt[0] = 19_650_218;
-    for (let i = 1; i < WORDS; i++) mt[i] = Math.imul(1_812_433_253, this.#mixed(i - 1)) + i;
+    for (let i = 1; i < WORDS; i++) mt[i] = Math.imul(1_812_433_253, this.#mixWord(i - 1)) + i;
     let i = 1;
     for (let k = 0, j = 0; k < Math.max(WORDS, key.length); k++) {
-      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixed(i - 1), 1_664_525)) + (key[j] ?? 0) + j;
+      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixWord(i - 1), 1_664_525)) + (key[j] ?? 0) + j;
       j = (j + 1) % key.length;
       i = this.#following(i);
     }
     for (let k = 0; k < WORDS - 1; k++) {
-      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixed(i - 1), 1_566_083_941)) - i;
+      mt[i] = ((mt[i] ?? 0) ^ Math.imul(this.#mixWord(i - 1), 1_566_083_941)) - i;
       i = this.#following(i);
     }
     mt[0] = 0x80000000;
   }
 
-  #mixed(index: number): number {
+  #mixWord(index: number): number {
     const word = this.#state[index] ?? 0;
     return word ^ (word >>> 30);
   }

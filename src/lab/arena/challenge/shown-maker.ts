@@ -16,7 +16,7 @@ import { feedsNamed } from '../../../trader/strategy/read-params.js';
 import { type ShownStrategy, USUAL_CONDITIONS } from '../contract.js';
 import { TruthFeed } from '../truth-feed.js';
 import type { Account, MakerAction } from './account.js';
-import { type LadderSide, priceOf } from './ladder-book.js';
+import { type LadderSide, tickToPrice } from './ladder-book.js';
 import { floorToQuantum, QUANTUM } from './round.js';
 import type { Maker, MakerFill, MakerSight } from './simulation.js';
 
@@ -40,18 +40,18 @@ export class ShownMaker implements Maker {
   readonly #placed = new Map<string, Placed>();
   readonly #feeds: readonly string[];
   readonly #told: TruthFeed;
-  readonly #eventOf: EventGlance | null;
+  readonly #glanceEvent: EventGlance | null;
   #account: Account | null = null;
   #lastId = 0;
 
-  /** @param eventOf asked at each step what the event of the market looks like; absent: it has none */
+  /** @param glanceEvent asked at each step what the event of the market looks like; absent: it has none */
   constructor(
     { name, module, params }: ShownStrategy,
     seed = 0,
     conditions = USUAL_CONDITIONS,
-    eventOf: EventGlance | null = null,
+    glanceEvent: EventGlance | null = null,
   ) {
-    this.#eventOf = module.inputs?.event === true ? eventOf : null;
+    this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
     this.#feeds = feedsNamed(module.params, params);
     this.#told = new TruthFeed(CONDITION, seed, conditions);
     this.#strategy = name;
@@ -74,7 +74,7 @@ export class ShownMaker implements Maker {
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
     const feeds = this.#hear(sight.probability, nowMs);
-    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, this.#eventOf?.(nowMs) ?? null);
+    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, this.#glanceEvent?.(nowMs) ?? null);
     return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
   }
 
@@ -82,7 +82,7 @@ export class ShownMaker implements Maker {
   asSibling(nowMs: number): SiblingView {
     const account = this.#account;
     const orders = account === null ? [] : this.#orders(account);
-    const netMicros = account === null ? ZERO : microsOf(account.yes - account.no);
+    const netMicros = account === null ? ZERO : toMicros(account.yes - account.no);
     return { ...this.#tracker.glance(nowMs), ...bestOwn(orders), netMicros };
   }
 
@@ -104,8 +104,8 @@ export class ShownMaker implements Maker {
   }
 
   #tell({ side, tick, shares }: MakerFill, nowMs: number): void {
-    const priceMicros = microsOf(priceOf(tick));
-    const fill = { nowMs, side, priceMicros, amountMicros: microsOf(shares) };
+    const priceMicros = toMicros(tickToPrice(tick));
+    const fill = { nowMs, side, priceMicros, amountMicros: toMicros(shares) };
     this.#tracker.ownFills.onFill(fill);
     this.#host.observe({ ...fill, kind: 'fill', isMaker: true });
   }
@@ -120,8 +120,8 @@ export class ShownMaker implements Maker {
         phase: 'resting',
         side,
         isYes: true,
-        priceMicros: microsOf(priceOf(tick)),
-        remainingMicros: microsOf(remaining),
+        priceMicros: toMicros(tickToPrice(tick)),
+        remainingMicros: toMicros(remaining),
         submittedMs: this.#placed.get(id)?.submittedMs ?? START_MS,
         acceptedMs: this.#placed.get(id)?.acceptedMs ?? START_MS,
       });
@@ -162,7 +162,7 @@ class Funds {
 
   /** The shares of this order that can be paid for, now bound; 0 when none can. */
   bind(side: LadderSide, tick: number, wanted: number): number {
-    const price = priceOf(tick);
+    const price = tickToPrice(tick);
     const cost = side === 'bid' ? price : 1 - price;
     const covered = side === 'ask' ? Math.min(this.#yes, wanted) : 0;
     const shares = Math.min(wanted, floorToQuantum(covered + Math.max(0, this.#cash - SPARE) / cost));
@@ -179,19 +179,20 @@ const SPARE = 1e-6;
 const isPassive = (side: LadderSide, tick: number, { competitorBid, competitorAsk }: MakerSight): boolean =>
   side === 'bid' ? tick < (competitorAsk ?? Number.POSITIVE_INFINITY) : tick > (competitorBid ?? 0);
 
-const microsOf = (value: number): Micros => micros(Math.round(value * ONE));
+const toMicros = (value: number): Micros => micros(Math.round(value * ONE));
 
 function levels(side: LadderSide, competitorTick: number | null, orders: readonly QuotedOrder[]) {
   const rows = orders
     .filter((order) => order.side === side)
     .map(({ priceMicros, remainingMicros }) => ({ price: priceMicros, total_amount: remainingMicros }));
-  if (competitorTick !== null) rows.push({ price: microsOf(priceOf(competitorTick)), total_amount: NOMINAL_SHARES });
+  if (competitorTick !== null)
+    rows.push({ price: toMicros(tickToPrice(competitorTick)), total_amount: NOMINAL_SHARES });
   return rows;
 }
 
 const ownState = (account: Account, orders: readonly QuotedOrder[]): OwnMarketState => ({
-  yesMicros: microsOf(account.yes),
-  noMicros: microsOf(account.no),
+  yesMicros: toMicros(account.yes),
+  noMicros: toMicros(account.no),
   avgYesCostMicros: null,
   avgNoCostMicros: null,
   availableFundsMicros: micros(Math.max(ZERO, Math.floor(account.freeCash * ONE))),

@@ -4,7 +4,7 @@ import type { SimulationResult } from '../contract.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
 import { Competitor } from './competitor.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
-import { LadderBook, type LadderSide, priceOf, type RestingOrder } from './ladder-book.js';
+import { LadderBook, type LadderSide, type RestingOrder, tickToPrice } from './ladder-book.js';
 import { PythonRandom } from './python-random.js';
 import { Retail, type RetailOrder } from './retail.js';
 import { floorToQuantum, QUANTUM, round10 } from './round.js';
@@ -156,11 +156,11 @@ export class Simulation {
 
   #arbitrage(): void {
     for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
-      if (!(priceOf(ask.tick) < this.#probability - WRONG_BY)) break;
+      if (!(tickToPrice(ask.tick) < this.#probability - WRONG_BY)) break;
       this.#trade(ask, ask.remaining, true);
     }
     for (let bid = this.#book.best('bid'); bid !== null; bid = this.#book.best('bid')) {
-      if (!(priceOf(bid.tick) > this.#probability + WRONG_BY)) break;
+      if (!(tickToPrice(bid.tick) > this.#probability + WRONG_BY)) break;
       this.#trade(bid, bid.remaining, true);
     }
   }
@@ -169,9 +169,9 @@ export class Simulation {
     if (buys) {
       let left = notional;
       for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
-        const shares = Math.min(ask.remaining, floorToQuantum(left / priceOf(ask.tick)));
+        const shares = Math.min(ask.remaining, floorToQuantum(left / tickToPrice(ask.tick)));
         if (shares < QUANTUM) return;
-        left = round10(left - shares * priceOf(ask.tick));
+        left = round10(left - shares * tickToPrice(ask.tick));
         this.#trade(ask, shares, false);
       }
       return;
@@ -193,13 +193,13 @@ export class Simulation {
       if (isUsedUp) this.#competitor.usedUp(order);
       return;
     }
-    this.#account.filled(id, shares);
+    this.#account.applyFill(id, shares);
     this.#stepFills.push({ id, side, tick, shares });
     this.#credit(side, tick, shares, informed);
   }
 
   #credit(side: LadderSide, tick: number, shares: number, informed: boolean): void {
-    const price = priceOf(tick);
+    const price = tickToPrice(tick);
     const edge = round10(shares * (side === 'bid' ? this.#probability - price : price - this.#probability));
     if (informed) this.#informedEdge = round10(this.#informedEdge + edge);
     else this.#uninformedEdge = round10(this.#uninformedEdge + edge);

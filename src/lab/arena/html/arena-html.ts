@@ -150,7 +150,7 @@ function distributionSection(result: ArenaResult): Markup {
   const charts = result.worlds.map((world) => {
     const rows = result.standings
       .filter((standing) => standing.world === world.name)
-      .map((standing) => ({ standing, edges: simulationsOf(result, standing).map(({ edge }) => edge) }));
+      .map((standing) => ({ standing, edges: listSimulations(result, standing).map(({ edge }) => edge) }));
     const conditions = conditionsText(world, result.conditions);
     return html`<div class="chart"><h3>${world.name} <span>${conditions === '' ? world.summary : conditions}</span></h3>${edgeChart(world.name, rows)}</div>`;
   });
@@ -159,7 +159,7 @@ function distributionSection(result: ArenaResult): Markup {
   return section('distribution', 'Edge, seed by seed', lead, charts);
 }
 
-const simulationsOf = (result: ArenaResult, { world, strategy }: Standing): readonly NamedSimulation[] =>
+const listSimulations = (result: ArenaResult, { world, strategy }: Standing): readonly NamedSimulation[] =>
   result.simulations.filter((simulation) => simulation.world === world && simulation.strategy === strategy);
 
 function worstSection(result: ArenaResult): Markup {
@@ -175,7 +175,7 @@ function worstSection(result: ArenaResult): Markup {
     { title: 'Run it again', isText: true },
   ];
   const worst = result.standings.flatMap((standing) =>
-    [...simulationsOf(result, standing)].sort((a, b) => a.edge - b.edge || a.seed - b.seed).slice(0, WORST_SHOWN),
+    [...listSimulations(result, standing)].sort((a, b) => a.edge - b.edge || a.seed - b.seed).slice(0, WORST_SHOWN),
   );
   const money = (value: number): Cell => ({ text: decimal(value, 2), value, class: tone(value) });
   const rows = worst.map((simulation) => ({

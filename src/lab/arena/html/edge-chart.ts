@@ -2,7 +2,7 @@
 
 import { decimal } from '../../report/figures.js';
 import { niceScale, type Scale } from '../../report/html/markout-section.js';
-import { escaped, html, Markup } from '../../report/html/markup.js';
+import { escapeHtml, html, Markup } from '../../report/html/markup.js';
 import type { Standing } from '../contract.js';
 import { meanText } from '../describe.js';
 
@@ -20,7 +20,7 @@ const MARGIN = { left: 170, right: 18, top: 8, bottom: 26 };
 const NAME_LENGTH = 22;
 
 export function edgeChart(world: string, rows: readonly EdgeRow[]): Markup {
-  const shown = rows.map(({ standing, edges }) => ({ standing, edges: thinned(edges) }));
+  const shown = rows.map(({ standing, edges }) => ({ standing, edges: thinEdges(edges) }));
   const scale = niceScale(
     shown.flatMap(({ edges }) => edges),
     8,
@@ -34,14 +34,14 @@ export function edgeChart(world: string, rows: readonly EdgeRow[]): Markup {
 }
 
 /** Evenly from the lowest to the highest. */
-function thinned(edges: readonly number[]): readonly number[] {
+function thinEdges(edges: readonly number[]): readonly number[] {
   const ascending = [...edges].sort((a, b) => a - b);
   if (ascending.length <= MOST_POINTS) return ascending;
   const step = (ascending.length - 1) / (MOST_POINTS - 1);
   return Array.from({ length: MOST_POINTS }, (_, place) => ascending[Math.round(place * step)] ?? 0);
 }
 
-function placeOf(value: number, { low, high }: Scale): string {
+function scaleX(value: number, { low, high }: Scale): string {
   return (MARGIN.left + ((value - low) / (high - low)) * (WIDTH - MARGIN.left - MARGIN.right)).toFixed(1);
 }
 
@@ -51,7 +51,7 @@ function grid(scale: Scale, height: number): string[] {
   return Array.from({ length: count + 1 }, (_, index) => {
     const value = scale.low + index * scale.step;
     const isZero = Math.abs(value) < scale.step / 2;
-    const x = placeOf(value, scale);
+    const x = scaleX(value, scale);
     const label = isZero ? '0' : decimal(value, places);
     return `<line class="${isZero ? 'base' : 'axis'}" x1="${x}" x2="${x}" y1="${MARGIN.top}" y2="${height - MARGIN.bottom}"/><text x="${x}" y="${height - 8}" text-anchor="middle">${label}</text>`;
   });
@@ -60,10 +60,10 @@ function grid(scale: Scale, height: number): string[] {
 function rowText({ standing: { strategy, edge }, edges }: EdgeRow, y: number, scale: Scale): string {
   const points = edges.map(
     (value) =>
-      `<line x1="${placeOf(value, scale)}" x2="${placeOf(value, scale)}" y1="${y - 9}" y2="${y + 5}" stroke-opacity="0.55"/>`,
+      `<line x1="${scaleX(value, scale)}" x2="${scaleX(value, scale)}" y1="${y - 9}" y2="${y + 5}" stroke-opacity="0.55"/>`,
   );
   const reach = 2 * (edge.standardError ?? 0);
   const name = strategy.length > NAME_LENGTH ? `${strategy.slice(0, NAME_LENGTH - 1)}…` : strategy;
-  const mean = `<line x1="${placeOf(edge.mean - reach, scale)}" x2="${placeOf(edge.mean + reach, scale)}" y1="${y + 12}" y2="${y + 12}" stroke-width="2"/><circle cx="${placeOf(edge.mean, scale)}" cy="${y + 12}" r="4"/>`;
-  return `<text x="${MARGIN.left - 12}" y="${y}" dy=".32em" text-anchor="end">${escaped(name)}</text><g class="${edge.mean < 0 ? 'ask' : 'bid'}">${points.join('')}</g><g class="all">${mean}</g>`;
+  const mean = `<line x1="${scaleX(edge.mean - reach, scale)}" x2="${scaleX(edge.mean + reach, scale)}" y1="${y + 12}" y2="${y + 12}" stroke-width="2"/><circle cx="${scaleX(edge.mean, scale)}" cy="${y + 12}" r="4"/>`;
+  return `<text x="${MARGIN.left - 12}" y="${y}" dy=".32em" text-anchor="end">${escapeHtml(name)}</text><g class="${edge.mean < 0 ? 'ask' : 'bid'}">${points.join('')}</g><g class="all">${mean}</g>`;
 }

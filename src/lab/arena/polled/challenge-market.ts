@@ -14,7 +14,7 @@ import {
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ReplayMarket } from '../../../exchange/crowd/replay-market.js';
 import type { RecordedMarket } from '../../../recording/contract.js';
-import { conditionIdOf } from '../../../recording/identity.js';
+import { deriveConditionId } from '../../../recording/identity.js';
 import { assert, must } from '../../../shared/base/errors.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import { playFromMemory } from '../../backtest/sources.js';
@@ -89,7 +89,7 @@ export class ChallengeMarket implements SceneMarket {
 
   open(nowMs: number, closesMs: number): void {
     this.#market.open(nowMs, closesMs);
-    this.#index = this.#core.marketIndexOf(this.source.market.conditionId);
+    this.#index = this.#core.findMarketIndex(this.source.market.conditionId);
     this.#nowMs = nowMs;
     this.#competitor.open(this.#probability);
   }
@@ -179,7 +179,7 @@ export class ChallengeMarket implements SceneMarket {
 }
 
 const describe = (name: string): RecordedMarket => ({
-  conditionId: conditionIdOf('arena', name),
+  conditionId: deriveConditionId('arena', name),
   // An event of its own: what happens in one says nothing of another.
   eventTitle: name,
   title: `Will the score of ${name} end above 0?`,

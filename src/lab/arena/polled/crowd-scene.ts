@@ -24,7 +24,7 @@ export class CrowdScene implements Scene {
   constructor(core: ExchangeCore, seed: number) {
     this.#core = core;
     this.#seed = seed;
-    this.#outcomes = Random.seeded(seed, 'outcomes');
+    this.#outcomes = Random.fromSeed(seed, 'outcomes');
   }
 
   get isInformed(): boolean {
@@ -32,7 +32,7 @@ export class CrowdScene implements Scene {
   }
 
   open(nowMs: number): readonly CrowdSceneMarket[] {
-    const crowd = Crowd.attach(this.#watched(), { seed: this.#seed }, nowMs);
+    const crowd = Crowd.attach(this.#watchCore(), { seed: this.#seed }, nowMs);
     this.#crowd = crowd;
     return crowd.truths().map(({ conditionId, index }) => {
       const truth = () =>
@@ -40,7 +40,7 @@ export class CrowdScene implements Scene {
           crowd.truths().find((one) => one.index === index),
           'a market of the crowd',
         ).probability;
-      return new CrowdSceneMarket(marketOf(this.#core, conditionId, index), index, truth);
+      return new CrowdSceneMarket(makeRecordedMarket(this.#core, conditionId, index), index, truth);
     });
   }
 
@@ -61,10 +61,10 @@ export class CrowdScene implements Scene {
   }
 
   /** The core as the crowd uses it, with a look at who acts. */
-  #watched(): CrowdCore {
+  #watchCore(): CrowdCore {
     const core = this.#core;
     return {
-      marketIndexOf: (conditionId) => core.marketIndexOf(conditionId),
+      findMarketIndex: (conditionId) => core.findMarketIndex(conditionId),
       marketFacts: (index) => core.marketFacts(index),
       createMarket: (nowMs, spec) => core.createMarket(nowMs, spec),
       setMarketState: (nowMs, conditionId, state) => core.setMarketState(nowMs, conditionId, state),
@@ -106,7 +106,7 @@ class CrowdSceneMarket implements SceneMarket {
   }
 }
 
-const marketOf = (core: ExchangeCore, conditionId: string, index: MarketIndex): RecordedMarket => ({
+const makeRecordedMarket = (core: ExchangeCore, conditionId: string, index: MarketIndex): RecordedMarket => ({
   conditionId,
   eventTitle: conditionId,
   title: core.detailRow(index).title,

@@ -30,7 +30,7 @@ export class Judge {
   }
 
   /** A fill of the trader; what it paid as a fee is no edge. */
-  filled({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
+  countFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const probability = this.#markets.get(market)?.probability;
     if (probability === undefined) return;
     const shares = amountMicros / ONE;
@@ -51,9 +51,9 @@ export class Judge {
 
   /** Currency and shares at the truth: at the outcome where there is one. */
   worth(): number {
-    let worth = this.#core.fundsOf(this.#account).total / ONE;
+    let worth = this.#core.readFunds(this.#account).total / ONE;
     for (const market of this.#markets.values()) {
-      const { yes, no } = this.#core.holdingOf(this.#account, market.index);
+      const { yes, no } = this.#core.readHolding(this.#account, market.index);
       const paid = market.outcome === null ? market.probability : Number(market.outcome);
       worth += (yes / ONE) * paid + (no / ONE) * (1 - paid);
     }

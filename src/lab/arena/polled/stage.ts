@@ -67,13 +67,13 @@ export class Stage implements MadeMarkets, FeedSource {
     while (this.#nextMs <= nowMs) this.#nextMs += FEED_EVERY_MS;
     this.#driver?.syncAll(nowMs);
     const values = (this.#driver?.markets ?? []).flatMap((market, place) => {
-      const value = this.#toldOf(market, place).tell(nowMs, market.probability);
+      const value = this.#openFeed(market, place).tell(nowMs, market.probability);
       return value === null ? [] : [value];
     });
     return this.feedNames.map((feed) => ({ feed, values }));
   }
 
-  #toldOf(market: SceneMarket, place: number): TruthFeed {
+  #openFeed(market: SceneMarket, place: number): TruthFeed {
     const { seed, conditions } = this.#plan;
     const told =
       this.#told.get(market) ??
@@ -82,8 +82,8 @@ export class Stage implements MadeMarkets, FeedSource {
     return told;
   }
 
-  filled(fill: ObservedFill): void {
-    this.judge.filled(fill);
+  onFill(fill: ObservedFill): void {
+    this.judge.countFill(fill);
   }
 
   /** Once the markets are open. */
@@ -131,7 +131,7 @@ class StageDriver implements MarketDriver {
     const markets = this.#scene.open(nowMs);
     this.judge = new Judge(this.#core, this.#account, markets, () => this.#scene.isInformed);
     this.#open = markets.map((market) => new OpenMarket(market, nowMs));
-    for (const market of this.#open) this.#listener.opened(market);
+    for (const market of this.#open) this.#listener.onOpen(market);
     return Promise.resolve();
   }
 
@@ -160,7 +160,7 @@ class StageDriver implements MarketDriver {
       this.#listener.ending(market);
       this.#scene.close(market.market, this.untilMs);
       market.closedMs = this.untilMs;
-      this.#listener.closed(market, this.untilMs);
+      this.#listener.onClose(market, this.untilMs);
     }
   }
 

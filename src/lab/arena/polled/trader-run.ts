@@ -36,33 +36,33 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
   const stage = new Stage({ ...run, feeds: feedsNamed(module.params, params) });
   const { session } = await runBacktest(planFor(run, stage));
   const { requests, markets, halts } = session;
-  const counted = (figure: (market: SessionRecord['markets'][number]) => number): number =>
+  const sumFigure = (figure: (market: SessionRecord['markets'][number]) => number): number =>
     markets.reduce((sum, market) => sum + figure(market), 0);
   return {
     seed: run.seed,
     ...stage.judge.figures(),
-    actions: counted(({ quoting }) => quoting.ordersPlaced + quoting.ordersCanceled),
+    actions: sumFigure(({ quoting }) => quoting.ordersPlaced + quoting.ordersCanceled),
     requests: requests === null ? null : requests.public.count + requests.signed.count,
     halts: halts.length,
     outcome: null,
-    failure: failureOf(session),
+    failure: findFailure(session),
   };
 }
 
 /** A strategy that broke is stopped in its market: what the others brought is no result. */
-const failureOf = ({ notices }: SessionRecord): string | null =>
+const findFailure = ({ notices }: SessionRecord): string | null =>
   notices.find(({ text }) => /^strategy \S+ is stopped in market /.test(text))?.text ?? null;
 
 function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage): BacktestPlan {
   const { config } = entrant;
   const { venue, polling, merge, economics, configHash } = config;
-  const { capitalMicros, risk, limitsOf } = moneyFor(config, markets);
+  const { capitalMicros, risk, chooseLimits } = moneyFor(config, markets);
   const strategy: StrategyConfig = {
     ...entrant.strategy,
     quoteHours: null,
     // Whatever it selects among real markets, here it is offered all.
-    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose: choiceOf(entrant) },
-    risk: limitsOf(entrant.strategy),
+    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose: getChoice(entrant) },
+    risk: chooseLimits(entrant.strategy),
   };
   const { rate_limits } = venue.profile;
   const limits = {
@@ -98,12 +98,12 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
 }
 
 /** Which of them it quotes is still its own to say. */
-const choiceOf = ({ strategy }: Entrant) => strategy.markets.choose ?? 'listed';
+const getChoice = ({ strategy }: Entrant) => strategy.markets.choose ?? 'listed';
 
 interface Money {
   readonly capitalMicros: Config['capitalMicros'];
   readonly risk: RiskLimits;
-  readonly limitsOf: (strategy: StrategyConfig) => RiskLimits;
+  readonly chooseLimits: (strategy: StrategyConfig) => RiskLimits;
 }
 
 /**
@@ -113,7 +113,7 @@ interface Money {
 export function moneyFor(config: Config, markets: number): Money {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);
-  if (!isAlone) return { capitalMicros, risk, limitsOf: (strategy) => strategy.risk };
+  if (!isAlone) return { capitalMicros, risk, chooseLimits: (strategy) => strategy.risk };
   const all = micros(CAPITAL_A_MARKET * markets * ONE);
   const shares = micros(POSITION_A_MARKET * ONE);
   const raised: Partial<RiskLimits> = {
@@ -134,9 +134,9 @@ export function moneyFor(config: Config, markets: number): Money {
     capitalMicros: all,
     risk: limits,
     // What its own file tightens stays as tight.
-    limitsOf: (strategy) => ({ ...limits, ...changed(strategy.risk, risk) }),
+    chooseLimits: (strategy) => ({ ...limits, ...pickChanged(strategy.risk, risk) }),
   };
 }
 
-const changed = (own: RiskLimits, usual: RiskLimits): Partial<RiskLimits> =>
+const pickChanged = (own: RiskLimits, usual: RiskLimits): Partial<RiskLimits> =>
   Object.fromEntries(Object.entries(own).filter(([name, value]) => value !== usual[name as keyof RiskLimits]));

@@ -12,14 +12,14 @@ import { VERSION } from '../../../shell/config/version.js';
 import type { FreshResult, SweepResult, SweepWatcher, SweptEvent, Task, TaskOutcome } from '../../sweep/contract.js';
 import { type SweepIdentity, searchText } from '../../sweep/identity.js';
 import { judge } from '../../sweep/judge.js';
-import { notesOf } from '../../sweep/notes.js';
+import { listNotes } from '../../sweep/notes.js';
 import { Pace } from '../../sweep/pace.js';
 import { Outcomes } from '../../sweep/results/outcomes.js';
 import { openStore, type SweepStore } from '../../sweep/results/store.js';
 import type { SweepOutcome } from '../../sweep/sweep.js';
 import { runTasks } from '../../sweep/threads/pool.js';
 import { conditionsText } from '../describe.js';
-import { meanOf } from '../standings.js';
+import { estimateMean } from '../standings.js';
 import { type SeedRange, UNCHANGED, type WorldSweepPlan, type WorldWorkerSetup } from './world-contract.js';
 
 /** Throws TwinbookError for whatever keeps it from beginning; a configuration that fails is part of the result. */
@@ -48,16 +48,16 @@ function requireOneStrategy({ config: { file, strategies } }: WorldSweepPlan): v
 
 /** Throws `usage` when a seed is in both: what was chosen on it cannot be shown by it. */
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
-  const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(lastOf(seeds), lastOf(fresh))];
+  const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
   throw new TwinbookError(
     'usage',
-    `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${lastOf(seeds)} are chosen on, ${fresh.first} to ${lastOf(fresh)} are fresh`,
-    `Begin the fresh ones elsewhere, such as --fresh-first ${lastOf(seeds) + 1}.`,
+    `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`,
+    `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`,
   );
 }
 
-export const lastOf = ({ first, count }: SeedRange): number => first + count - 1;
+export const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
 class WorldSweep {
   readonly #plan: WorldSweepPlan;
@@ -80,7 +80,7 @@ class WorldSweep {
   /** Runs every configuration on the seeds of the choice. False when it was stopped. */
   async choose(): Promise<boolean> {
     const { search, resume, fresh } = this.#plan;
-    this.#usedBefore = this.#store.seedsChosenOn(fresh.first, lastOf(fresh));
+    this.#usedBefore = this.#store.seedsChosenOn(fresh.first, getLastSeed(fresh));
     const stored = this.#store.begin({
       identity: this.#identity(),
       title: this.#title,
@@ -91,14 +91,14 @@ class WorldSweep {
     });
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
     if (stored.length > 0) this.#watcher.say(`${stored.length} tasks of this sweep are done already.`);
-    const all = search.candidates.flatMap((candidate) => this.#tasksOf(candidate));
+    const all = search.candidates.flatMap((candidate) => this.#listTasks(candidate));
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const seeds = this.#events.length;
     const pace = new Pace(this.#watcher.now, all.length, tasks.length * seeds);
     return this.#run(tasks, this.#plan.seeds, (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
       this.#store.write(task, outcome);
-      pace.played(seeds);
+      pace.addPlayed(seeds);
       this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     });
   }
@@ -115,10 +115,10 @@ class WorldSweep {
     const { fresh } = this.#plan;
     const outcomes = new Outcomes(1, this.#worlds);
     this.#watcher.say(
-      `Configuration ${best.number} is the best; now on the fresh seeds ${fresh.first} to ${lastOf(fresh)}.`,
+      `Configuration ${best.number} is the best; now on the fresh seeds ${fresh.first} to ${getLastSeed(fresh)}.`,
     );
     const isComplete = await this.#run(
-      [best, UNCHANGED].flatMap((one) => this.#tasksOf(one)),
+      [best, UNCHANGED].flatMap((one) => this.#listTasks(one)),
       fresh,
       (task, outcome) => {
         if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error);
@@ -131,20 +131,20 @@ class WorldSweep {
       const [chosen, unchanged] = [edges(best.number), edges(UNCHANGED.number)];
       return {
         world,
-        chosen: meanOf(chosen),
-        unchanged: meanOf(unchanged),
-        difference: meanOf(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
+        chosen: estimateMean(chosen),
+        unchanged: estimateMean(unchanged),
+        difference: estimateMean(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
         belowZero: chosen.filter((edge) => edge < 0).length,
       };
     });
     return { firstSeed: fresh.first, seeds: fresh.count, usedBefore: this.#usedBefore, number: best.number, worlds };
   }
 
-  #tasksOf(candidate: Task['candidate']): readonly Task[] {
+  #listTasks(candidate: Task['candidate']): readonly Task[] {
     return this.#worlds.map((fillModel) => ({ candidate, fold: 0, fillModel }));
   }
 
-  #run(tasks: readonly Task[], seeds: SeedRange, done: (task: Task, outcome: TaskOutcome) => void): Promise<boolean> {
+  #run(tasks: readonly Task[], seeds: SeedRange, onDone: (task: Task, outcome: TaskOutcome) => void): Promise<boolean> {
     const { source, config, search, conditions, workers } = this.#plan;
     const setup: WorldWorkerSetup = { source, configHash: config.configHash, axes: search.axes, conditions, seeds };
     return runTasks({
@@ -154,7 +154,7 @@ class WorldSweep {
       setup,
       readsFiles: false,
       stopAsked: this.#watcher.stopAsked,
-      done,
+      done: onDone,
     });
   }
 
@@ -181,7 +181,7 @@ class WorldSweep {
       events: this.#events.length,
     };
     const data = { markets: [], isStreamed: false, empty: [] };
-    const notes = notesOf({ subject: 'worlds', data, counts, best: done[0] ?? null, search, folds: 1 });
+    const notes = listNotes({ subject: 'worlds', data, counts, best: done[0] ?? null, search, folds: 1 });
     const used = this.#usedBefore;
     const text = `${used} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
     return {
@@ -214,7 +214,7 @@ class WorldSweep {
       embargoMs: 0,
       latency,
       folds: 1,
-      data: worlds.map(({ name, summary }) => `${name}, seeds ${seeds.first} to ${lastOf(seeds)}: ${summary}`),
+      data: worlds.map(({ name, summary }) => `${name}, seeds ${seeds.first} to ${getLastSeed(seeds)}: ${summary}`),
     };
   }
 

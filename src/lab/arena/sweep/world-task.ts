@@ -8,7 +8,7 @@ import type { Config } from '../../../shell/config/types.js';
 import { configWith } from '../../sweep/candidates.js';
 import type { Task, TaskFigures } from '../../sweep/contract.js';
 import type { Conditions, SimulationResult } from '../contract.js';
-import { entrantOf } from '../entrants.js';
+import { makeEntrant } from '../entrants.js';
 import { worldNamed } from '../worlds.js';
 import { UNCHANGED, type WorldWorkerSetup } from './world-contract.js';
 
@@ -21,19 +21,19 @@ export async function runWorldTask(
   const tried = candidate.number === UNCHANGED.number ? config : configWith(config, axes, candidate.values);
   const results: SimulationResult[] = [];
   for (let seed = seeds.first; seed < seeds.first + seeds.count; seed++)
-    results.push(await simulated(tried, fillModel, seed, conditions));
-  return figuresOf(results);
+    results.push(await simulateSeed(tried, fillModel, seed, conditions));
+  return computeFigures(results);
 }
 
-async function simulated(config: Config, world: string, seed: number, conditions: Conditions) {
-  const entrant = entrantOf(config, must(config.strategies[0], 'a strategy'));
+async function simulateSeed(config: Config, world: string, seed: number, conditions: Conditions) {
+  const entrant = makeEntrant(config, must(config.strategies[0], 'a strategy'));
   const result = await worldNamed(world).simulate(seed, entrant, conditions);
   if (result.failure !== null)
     throw new TwinbookError('strategy_invalid', `seed ${seed} of ${world}: ${result.failure}`);
   return result;
 }
 
-function figuresOf(results: readonly SimulationResult[]): TaskFigures {
+function computeFigures(results: readonly SimulationResult[]): TaskFigures {
   const eventResults = results.map(({ edge }) => Math.round(edge * ONE));
   return {
     resultMicros: eventResults.reduce((sum, edge) => sum + edge, 0),

@@ -15,7 +15,7 @@ const setup = workerData as WorldWorkerSetup;
 const config = await sameConfig(setup);
 
 port.on('message', async ({ id, task }: Assignment) => {
-  report({ kind: 'outcome', id, outcome: await outcomeOf(task) });
+  report({ kind: 'outcome', id, outcome: await runToOutcome(task) });
 });
 report({ kind: 'ready' });
 
@@ -23,7 +23,7 @@ function report(message: WorkerReport): void {
   port.postMessage(message);
 }
 
-async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
+async function runToOutcome(task: Assignment['task']): Promise<TaskOutcome> {
   try {
     return { kind: 'done', figures: await runWorldTask(task, config, setup) };
   } catch (error) {

@@ -136,7 +136,7 @@ function readRows(path: string) {
     problems.set(kind, known);
   };
   const lines = new FileRows(path);
-  const rows = textOf(path)
+  const rows = readText(path)
     .split('\n')
     .flatMap((line) => {
       const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -150,7 +150,7 @@ function readRows(path: string) {
   return { rows, problems };
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {

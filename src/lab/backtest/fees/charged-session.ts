@@ -37,7 +37,7 @@ export function chargedSession(
 function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
   /** Of each order, what its fills are charged together: before rounding, and rounded. */
   const orders = new Map<string, { rawMicros: number; chargedMicros: number }>();
-  const charged = (fill: FillRecord): FillRecord => {
+  const chargeFill = (fill: FillRecord): FillRecord => {
     const order = orders.get(fill.orderPubkey) ?? { rawMicros: 0, chargedMicros: 0 };
     if (curve.isByOrder) orders.set(fill.orderPubkey, order);
     order.rawMicros += rawFee(curve, fill);
@@ -46,7 +46,7 @@ function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
     order.chargedMicros = total;
     return { ...fill, feeMicros: fill.feeMicros + feeMicros };
   };
-  return { ...market, fills: market.fills.map(charged) };
+  return { ...market, fills: market.fills.map(chargeFill) };
 }
 
 /** Fees only deepen a fall; between two samples nothing more is known. */

@@ -1,13 +1,13 @@
 /** Figures of the whole account: equity, capital at work, drawdown, requests. */
 
-import { meanOf } from '../../../shared/statistics/moments.js';
+import { computeMean } from '../../../shared/statistics/moments.js';
 import type { AccountSeries, RequestUse, SessionRecord } from '../../session/contract.js';
 import type { CapitalFigures, DrawdownFigures, EquityFigures, RequestFigures } from './contract.js';
 import { requestsByPurpose } from './purposes.js';
 import type { MarketResult } from './split.js';
 import { share, sum } from './total.js';
 
-export function equityOf(record: SessionRecord, results: readonly MarketResult[]): EquityFigures {
+export function computeEquity(record: SessionRecord, results: readonly MarketResult[]): EquityFigures {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
   const endEquityMicros = sum([record.endCashMicros, endHoldingsMicros]);
@@ -23,8 +23,8 @@ export function equityOf(record: SessionRecord, results: readonly MarketResult[]
   };
 }
 
-export function capitalOf({ account }: SessionRecord, resultMicros: number): CapitalFigures {
-  const meanLockedMicros = meanOf(account.lockedMicros);
+export function computeCapital({ account }: SessionRecord, resultMicros: number): CapitalFigures {
+  const meanLockedMicros = computeMean(account.lockedMicros);
   return {
     meanLockedMicros,
     peakLockedMicros: account.lockedMicros.reduce<number | null>((peak, now) => Math.max(peak ?? now, now), null),
@@ -32,7 +32,7 @@ export function capitalOf({ account }: SessionRecord, resultMicros: number): Cap
   };
 }
 
-export function drawdownOf(record: SessionRecord): DrawdownFigures {
+export function computeDrawdown(record: SessionRecord): DrawdownFigures {
   return {
     maxMicros: record.maxDrawdownMicros,
     maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
@@ -52,7 +52,7 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
   return equityMicros.length === 0 ? null : longest * stepMs;
 }
 
-export function requestsOf(record: SessionRecord, fills: number, resultMicros: number): RequestFigures | null {
+export function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number): RequestFigures | null {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;

@@ -1,61 +1,61 @@
 /** From the record of a session to every figure of its report. */
 
 import type { SessionRecord } from '../../session/contract.js';
-import { capitalOf, drawdownOf, equityOf, requestsOf } from './account.js';
+import { computeCapital, computeDrawdown, computeEquity, computeRequestUse } from './account.js';
 import { type Analysis, type InventoryFigures, type MarketAnalysis, RANKED_MARKETS } from './contract.js';
-import { coverageOf, quotingOf } from './coverage.js';
-import { crossingsOf } from './crossings.js';
-import { eventsOf } from './events.js';
+import { computeQuotingShare, sumCoverage } from './coverage.js';
+import { computeCrossings } from './crossings.js';
+import { computeEventFigures } from './events.js';
 import { carriedIntoSettlement, marketAnalysis } from './market.js';
-import { markoutsOf } from './markouts.js';
+import { computeMarkouts } from './markouts.js';
 import { type MarketResult, splitMarket } from './split.js';
-import { share, sum, totalOf } from './total.js';
-import { spreadOf, tradingOf } from './trading.js';
-import { type Figures, warningsOf } from './warnings.js';
+import { share, sum, sumSplits } from './total.js';
+import { computeSpread, computeTrading } from './trading.js';
+import { type Figures, listWarnings } from './warnings.js';
 
 /** Pure: the same record gives the same figures, to the bit. */
 export function analyse(record: SessionRecord): Analysis {
   const results = record.markets.map(splitMarket);
-  const figures = figuresOf(record, results);
+  const figures = computeFigures(record, results);
   const { format, kind, title, fromMs, toMs, ...rest } = figures;
-  return { format, kind, title, fromMs, toMs, warnings: warningsOf(figures, record, results), ...rest };
+  return { format, kind, title, fromMs, toMs, warnings: listWarnings(figures, record, results), ...rest };
 }
 
-function figuresOf(record: SessionRecord, results: readonly MarketResult[]): Figures {
+function computeFigures(record: SessionRecord, results: readonly MarketResult[]): Figures {
   const { kind, title, fromMs, toMs, markets: sessions, halts, refusals, assumptions } = record;
   const markets = sessions.flatMap((session, index) => {
     const result = results[index];
     return result === undefined ? [] : [marketAnalysis(session, result)];
   });
-  const result = totalOf(results.map(({ split }) => split));
-  const trading = tradingOf(sessions, assumptions.feeSchedule);
+  const result = sumSplits(results.map(({ split }) => split));
+  const trading = computeTrading(sessions, assumptions.feeSchedule);
   return {
     format: 1,
     kind,
     title,
     fromMs,
     toMs,
-    equity: equityOf(record, results),
+    equity: computeEquity(record, results),
     result,
     trading,
-    quoting: quotingOf(sessions),
-    markouts: markoutsOf(sessions),
-    crossing: crossingsOf(sessions),
-    inventory: inventoryOf(record, results, markets, trading.boughtMicros + trading.soldMicros),
-    capital: capitalOf(record, result.resultMicros),
-    drawdown: drawdownOf(record),
-    byEvent: eventsOf(markets, assumptions.seed ?? 0),
-    requests: requestsOf(record, trading.fills, result.resultMicros),
+    quoting: computeQuotingShare(sessions),
+    markouts: computeMarkouts(sessions),
+    crossing: computeCrossings(sessions),
+    inventory: computeInventory(record, results, markets, trading.boughtMicros + trading.soldMicros),
+    capital: computeCapital(record, result.resultMicros),
+    drawdown: computeDrawdown(record),
+    byEvent: computeEventFigures(markets, assumptions.seed ?? 0),
+    requests: computeRequestUse(record, trading.fills, result.resultMicros),
     halts,
     refusals,
-    coverage: coverageOf(sessions),
+    coverage: sumCoverage(sessions),
     markets,
-    ...ranked(markets),
+    ...rankMarkets(markets),
     assumptions,
   };
 }
 
-function inventoryOf(
+function computeInventory(
   { markets: sessions }: SessionRecord,
   results: readonly MarketResult[],
   markets: readonly MarketAnalysis[],
@@ -74,13 +74,13 @@ function inventoryOf(
   return {
     peakMicros: peak?.peakInventoryMicros ?? 0,
     peakMarket: peak?.conditionId ?? null,
-    halfLifeMs: spreadOf(markets.map(({ halfLifeMs }) => halfLifeMs)).median,
+    halfLifeMs: computeSpread(markets.map(({ halfLifeMs }) => halfLifeMs)).median,
     carriedMicros,
     carriedShare: share(carriedMicros, tradedMicros),
   };
 }
 
-function ranked(markets: readonly MarketAnalysis[]): Pick<Analysis, 'bestMarkets' | 'worstMarkets'> {
+function rankMarkets(markets: readonly MarketAnalysis[]): Pick<Analysis, 'bestMarkets' | 'worstMarkets'> {
   const ascending = [...markets].sort((a, b) => a.result.resultMicros - b.result.resultMicros);
   const ids = (ordered: readonly MarketAnalysis[]): string[] =>
     ordered.slice(0, RANKED_MARKETS).map(({ conditionId }) => conditionId);

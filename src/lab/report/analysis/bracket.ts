@@ -3,7 +3,7 @@
 import { count, formatGain, formatQuantity } from '../figures.js';
 import type { Analysis, BracketVerdict } from './contract.js';
 import { playedByAll } from './coverage.js';
-import { eventsOf, LEAST_EVENTS, shownInterval } from './events.js';
+import { computeEventFigures, LEAST_EVENTS, shownInterval } from './events.js';
 import { type RepeatedModel, repeatVerdict } from './repeats.js';
 import { sum } from './total.js';
 
@@ -35,9 +35,9 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const events = Math.max(...models.map((model) => model.events));
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
     const few = events < LEAST_EVENTS ? ` ${fewEvents(events)}` : '';
-    return { signFlips, points: 'unclear', text: `${signsOf(models)}: ${range}.${few}${over}` };
+    return { signFlips, points: 'unclear', text: `${describeSigns(models)}: ${range}.${few}${over}` };
   }
-  const points = directionOf(models);
+  const points = judgeDirection(models);
   return { signFlips, points, text: `${WORDS[points]}: ${models.map(intervalText).join('; ')}.${over}` };
 }
 
@@ -45,9 +45,9 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
   // The same figures where every market was played, which is the rule.
   const isWhole = markets.length === analysis.markets.length;
-  const byEvent = isWhole ? analysis.byEvent : eventsOf(markets, analysis.assumptions.seed ?? 0);
+  const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
   return {
-    model: modelOf(analysis),
+    model: nameModel(analysis),
     micros: isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros)),
     events: byEvent.events,
     interval: shownInterval(byEvent),
@@ -68,7 +68,7 @@ const intervalText = ({ model, micros, interval }: Compared): string =>
 /** Those of a backtest that was run more than once; empty where not all of them are. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
   const models = analyses.flatMap((analysis) =>
-    analysis.repeats === undefined ? [] : [{ model: modelOf(analysis), repeats: analysis.repeats }],
+    analysis.repeats === undefined ? [] : [{ model: nameModel(analysis), repeats: analysis.repeats }],
   );
   return models.length === analyses.length ? models : [];
 }
@@ -77,7 +77,7 @@ const fewEvents = (events: number): string =>
   `It says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
 
 /** A gain or a loss only where every interval leaves 0 out. */
-function directionOf(models: readonly Compared[]): BracketVerdict['points'] {
+function judgeDirection(models: readonly Compared[]): BracketVerdict['points'] {
   if (models.every(({ interval }) => interval !== null && interval[0] > 0)) return 'gain';
   return models.every(({ interval }) => interval !== null && interval[1] < 0) ? 'loss' : 'unclear';
 }
@@ -88,12 +88,12 @@ const WORDS = {
   unclear: 'Neither a gain nor a loss is shown, for not every interval leaves 0 out',
 } as const;
 
-function signsOf(models: readonly Compared[]): string {
+function describeSigns(models: readonly Compared[]): string {
   if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
   if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
   if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
   return 'No fill model contradicts another, but not each of them is above or below 0';
 }
 
-export const modelOf = ({ assumptions, kind }: Analysis): string =>
+export const nameModel = ({ assumptions, kind }: Analysis): string =>
   assumptions.fillModel ?? (kind === 'live' ? 'live' : 'no model');

@@ -4,7 +4,7 @@ import type { MarketSession } from '../../session/contract.js';
 import type { CoverageFigures, QuotingShare } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 
-export function coverageOf(markets: readonly MarketSession[]): CoverageFigures {
+export function sumCoverage(markets: readonly MarketSession[]): CoverageFigures {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const spanMs = sum(recorded.map((coverage) => coverage.spanMs));
   const gapMs = sum(recorded.map((coverage) => coverage.gapMs));
@@ -42,7 +42,7 @@ export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
   return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
 }
 
-export function quotingOf(markets: readonly MarketSession[]): QuotingShare {
+export function computeQuotingShare(markets: readonly MarketSession[]): QuotingShare {
   const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
   const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
   const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));

@@ -7,13 +7,13 @@ import type { CrossedOrder, MarketSession } from '../../session/contract.js';
 import type { CrossingFigures, MarkoutHorizon } from './contract.js';
 import { type Marked, markoutAt } from './markouts.js';
 import { sum } from './total.js';
-import { spreadOf } from './trading.js';
+import { computeSpread } from './trading.js';
 
 /** What a reader compares: what is known at once, and what it comes to. */
 const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
 
 /** Null where it is not known: for what really happened. */
-export function crossingsOf(markets: readonly MarketSession[]): CrossingFigures | null {
+export function computeCrossings(markets: readonly MarketSession[]): CrossingFigures | null {
   if (markets.some(({ stoodCrossed }) => stoodCrossed === null)) return null;
   const filled = markets.map(({ fills, outcome }) => ({
     marked: fills.filter(({ atCrossing }) => atCrossing),
@@ -21,11 +21,11 @@ export function crossingsOf(markets: readonly MarketSession[]): CrossingFigures 
   }));
   const unfilled = markets.map(({ stoodCrossed, outcome }) => ({ marked: stoodCrossed ?? [], outcome }));
   return {
-    filled: { fills: count(filled), ...sharesOf(filled) },
+    filled: { fills: count(filled), ...computeMarkedShares(filled) },
     unfilled: {
       orders: count(unfilled),
-      ...sharesOf(unfilled),
-      crossed: spreadOf(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }: CrossedOrder) => crossedMs))),
+      ...computeMarkedShares(unfilled),
+      crossed: computeSpread(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }: CrossedOrder) => crossedMs))),
     },
   };
 }
@@ -37,7 +37,7 @@ interface Crossed<T extends Marked> {
 
 const count = (markets: readonly Crossed<Marked>[]): number => sum(markets.map(({ marked }) => marked.length));
 
-const sharesOf = (markets: readonly Crossed<Marked>[]) => ({
+const computeMarkedShares = (markets: readonly Crossed<Marked>[]) => ({
   sharesMicros: sum(markets.flatMap(({ marked }) => marked.map(({ amountMicros }) => amountMicros))),
   markouts: CROSSING_HORIZONS.map((horizon) => markoutAt(markets, horizon, 'all')),
 });

@@ -1,7 +1,7 @@
 /** The result by event: the only independent samples that there are. */
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
-import { momentsOf } from '../../../shared/statistics/moments.js';
+import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { EventFigures, MarketAnalysis } from './contract.js';
 
@@ -18,9 +18,9 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): EventFi
 /** Sharpe ratio per event; null where it is not known or events are too few to show one. */
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
-export function eventsOf(markets: readonly MarketAnalysis[], seed: number): EventFigures {
+export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number): EventFigures {
   const results = resultsByEvent(markets.filter((market) => market.fills > 0));
-  const { mean, standardDeviation } = momentsOf(results);
+  const { mean, standardDeviation } = computeMoments(results);
   const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
   const interval = bootstrapByEvent({ events: results, statistic, seed });
   return {

@@ -2,13 +2,13 @@
 
 import { halfLife } from '../../../shared/statistics/half-life.js';
 import type { MarketSession } from '../../session/contract.js';
-import { movesOf, sharesMoved } from '../../session/moves.js';
+import { listMoves, sharesMoved } from '../../session/moves.js';
 import type { MarketAnalysis } from './contract.js';
 import { isPlayed } from './coverage.js';
 import { markoutAt } from './markouts.js';
 import type { MarketResult } from './split.js';
 import { share } from './total.js';
-import { fillRatioOf, volumeOf } from './trading.js';
+import { computeFillRatio, computeVolume } from './trading.js';
 
 export function marketAnalysis(market: MarketSession, result: MarketResult): MarketAnalysis {
   const { conditionId, title, eventTitle, category, outcome, fills, quoting, coverage } = market;
@@ -21,8 +21,8 @@ export function marketAnalysis(market: MarketSession, result: MarketResult): Mar
     isPlayed: isPlayed(market),
     result: result.split,
     fills: fills.length,
-    ...volumeOf(fills),
-    fillRatioShare: fillRatioOf([market]).fillRatioShare,
+    ...computeVolume(fills),
+    fillRatioShare: computeFillRatio([market]).fillRatioShare,
     ordersPlaced: quoting.ordersPlaced,
     twoSidedShare: share(quoting.twoSidedMs, quoting.openForMs),
     markout60sMicros: markoutAt([{ marked: market.fills, outcome: market.outcome }], 60_000, 'all').markoutMicros,
@@ -39,7 +39,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult): Mar
 /** Largest |YES - NO| right after any move. */
 function peakInventory(market: MarketSession): number {
   let [net, peak] = [0, 0];
-  for (const move of movesOf(market)) {
+  for (const move of listMoves(market)) {
     const { yes, no } = sharesMoved(move);
     net += yes - no;
     peak = Math.max(peak, Math.abs(net));

@@ -19,13 +19,13 @@ interface Traded {
   readonly outcome: boolean | null;
 }
 
-export const markoutsOf = (markets: readonly Pick<MarketSession, 'fills' | 'outcome'>[]): readonly Markout[] => {
+export const computeMarkouts = (markets: readonly Pick<MarketSession, 'fills' | 'outcome'>[]): readonly Markout[] => {
   const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
   return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
 };
 
 export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide): Markout {
-  const tallies = markets.map((market) => tallyOf(market, horizon, side)).filter(({ fills }) => fills > 0);
+  const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
   const sharesMicros = tallies.reduce((total, tally) => total + tally.shares, 0);
   const later = mean(tallies, (tally) => tally.markout);
   const effective = tallies.some((tally) => tally.unmarked > 0) ? null : mean(tallies, (tally) => tally.effective);
@@ -53,7 +53,7 @@ interface Tally {
   unmarked: number;
 }
 
-function tallyOf(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide): Tally {
+function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide): Tally {
   const tally: Tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.marked) {
     const later = laterMark(fill, market.outcome, horizon);

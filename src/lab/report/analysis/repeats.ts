@@ -1,7 +1,7 @@
 /** Repeats of one backtest under one fill model: what they have in common, and how far they lie apart. */
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
-import { meanOf, momentsOf } from '../../../shared/statistics/moments.js';
+import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
 import { count, formatGain, formatQuantity } from '../figures.js';
 import type { Analysis, BracketVerdict, MarkoutHorizon, RepeatedResult, RepeatFigures, RunSpread } from './contract.js';
 import { playedByAll } from './coverage.js';
@@ -38,8 +38,8 @@ export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
     resultMicros: result.resultMicros,
     spreadMicros: result.spreadMicros,
     fills: trading.fills,
-    markout5sMicros: markoutOf(analysis, 5_000),
-    markout60sMicros: markoutOf(analysis, 60_000),
+    markout5sMicros: findMarkout(analysis, 5_000),
+    markout60sMicros: findMarkout(analysis, 60_000),
     markets: markets.map(({ conditionId, eventTitle, fills, isPlayed, result: split }) => ({
       conditionId,
       event: eventTitle === '' ? conditionId : eventTitle,
@@ -50,18 +50,18 @@ export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
   };
 }
 
-const markoutOf = ({ markouts }: Analysis, wanted: MarkoutHorizon): number | null =>
+const findMarkout = ({ markouts }: Analysis, wanted: MarkoutHorizon): number | null =>
   markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
 /** The place of the run with the middle result: of an even number the lower one, of equal ones the first. */
-export function middleOf(runs: readonly RepeatedRun[]): number {
+export function findMiddle(runs: readonly RepeatedRun[]): number {
   const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
   order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
   return order[Math.floor((order.length - 1) / 2)]?.place ?? 0;
 }
 
 /** One run or more; `seed` is of the interval, `played` holds the markets that models are compared over. */
-export function repeatsOf(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)): RepeatFigures {
+export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)): RepeatFigures {
   const ofMarkets = Math.max(...runs.map(({ markets }) => markets.length));
   const compared = runs.map(({ markets }) => markets.filter(({ conditionId }) => played.has(conditionId)));
   return {
@@ -89,7 +89,7 @@ function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number): R
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
   // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
-  const means = events.map((event) => meanOf(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
+  const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
   const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic: sum, seed });
   return {
     events: events.length,
@@ -110,12 +110,12 @@ function resultsByEvent(markets: readonly RepeatedMarket[]): ReadonlyMap<string,
 function spreadIn(values: readonly (number | null)[]): RunSpread {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return { mean: null, deviation: null, lowest: null, highest: null };
-  const { mean, standardDeviation } = momentsOf(known);
+  const { mean, standardDeviation } = computeMoments(known);
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
 }
 
 /** `gain` or `loss` only where the whole interval lies on that side of 0. */
-export function directionOf({ intervalMicros }: RepeatedResult): BracketVerdict['points'] {
+export function judgeInterval({ intervalMicros }: RepeatedResult): BracketVerdict['points'] {
   if (intervalMicros === null) return 'unclear';
   if (intervalMicros[0] > 0) return 'gain';
   return intervalMicros[1] < 0 ? 'loss' : 'unclear';
@@ -129,7 +129,7 @@ export interface RepeatedModel {
 /** What the repeats of all models together say, in words. */
 export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
   const results = models.map(({ model, repeats }) => ({ model, result: repeats.compared ?? repeats }));
-  const points = results.map(({ result }) => directionOf(result));
+  const points = results.map(({ result }) => judgeInterval(result));
   const signFlips = points.includes('gain') && points.includes('loss');
   const direction = points.every((point) => point === points[0]) ? (points[0] ?? 'unclear') : 'unclear';
   const least = Math.min(...results.map(({ result }) => result.events));

@@ -6,7 +6,7 @@
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
 import type { MarketSession } from '../../session/contract.js';
 import { Holdings } from '../../session/holdings.js';
-import { type Move, movesOf, sharesMoved } from '../../session/moves.js';
+import { listMoves, type Move, sharesMoved } from '../../session/moves.js';
 import type { ResultSplit, Valuation } from './contract.js';
 
 export interface MarketResult {
@@ -20,11 +20,11 @@ export interface MarketResult {
 
 export function splitMarket(market: MarketSession): MarketResult {
   const walk = new SplitWalk();
-  for (const move of movesOf(market)) walk.move(move);
+  for (const move of listMoves(market)) walk.move(move);
   const { cashMicros, yesMicros, noMicros } = walk.held;
-  const end = endOf(market, walk);
+  const end = valueEnd(market, walk);
   walk.end(end);
-  const split = rounded(walk, micros(cashMicros + end.valueMicros));
+  const split = roundSplit(walk, micros(cashMicros + end.valueMicros));
   return { split, yesMicros, noMicros, endValueMicros: end.valueMicros, valuedAt: end.valuedAt };
 }
 
@@ -36,7 +36,7 @@ interface End {
 }
 
 /** What is held at the end and what it is worth: at the outcome, else at the last middle, else at what it cost. */
-function endOf({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
+function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
   const { yesMicros: yes, noMicros: no } = held;
   const markMicros = endMarkMicros ?? lastMark;
   if (yes === 0 && no === 0) return { markMicros, valueMicros: 0, valuedAt: 'nothing held' };
@@ -50,7 +50,7 @@ const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
 /** The parts in whole micros; drift, or what is undivided where there is no drift, takes what rounding leaves over. */
-function rounded(walk: SplitWalk, resultMicros: Micros): ResultSplit {
+function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
   const settlementMicros = walk.settlements.isKnown ? nearest(walk.settlement) : null;

@@ -4,7 +4,7 @@ import { micros } from '../../../shared/base/micros.js';
 import type { ResultSplit } from './contract.js';
 
 /** Null only when no market knows it; a market that does not is in `undividedMicros`. */
-export function totalOf(splits: readonly ResultSplit[]): ResultSplit {
+export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
     spreadMicros: knownSum(splits.filter((split) => !isQuiet(split)).map((split) => split.spreadMicros)),

@@ -2,14 +2,14 @@
 
 import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { meanOf } from '../../../shared/statistics/moments.js';
-import { quantileOfSorted, sorted } from '../../../shared/statistics/quantiles.js';
+import { computeMean } from '../../../shared/statistics/moments.js';
+import { quantileOfSorted, sortValues } from '../../../shared/statistics/quantiles.js';
 import type { FillRecord, MarketSession } from '../../session/contract.js';
 import type { QueueFigures, Spread, TradingFigures } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 
 /** @param schedule what fees were a part of; undefined: not known */
-export function tradingOf(markets: readonly MarketSession[], schedule: FeeSchedule | undefined): TradingFigures {
+export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined): TradingFigures {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
   const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
@@ -17,15 +17,15 @@ export function tradingOf(markets: readonly MarketSession[], schedule: FeeSchedu
     fills: fills.length,
     makerFills: fills.filter((fill) => fill.isMaker === true).length,
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
-    ...volumeOf(fills),
-    ...fillRatioOf(markets),
+    ...computeVolume(fills),
+    ...computeFillRatio(markets),
     feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
-    queue: queueOf(markets, resting),
-    rested: spreadOf(resting.map((fill) => fill.restedMs)),
-    noticed: spreadOf(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
+    queue: computeQueue(markets, resting),
+    rested: computeSpread(resting.map((fill) => fill.restedMs)),
+    noticed: computeSpread(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
   };
 }
@@ -40,7 +40,7 @@ function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSch
 /** A market maker's orders rest; where the exchange does not say who was the maker, that is taken to be so. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
-export function volumeOf(fills: readonly FillRecord[]) {
+export function computeVolume(fills: readonly FillRecord[]) {
   const shares = (side: FillRecord['side']): number =>
     sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
   return {
@@ -50,14 +50,14 @@ export function volumeOf(fills: readonly FillRecord[]) {
   };
 }
 
-export function fillRatioOf(markets: readonly MarketSession[]) {
+export function computeFillRatio(markets: readonly MarketSession[]) {
   const postedMicros = sum(markets.map(({ quoting }) => quoting.postedMicros));
   const resting = markets.flatMap(({ fills }) => fills.filter(isResting));
   const restingFilledMicros = sum(resting.map((fill) => fill.amountMicros));
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-function queueOf(markets: readonly MarketSession[], resting: readonly FillRecord[]): QueueFigures {
+function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]): QueueFigures {
   const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
   const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
   const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
@@ -67,12 +67,12 @@ function queueOf(markets: readonly MarketSession[], resting: readonly FillRecord
   return {
     meanAheadMicros: share(ahead, placed),
     aheadShare: ahead === null ? null : share(ahead, ahead + posted),
-    filledMeanAheadMicros: meanOf([...joined.values()].filter((value) => value !== null)),
+    filledMeanAheadMicros: computeMean([...joined.values()].filter((value) => value !== null)),
   };
 }
 
-export function spreadOf(values: readonly (number | null)[]): Spread {
-  const known = sorted(values.filter((value) => value !== null));
+export function computeSpread(values: readonly (number | null)[]): Spread {
+  const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);
-  return { count: known.length, mean: meanOf(known), median: at(0.5), p90: at(0.9) };
+  return { count: known.length, mean: computeMean(known), median: at(0.5), p90: at(0.9) };
 }

@@ -11,7 +11,7 @@ import {
   formatShares,
   moment,
 } from '../figures.js';
-import { modelOf } from './bracket.js';
+import { nameModel } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
 import { FEW_EVENTS } from './events.js';
 import type { MarketResult } from './split.js';
@@ -22,32 +22,32 @@ export type Figures = Omit<Analysis, 'warnings'>;
 type Check = readonly [WarningLevel, name: string, say: (figures: Figures, record: SessionRecord) => string | null];
 
 const CHECKS: readonly Check[] = [
-  ['wrong', 'unexplained', unexplained],
+  ['wrong', 'unexplained', warnUnexplained],
   [
     'caution',
     'no_markets',
     ({ coverage }) => (coverage.markets > 0 ? null : 'No market was in this session: there is nothing to report.'),
   ],
   ['caution', 'not_played', notPlayed],
-  ['caution', 'halted', halted],
+  ['caution', 'halted', warnHalted],
   ['caution', 'held_back', heldBack],
   ['caution', 'free_of_fees', freeOfFees],
   ['caution', 'no_orders', noOrders],
   ['caution', 'no_fills', noFills],
   ['caution', 'held_at_cost', heldAtCost],
   ['caution', 'held_without_outcome', heldWithoutOutcome],
-  ['caution', 'undivided', undivided],
+  ['caution', 'undivided', warnUndivided],
   ['caution', 'gaps', gaps],
-  ['caution', 'skipped', skipped],
-  ['caution', 'requests_unsent', unsent],
-  ['caution', 'throttled', throttled],
+  ['caution', 'skipped', warnSkipped],
+  ['caution', 'requests_unsent', warnUnsent],
+  ['caution', 'throttled', warnThrottled],
   ['caution', 'fills_never_noticed', neverNoticed],
   ['caution', 'few_events', fewEvents],
   ['note', 'without_outcome', withoutOutcome],
   ['note', 'without_recording', withoutRecording],
 ];
 
-export function warningsOf(
+export function listWarnings(
   figures: Figures,
   record: SessionRecord,
   results: readonly MarketResult[],
@@ -56,13 +56,13 @@ export function warningsOf(
     const text = say(figures, record);
     return text === null ? [] : [{ level, name, text }];
   });
-  const all = [...misplacedShares(record.markets, results), ...found, ...noticesOf(record)];
+  const all = [...misplacedShares(record.markets, results), ...found, ...listNotices(record)];
   return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
 }
 
 const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
 
-function unexplained({ equity, result }: Figures): string | null {
+function warnUnexplained({ equity, result }: Figures): string | null {
   const difference = equity.resultMicros - result.resultMicros;
   if (difference === 0) return null;
   return `The parts of the result add up to ${exactGain(result.resultMicros)}, but the equity changed by ${exactGain(equity.resultMicros)}: ${exactGain(difference)} is not explained. Do not trust this report.`;
@@ -99,7 +99,7 @@ function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | nu
   return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
 }
 
-function halted(_: Figures, { halts }: SessionRecord): string | null {
+function warnHalted(_: Figures, { halts }: SessionRecord): string | null {
   const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
   const [first] = resumed;
   if (first === undefined) return null;
@@ -164,7 +164,7 @@ function heldWithoutOutcome({ markets }: Figures): string | null {
   return `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`;
 }
 
-function undivided({ result, markets }: Figures): string | null {
+function warnUndivided({ result, markets }: Figures): string | null {
   const unknown = markets.filter(
     ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
   );
@@ -179,17 +179,17 @@ function gaps({ coverage }: Figures): string | null {
   return `The recording has ${formatQuantity(coverage.gaps, 'gap')}, ${formatDuration(coverage.gapMs)} in all${missing}: what happened in them is not known.`;
 }
 
-function skipped({ coverage }: Figures): string | null {
+function warnSkipped({ coverage }: Figures): string | null {
   if (coverage.skipped === 0) return null;
   return `${formatQuantity(coverage.skipped, 'line')} of the recording could not be used and ${coverage.skipped === 1 ? 'was' : 'were'} left out.`;
 }
 
-function unsent({ requests }: Figures): string | null {
+function warnUnsent({ requests }: Figures): string | null {
   if (requests === null || requests.unsent === 0) return null;
   return `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`;
 }
 
-function throttled({ requests }: Figures): string | null {
+function warnThrottled({ requests }: Figures): string | null {
   const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
   return refused === 0
     ? null
@@ -220,7 +220,7 @@ function withoutRecording({ coverage, kind }: Figures): string | null {
 /** More of them would push everything else off the page; all are in the record. */
 const NOTICES = 20;
 
-function noticesOf({ notices }: SessionRecord): readonly Warning[] {
+function listNotices({ notices }: SessionRecord): readonly Warning[] {
   const warnings = notices.map(
     ({ severity, text }): Warning => ({ level: severity === 'loud' ? 'caution' : 'note', name: 'notice', text }),
   );
@@ -241,11 +241,11 @@ export function sharedWarnings(analyses: readonly Analysis[]): readonly SharedWa
       // Several markets of one session may say the same.
       const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
       told.set(warning.text, entry);
-      entry.models.add(modelOf(analysis));
+      entry.models.add(nameModel(analysis));
     }
   const all = [...told.values()].map(({ warning, models }) => ({
     ...warning,
-    models: models.size === new Set(analyses.map(modelOf)).size ? [] : [...models],
+    models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
   }));
   // What several models say in other figures stands together.
   const names = [...new Set(all.map(({ name }) => name))];

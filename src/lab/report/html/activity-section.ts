@@ -124,7 +124,7 @@ function requests(use: RequestFigures): Markup {
     row('signed', use.signedShare, use.signedPeakShare),
   ]);
   const most = Math.max(1, ...use.byEndpoint.map(([, sent]) => sent));
-  const endpoints = listed(use.byEndpoint).map(([name, sent]) => ({
+  const endpoints = takeListed(use.byEndpoint).map(([name, sent]) => ({
     name: html`<code>${shorten(name, 80)}</code>`,
     figure: count(sent),
     part: sent / most,
@@ -147,8 +147,8 @@ function requests(use: RequestFigures): Markup {
 
 /** Lists that the outside makes longer than a page can bear are cut; the rest is in `--json`. */
 const LISTED = 40;
-export const listed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
-export const unlisted = (items: readonly unknown[]): Markup | null =>
+export const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
+export const describeUnlisted = (items: readonly unknown[]): Markup | null =>
   items.length > LISTED ? html`<p class="note">… and ${count(items.length - LISTED)} more, all in --json.</p>` : null;
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
@@ -161,12 +161,12 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     perSession(sessions, ({ analysis: { refusals } }) => {
       if (refusals.length === 0) return html`<p class="note">Nothing was refused.</p>`;
       const most = Math.max(1, ...refusals.map((refusal) => refusal.count));
-      const rows = listed(refusals).map((refusal) => ({
+      const rows = takeListed(refusals).map((refusal) => ({
         name: html`<code>${shorten(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
         figure: count(refusal.count),
         part: refusal.count / most,
         kind: '',
       }));
-      return html`${barTable('Refused by', 'Times', rows)}${unlisted(refusals)}`;
+      return html`${barTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
     }),
   );

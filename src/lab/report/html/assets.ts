@@ -1,10 +1,10 @@
 /** Our own scripts, which the page carries in itself. */
 
-import { pageScriptOf } from '../../../shell/document/page-script.js';
+import { readPageScript } from '../../../shell/document/page-script.js';
 
 /** In an order in which each stands after what it imports. */
 const MODULES = ['theme', 'tables', 'format', 'columns', 'zoom', 'frame', 'account', 'market', 'main'] as const;
 
 /** The modules of `page/` (some of them, for a page that needs no more) as one. */
 export const pageScript = (modules: readonly (typeof MODULES)[number][] = MODULES): string =>
-  pageScriptOf(new URL('../page/', import.meta.url), modules);
+  readPageScript(new URL('../page/', import.meta.url), modules);

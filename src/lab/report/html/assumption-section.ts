@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../analysis/contract.js';
 import { count, formatDuration, formatPercent } from '../figures.js';
-import { listed, unlisted } from './activity-section.js';
+import { describeUnlisted, takeListed } from './activity-section.js';
 import { html, type Markup, shorten } from './markup.js';
 import { perSession, type Shown, section } from './parts.js';
 
@@ -42,10 +42,13 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', given.seed === null ? 'none' : String(given.seed)],
-    ['Data', html`${listed(given.data).map((line) => html`${shorten(line, 300)}<br>`)}${unlisted(given.data)}`],
+    [
+      'Data',
+      html`${takeListed(given.data).map((line) => html`${shorten(line, 300)}<br>`)}${describeUnlisted(given.data)}`,
+    ],
     [
       'Remarks',
-      html`${listed(given.remarks).map((line) => html`${shorten(line, 600)}<br>`)}${unlisted(given.remarks)}`,
+      html`${takeListed(given.remarks).map((line) => html`${shorten(line, 600)}<br>`)}${describeUnlisted(given.remarks)}`,
     ],
   ];
   return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;

@@ -17,7 +17,7 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
 
 function crossings({ crossing, assumptions }: Analysis): Markup {
   if (crossing === null) return html`<p class="note">What really happened needs no such assumption.</p>`;
-  return html`<p class="lead">${ruleText(assumptions.postsOnly)}</p>${facts(factsOf(crossing))}<div style="height:14px"></div>${table(crossing)}`;
+  return html`<p class="lead">${ruleText(assumptions.postsOnly)}</p>${facts(makeFacts(crossing))}<div style="height:14px"></div>${table(crossing)}`;
 }
 
 const ruleText = (postsOnly: boolean | null): string =>
@@ -25,7 +25,7 @@ const ruleText = (postsOnly: boolean | null): string =>
     ? 'Here recorded makers post only: such an amount fills nothing, and stands crossed beside our order.'
     : 'Here such an amount trades with our order, up to its own size, before it rests.';
 
-function factsOf({ filled, unfilled }: CrossingFigures) {
+function makeFacts({ filled, unfilled }: CrossingFigures) {
   return [
     {
       name: 'Filled at a crossing, shares',

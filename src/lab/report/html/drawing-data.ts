@@ -117,12 +117,12 @@ function drawnWith(
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
-      return seriesOf(market, kept, samples, pool);
+      return drawSeries(market, kept, samples, pool);
     });
     return { id, title: shorten(title, 80), sessions: series };
   });
   return {
-    sessions: shown.map((one, index) => accountOf(must(sessions[index], 'a session for each analysis'), one, pool)),
+    sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
     columns: pool.columns,
     thinned: {
@@ -137,7 +137,7 @@ function drawnWith(
 }
 
 /** The account has few series: they keep everything. */
-function accountOf(session: SessionRecord, { name, analysis }: Shown, pool: Pool): DrawnAccount {
+function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool): DrawnAccount {
   const { timeMs, equityMicros, lockedMicros } = session.account;
   const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
     pool.add(thin(values, MOST_SAMPLES)),
@@ -146,7 +146,7 @@ function accountOf(session: SessionRecord, { name, analysis }: Shown, pool: Pool
   return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
 }
 
-function seriesOf(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool): DrawnSeries {
+function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool): DrawnSeries {
   const { series } = market;
   const add = (values: readonly (number | null)[]): number => pool.add(thin(values, samples));
   return {

@@ -1,7 +1,7 @@
 /** The table of markets. Rows that do not fit are added up in one line, so that the column still sums to the result. */
 
 import type { Analysis, MarketAnalysis, Valuation } from '../analysis/contract.js';
-import { totalOf } from '../analysis/total.js';
+import { sumSplits } from '../analysis/total.js';
 import {
   count,
   formatDuration,
@@ -47,15 +47,15 @@ const HEADS = [
 
 function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: number): Markup {
   if (markets.length === 0) return html`<p class="note">There is no market.</p>`;
-  const kept = keptOf(markets, limit);
+  const kept = selectMarkets(markets, limit);
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
   const ranks = new Map([
     ...bestMarkets.map((id) => [id, 'best'] as const),
     ...worstMarkets.map((id) => [id, 'worst'] as const),
   ]);
-  const rows = shown.map((market) => rowOf(market, ranks.get(market.conditionId)));
-  if (left.length > 0) rows.push(restOf(left));
+  const rows = shown.map((market) => makeRow(market, ranks.get(market.conditionId)));
+  if (left.length > 0) rows.push(makeRestRow(left));
   const note =
     left.length === 0
       ? null
@@ -64,7 +64,7 @@ function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: nu
 }
 
 /** The largest gains and losses, and what was traded most. */
-function keptOf(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
+function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
   if (markets.length <= limit) return new Set(markets);
   const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
     Math.abs(result.resultMicros) + turnoverMicros / 1_000;
@@ -74,7 +74,7 @@ function keptOf(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<
 const money = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros, class: tone(micros) });
 const plain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
 
-function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
+function makeRow(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
   const { result, coverage } = market;
   const title = shorten(market.title, 80);
   return {
@@ -94,7 +94,7 @@ function rowOf(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row 
       { text: formatPercent(market.twoSidedShare, 0), value: market.twoSidedShare },
       { text: formatShares(market.peakInventoryMicros), value: market.peakInventoryMicros },
       { text: formatDuration(market.halfLifeMs), value: market.halfLifeMs },
-      outcomeOf(market),
+      makeOutcomeCell(market),
       {
         text:
           coverage === null
@@ -114,13 +114,13 @@ const HELD: Readonly<Record<Valuation, string>> = {
   cost: ', held at cost',
 };
 
-function outcomeOf({ outcome, valuedAt }: MarketAnalysis): Cell {
+function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
   const name = outcome === null ? 'not known' : outcome ? 'YES' : 'NO';
   return { text: `${name}${HELD[valuedAt]}`, value: name };
 }
 
-function restOf(left: readonly MarketAnalysis[]): Row {
-  const result = totalOf(left.map((market) => market.result));
+function makeRestRow(left: readonly MarketAnalysis[]): Row {
+  const result = sumSplits(left.map((market) => market.result));
   const fills = left.reduce((total, market) => total + market.fills, 0);
   const none = HEADS.slice(7).map(() => ({ text: '' }));
   const cells = [

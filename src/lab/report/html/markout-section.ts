@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
   300000: '5 min',
   settlement: 'settlement',
 };
-const nameOf = (horizon: MarkoutHorizon): string => NAMES[horizon] ?? `${horizon} ms`;
+const nameHorizon = (horizon: MarkoutHorizon): string => NAMES[horizon] ?? `${horizon} ms`;
 
 function table(markouts: readonly Markout[]): Markup {
   const heads = [
@@ -41,7 +41,7 @@ function table(markouts: readonly Markout[]): Markup {
   ];
   const rows = markouts.map((row) => ({
     cells: [
-      { text: nameOf(row.horizon) },
+      { text: nameHorizon(row.horizon) },
       { text: SIDE_NAMES[row.side] },
       { text: count(row.fills) },
       { text: formatShares(row.sharesMicros) },
@@ -76,14 +76,14 @@ function curves({ markouts }: Analysis): Markup {
     return html`<p class="note">No fill has a middle after it: there is no markout.</p>`;
   const short = ALL_SIDES.map((side) => ({
     side,
-    points: curveOf(
+    points: makeCurve(
       markouts.filter((row) => row.side === side && row.horizon !== 'settlement'),
       true,
     ),
   }));
   const long = ALL_SIDES.map((side) => ({
     side,
-    points: curveOf(
+    points: makeCurve(
       markouts.filter((row) => row.side === side && row.horizon === 'settlement'),
       false,
     ),
@@ -96,13 +96,13 @@ function curves({ markouts }: Analysis): Markup {
 
 const ALL_SIDES: readonly MarkoutSide[] = ['bid', 'ask', 'all'];
 
-function curveOf(rows: readonly Markout[], fromFill: boolean): readonly Point[] {
+function makeCurve(rows: readonly Markout[], fromFill: boolean): readonly Point[] {
   const points = rows.flatMap((row): Point[] =>
     row.markoutMicros === null
       ? []
       : [
           {
-            at: nameOf(row.horizon),
+            at: nameHorizon(row.horizon),
             value: row.markoutMicros,
             error: row.standardErrorMicros === null ? null : 2 * row.standardErrorMicros,
           },

@@ -14,18 +14,18 @@ type Part = Markup | string | number | null | readonly Part[];
 /** Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup go in as they are; null is nothing. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(
-    texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? textOf(parts[index]) : ''}`, ''),
+    texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
   );
 
-function textOf(part: Part | undefined): string {
+function renderPart(part: Part | undefined): string {
   if (part === null || part === undefined) return '';
   if (part instanceof Markup) return part.text;
-  if (typeof part === 'object') return part.map(textOf).join('');
-  return escaped(String(part));
+  if (typeof part === 'object') return part.map(renderPart).join('');
+  return escapeHtml(String(part));
 }
 
 /** Also for attribute values in double quotes. Characters that HTML does not allow are shown as a question mark. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

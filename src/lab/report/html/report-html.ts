@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../../shared/base/errors.js';
 import { type ChartLibrary, chartLibrary } from '../../../shell/document/chart-library.js';
 import type { Bracket } from '../../session/contract.js';
-import { bracketVerdict, modelOf } from '../analysis/bracket.js';
+import { bracketVerdict, nameModel } from '../analysis/bracket.js';
 import type { Analysis } from '../analysis/contract.js';
 import { ordersSection, refusalSection, requestSection } from './activity-section.js';
 import { pageScript } from './assets.js';
@@ -19,7 +19,7 @@ import type { Shown } from './parts.js';
 import { repeatSection } from './repeat-section.js';
 import { resultSection, riskSection } from './result-section.js';
 import { styleFor } from './style.js';
-import { bracketTable, chooser, heading, verdictOf, warningList } from './top.js';
+import { bracketTable, chooser, heading, renderVerdict, warningList } from './top.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB whatever the sessions' size. The same
@@ -27,7 +27,7 @@ import { bracketTable, chooser, heading, verdictOf, warningList } from './top.js
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
-    (analysis, index): Shown => ({ index, name: shorten(modelOf(analysis), 60), analysis }),
+    (analysis, index): Shown => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
   );
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
@@ -38,7 +38,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     ({ index }) =>
       html`<input class="choice" type="radio" name="session" id="session-${index}" value="${index}" aria-label="Show ${sessions[index]?.name ?? ''}"${index === middle ? new Markup(' checked') : null}>`,
   );
-  const body = html`${choices}<div class="page"><main>${heading(first)}${verdictOf(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${crossingSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
+  const body = html`${choices}<div class="page"><main>${heading(first)}${renderVerdict(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${crossingSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
   const scripts = [library.script, pageScript()];
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}

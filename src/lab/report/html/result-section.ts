@@ -80,7 +80,7 @@ interface Step {
   readonly micros: number | null;
 }
 
-function stepsOf(result: ResultSplit): readonly Step[] {
+function listSteps(result: ResultSplit): readonly Step[] {
   const steps = [
     { name: 'Spread earned', explains: 'price of a fill against the middle', micros: result.spreadMicros },
     { name: 'Inventory drift', explains: 'held shares while the middle moved', micros: result.driftMicros },
@@ -93,7 +93,7 @@ function stepsOf(result: ResultSplit): readonly Step[] {
 }
 
 export function waterfall(result: ResultSplit): Markup {
-  const steps = stepsOf(result);
+  const steps = listSteps(result);
   const ends: number[] = [0];
   for (const { micros } of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];

@@ -24,7 +24,7 @@ export function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Mark
   return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${count(coverage.markets)} ${coverage.markets === 1 ? 'market' : 'markets'}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 
-export function verdictOf({ text, signFlips, points }: BracketVerdict): Markup | null {
+export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {
   if (text === '') return null;
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }

@@ -2,7 +2,7 @@
 
 import type { MarketSession } from '../../session/contract.js';
 import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../session/market-walk.js';
-import { movesOf, sharesMoved } from '../../session/moves.js';
+import { listMoves, sharesMoved } from '../../session/moves.js';
 import { AccountSamples } from '../../session/samples.js';
 import type { RecordedPrices } from './contract.js';
 import type { Span } from './spans.js';
@@ -35,7 +35,7 @@ export function sampleAccount(
 /** Shares whose worth depends on a price. */
 function everHeld(session: MarketSession): boolean {
   let net = 0;
-  return movesOf(session).some((move) => {
+  return listMoves(session).some((move) => {
     const { yes, no } = sharesMoved(move);
     net += yes - no;
     return net !== 0;

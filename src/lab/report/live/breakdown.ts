@@ -4,7 +4,7 @@ import { micros } from '../../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { MarketWalk } from '../../session/market-walk.js';
 import type { Analysis, MarketAnalysis, ResultSplit } from '../analysis/contract.js';
-import { sum, totalOf } from '../analysis/total.js';
+import { sum, sumSplits } from '../analysis/total.js';
 
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
@@ -28,37 +28,41 @@ export interface BreakdownRow {
 /** The last middle of a market that was known by a moment; null when none was. */
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
-export function breakdownOf(
+export function computeBreakdown(
   record: SessionRecord,
   analysis: Analysis,
   by: BreakdownBy,
   standing: StandingPrice,
 ): readonly BreakdownRow[] {
-  if (by === 'day') return daysOf(record, analysis, standing);
+  if (by === 'day') return makeDayRows(record, analysis, standing);
   const groups = new Map<string, MarketAnalysis[]>();
   const sessions = new Map(record.markets.map((market) => [market.conditionId, market]));
   for (const market of analysis.markets) {
-    const key = keyOf(market, sessions.get(market.conditionId), by);
+    const key = makeGroupKey(market, sessions.get(market.conditionId), by);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [market]);
     else group.push(market);
   }
   const rows = [...groups].map(([key, markets]) =>
-    rowOf(key, by === 'market' ? (markets[0]?.title ?? '') : '', markets),
+    makeRow(key, by === 'market' ? (markets[0]?.title ?? '') : '', markets),
   );
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
 /** Shares of a market belong to nobody: where several strategies traded, its result is theirs together. */
-function keyOf(market: MarketAnalysis, session: MarketSession | undefined, by: Exclude<BreakdownBy, 'day'>): string {
+function makeGroupKey(
+  market: MarketAnalysis,
+  session: MarketSession | undefined,
+  by: Exclude<BreakdownBy, 'day'>,
+): string {
   if (by === 'market') return market.conditionId;
   if (by === 'event') return market.eventTitle === '' ? market.conditionId : market.eventTitle;
   const names = [...new Set((session?.fills ?? []).map(({ strategy }) => strategy || 'the engine'))].sort();
   return names.length === 0 ? 'none' : names.join(' and ');
 }
 
-function rowOf(key: string, title: string, markets: readonly MarketAnalysis[]): BreakdownRow {
-  const split = totalOf(markets.map(({ result }) => result));
+function makeRow(key: string, title: string, markets: readonly MarketAnalysis[]): BreakdownRow {
+  const split = sumSplits(markets.map(({ result }) => result));
   return {
     key,
     title,
@@ -78,19 +82,19 @@ const DAY_MS = 86_400_000;
  * UTC days in which something was traded or the account's worth changed. What is held at the end of a day counts at the last
  * middle that was known by then, at what it cost where none was; the last day ends with the worth of the analysis itself.
  */
-function daysOf(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
+function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
   const walks = record.markets.map((market) => ({
     id: market.conditionId,
     walk: new MarketWalk({ ...market, orders: [], prices: null }),
   }));
   const fills = fillsByDay(record);
-  const last = dayOf(lastMs(record));
+  const last = toDay(lastMs(record));
   const rows: BreakdownRow[] = [];
   let before = record.capitalMicros;
-  for (let day = dayOf(firstMs(record)); day <= last; day++) {
+  for (let day = toDay(firstMs(record)); day <= last; day++) {
     const endMs = (day + 1) * DAY_MS - 1;
     for (const { walk } of walks) walk.advance(endMs);
-    const worth = sum(walks.map(({ id, walk: { held } }) => held.cashMicros + worthOf(held, standing(id, endMs))));
+    const worth = sum(walks.map(({ id, walk: { held } }) => held.cashMicros + computeWorth(held, standing(id, endMs))));
     const equityMicros = day === last ? analysis.equity.endEquityMicros : micros(record.capitalMicros + worth);
     const traded = fills.get(day) ?? [];
     if (traded.length > 0 || equityMicros !== before) rows.push(dayRow(day, traded, before, equityMicros));
@@ -99,10 +103,10 @@ function daysOf(record: SessionRecord, analysis: Analysis, standing: StandingPri
   return rows;
 }
 
-const worthOf = (held: MarketWalk['held'], markMicros: number | null): number =>
+const computeWorth = (held: MarketWalk['held'], markMicros: number | null): number =>
   held.worthMicros(markMicros) ?? held.costMicros;
 
-const dayOf = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
+const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 const movesMs = ({ markets }: SessionRecord): number[] =>
   markets.flatMap(({ fills, conversions }) => [...fills, ...conversions].map(({ timeMs }) => timeMs));
 const firstMs = (record: SessionRecord): number => movesMs(record).reduce((a, b) => Math.min(a, b), record.fromMs);
@@ -111,8 +115,8 @@ const lastMs = (record: SessionRecord): number => movesMs(record).reduce((a, b) 
 function fillsByDay({ markets }: SessionRecord): ReadonlyMap<number, FillRecord[]> {
   const days = new Map<number, FillRecord[]>();
   for (const fill of markets.flatMap(({ fills }) => fills)) {
-    const day = days.get(dayOf(fill.timeMs));
-    if (day === undefined) days.set(dayOf(fill.timeMs), [fill]);
+    const day = days.get(toDay(fill.timeMs));
+    if (day === undefined) days.set(toDay(fill.timeMs), [fill]);
     else day.push(fill);
   }
   return days;

@@ -13,7 +13,7 @@ export interface LedgerSessionOptions {
   /** YES prices of the running trader; what is held is valued at them first of all. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** What a recording knows of a market; null where there is none. */
-  readonly recorded: (conditionId: string) => RecordedPrices | null;
+  readonly findPrices: (conditionId: string) => RecordedPrices | null;
   /** What the venue's fees are a part of, by its profile; absent: not known. */
   readonly feeSchedule?: FeeSchedule;
   /** What the journals of its runs add; without them the ledger stands alone. */

@@ -64,7 +64,7 @@ export function readRows(reader: LedgerReader, nowMs: number | null): LedgerRows
     marketsUntouched: reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length,
     fromMs,
     toMs,
-    running: spansOf(runs, intents, toMs, nowMs !== null),
+    running: computeSpans(runs, intents, toMs, nowMs !== null),
   };
 }
 
@@ -96,26 +96,26 @@ function lastSeen(
 }
 
 /** A run that was killed wrote no end: it lasted at least until the last of its intents changed. */
-function spansOf(
+function computeSpans(
   runs: readonly RunRow[],
   intents: readonly IntentRow[],
   toMs: number,
   isRunning: boolean,
 ): readonly Span[] {
-  const lastOf = new Map<string, number>();
-  for (const { runId, updatedMs } of intents) lastOf.set(runId, Math.max(lastOf.get(runId) ?? 0, updatedMs));
+  const lastMsByRun = new Map<string, number>();
+  for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
   return runs.map(({ id, startedMs, stoppedMs }, index): Span => {
     const next = runs[index + 1]?.startedMs ?? toMs;
     if (stoppedMs !== null) return [startedMs, stoppedMs];
     if (isRunning && index === runs.length - 1) return [startedMs, toMs];
-    return [startedMs, Math.min(next, Math.max(startedMs, lastOf.get(id) ?? startedMs))];
+    return [startedMs, Math.min(next, Math.max(startedMs, lastMsByRun.get(id) ?? startedMs))];
   });
 }
 
 /** The same, with what our own clock said put onto the exchange's, whose prices it is compared with. */
 export function onTheirClock(rows: LedgerRows, offsetMs: (ourMs: number) => number): LedgerRows {
   const theirs = (ourMs: number): number => Math.round(ourMs + offsetMs(ourMs));
-  const seen = <T extends { readonly seenMs: number }>(row: T): T => ({ ...row, seenMs: theirs(row.seenMs) });
+  const shiftSeen = <T extends { readonly seenMs: number }>(row: T): T => ({ ...row, seenMs: theirs(row.seenMs) });
   const order = (row: OrderRecord): OrderRecord => ({
     ...row,
     createdMs: theirs(row.createdMs),
@@ -125,8 +125,8 @@ export function onTheirClock(rows: LedgerRows, offsetMs: (ourMs: number) => numb
     ...rows,
     markets: rows.markets.map((market) => ({
       ...market,
-      fills: market.fills.map(seen),
-      conversions: market.conversions.map(seen),
+      fills: market.fills.map(shiftSeen),
+      conversions: market.conversions.map(shiftSeen),
       orders: market.orders.map(order),
     })),
     fromMs: theirs(rows.fromMs),

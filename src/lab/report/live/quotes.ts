@@ -5,9 +5,9 @@ import { ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type { OrderRecord } from '../../../trader/ledger/contract.js';
 import type { QuotingFigures } from '../../session/contract.js';
 import type { SessionOrder } from '../../session/market-walk.js';
-import { common, lengthOf, merged, type Span } from './spans.js';
+import { common, mergeSpans, type Span, sumSpans } from './spans.js';
 
-export const quotesOf = (orders: readonly OrderRecord[], toMs: number): readonly SessionOrder[] =>
+export const toSessionOrders = (orders: readonly OrderRecord[], toMs: number): readonly SessionOrder[] =>
   orders
     .filter(({ status }) => ORDER_STANDING[status].tookEffect)
     .map((order) => ({
@@ -22,25 +22,25 @@ export const quotesOf = (orders: readonly OrderRecord[], toMs: number): readonly
     }));
 
 /** The market counts from its first quote until it closed, while the trader ran. */
-export function quotingOf(
+export function measureQuoting(
   orders: readonly OrderRecord[],
   quotes: readonly SessionOrder[],
   running: readonly Span[],
   closeMs: number,
 ): QuotingFigures {
   const firstMs = quotes.reduce((first, { fromMs }) => Math.min(first, fromMs), closeMs);
-  const open = common(merged(running), [[firstMs, closeMs]]);
+  const open = common(mergeSpans(running), [[firstMs, closeMs]]);
   const standing = (side: SessionOrder['side']): readonly Span[] =>
     common(
-      merged(quotes.filter((quote) => quote.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? closeMs])),
+      mergeSpans(quotes.filter((quote) => quote.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? closeMs])),
       open,
     );
   const [bids, asks] = [standing('bid'), standing('ask')];
-  const twoSidedMs = lengthOf(common(bids, asks));
+  const twoSidedMs = sumSpans(common(bids, asks));
   return {
-    openForMs: lengthOf(open),
+    openForMs: sumSpans(open),
     twoSidedMs,
-    oneSidedMs: lengthOf(bids) + lengthOf(asks) - 2 * twoSidedMs,
+    oneSidedMs: sumSpans(bids) + sumSpans(asks) - 2 * twoSidedMs,
     haltedMs: null,
     ordersPlaced: quotes.length,
     ordersCanceled: orders.filter(({ status }) => ORDER_STANDING[status].isCanceled).length,

@@ -13,9 +13,9 @@ import { formatQuantity } from '../figures.js';
 import { type AccountMarket, sampleAccount } from './account.js';
 import type { LedgerSessionOptions } from './contract.js';
 import { type LedgerRows, type MarketRows, onTheirClock, readRows } from './ledger-rows.js';
-import { quotesOf, quotingOf } from './quotes.js';
+import { measureQuoting, toSessionOrders } from './quotes.js';
 import { stepsOver } from './steps.js';
-import { conversionOf, fillOf, outcomeOf } from './trades.js';
+import { inferOutcome, readFillRecord, toConversionRecord } from './trades.js';
 
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
@@ -38,8 +38,8 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     maxDrawdownMicros: account.maxDrawdownMicros,
     requests: journals?.requests ?? null,
     halts: [],
-    refusals: refusalsOf(rows),
-    notices: noticesOf(reader, rows),
+    refusals: countRefusals(rows),
+    notices: readNotices(reader, rows),
     assumptions: {
       version: options.version,
       configHash: rows.runs.at(-1)?.configHash ?? 'none',
@@ -66,16 +66,16 @@ const REMARKS: readonly string[] = [
 
 function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSessionOptions): AccountMarket {
   const { conditionId, market } = rows;
-  const prices = options.recorded(conditionId);
-  const quotes = quotesOf(rows.orders, ledger.toMs);
+  const prices = options.findPrices(conditionId);
+  const quotes = toSessionOrders(rows.orders, ledger.toMs);
   const closeMs = Math.min(
     ledger.toMs,
     market?.resolutionS === null || market === null ? ledger.toMs : market.resolutionS * 1000,
   );
   const orders = new Map(rows.orders.map((order) => [order.pubkey, order]));
   const trading = { orders, intents: ledger.intents, prices, isOneClock: options.journals !== undefined, closeMs };
-  const fills = rows.fills.map((fill) => fillOf(fill, trading));
-  const conversions = rows.conversions.map((conversion) => conversionOf(conversion, prices));
+  const fills = rows.fills.map((fill) => readFillRecord(fill, trading));
+  const conversions = rows.conversions.map((conversion) => toConversionRecord(conversion, prices));
   const trades = { fills, conversions };
   const session: MarketSession = {
     conditionId,
@@ -85,15 +85,15 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
     tickMicros: null,
     openMs: null,
     closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,
-    outcome: outcomeOf(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
+    outcome: inferOutcome(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
-    series: seriesOf({ orders: quotes, ...trades, prices }, ledger.toMs),
+    series: sampleSeries({ orders: quotes, ...trades, prices }, ledger.toMs),
     ...trades,
     stoodCrossed: null,
     endYesMicros: rows.endYesMicros,
     endNoMicros: rows.endNoMicros,
     endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.standing(closeMs) ?? null,
-    quoting: quotingOf(rows.orders, quotes, ledger.running, closeMs),
+    quoting: measureQuoting(rows.orders, quotes, ledger.running, closeMs),
     coverage: prices?.coverage ?? null,
   };
   return { session, quotes, prices };
@@ -103,7 +103,7 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
 const settledOutcome = ({ market }: MarketRows, recorded: boolean | null): boolean | null =>
   market !== null && isSettledMarket(market.state) && market.state !== 'canceled' ? recorded : null;
 
-function seriesOf(market: WalkedMarket, endMs: number): MarketSeries {
+function sampleSeries(market: WalkedMarket, endMs: number): MarketSeries {
   const { orders, fills, conversions } = market;
   const times = [
     ...orders.map(({ fromMs, toMs }) => [fromMs, toMs ?? endMs]),
@@ -121,7 +121,7 @@ function seriesOf(market: WalkedMarket, endMs: number): MarketSeries {
 }
 
 /** The reason of a refused intent begins with the service's slug. */
-function refusalsOf({ intents }: LedgerRows): readonly Refusal[] {
+function countRefusals({ intents }: LedgerRows): readonly Refusal[] {
   const counts = new Map<string, number>();
   for (const { state, lastReason } of intents.values()) {
     if (state !== 'refused' && state !== 'failed') continue;
@@ -136,7 +136,7 @@ function refusalsOf({ intents }: LedgerRows): readonly Refusal[] {
 /** The newest so many; a report is not a log. */
 const MOST_NOTICES = 200;
 
-function noticesOf(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows): readonly SessionNotice[] {
+function readNotices(reader: LedgerReader, { marketsUntouched, toMs }: LedgerRows): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
     // What an operator asked for is kept as loudly as trouble, and is none.

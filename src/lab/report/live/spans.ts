@@ -4,7 +4,7 @@
 export type Span = readonly [fromMs: number, toMs: number];
 
 /** The same time, in order, without overlaps and without empty spans. */
-export function merged(spans: readonly Span[]): readonly Span[] {
+export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
     if (to <= from) continue;
@@ -28,4 +28,4 @@ export function common(left: readonly Span[], right: readonly Span[]): readonly 
   }
 }
 
-export const lengthOf = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);
+export const sumSpans = (spans: readonly Span[]): number => spans.reduce((total, [from, to]) => total + to - from, 0);

@@ -1,7 +1,7 @@
 /** Equal steps over a stretch of time. */
 
 import { MAX_SAMPLES } from '../../session/contract.js';
-import { lengthOf, merged, type Span } from './spans.js';
+import { mergeSpans, type Span, sumSpans } from './spans.js';
 
 export interface Steps {
   readonly stepMs: number;
@@ -18,8 +18,8 @@ export function stepsOver(fromMs: number, toMs: number): Steps {
 
 /** The same over spans, one after the other; what lies between them is left out. */
 export function stepsWithin(spans: readonly Span[]): Steps {
-  const within = merged(spans);
-  const { stepMs, timeMs } = stepsOver(0, lengthOf(within));
+  const within = mergeSpans(spans);
+  const { stepMs, timeMs } = stepsOver(0, sumSpans(within));
   let [at, beforeMs] = [0, 0];
   const placed = timeMs.map((sinceMs) => {
     for (let span = within[at]; span !== undefined && sinceMs - beforeMs > span[1] - span[0]; span = within[++at])

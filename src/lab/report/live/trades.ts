@@ -20,7 +20,7 @@ export interface Trading {
   readonly closeMs: number;
 }
 
-export function fillOf(row: BookedFill, { orders, intents, prices, isOneClock, closeMs }: Trading): FillRecord {
+export function readFillRecord(row: BookedFill, { orders, intents, prices, isOneClock, closeMs }: Trading): FillRecord {
   const order = orders.get(row.orderPubkey);
   const trade = {
     timeMs: isOneClock ? tradeTimeMs(row.timestampS, row.seenMs) : row.timestampS * 1000,
@@ -40,7 +40,7 @@ export function fillOf(row: BookedFill, { orders, intents, prices, isOneClock, c
   return toFillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
 }
 
-export const conversionOf = (row: LedgerConversion, prices: RecordedPrices | null): ConversionRecord => ({
+export const toConversionRecord = (row: LedgerConversion, prices: RecordedPrices | null): ConversionRecord => ({
   kind: row.kind,
   timeMs: row.seenMs,
   yesMicros: row.yesMicros,
@@ -51,7 +51,7 @@ export const conversionOf = (row: LedgerConversion, prices: RecordedPrices | nul
 });
 
 /** A redemption pays for the winning shares: which they were, unless as many of both were redeemed. */
-export function outcomeOf(conversions: readonly LedgerConversion[]): boolean | null {
+export function inferOutcome(conversions: readonly LedgerConversion[]): boolean | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     if (kind !== 'redeem' || yesMicros === noMicros) continue;
     if (cashMicros === yesMicros) return true;

@@ -20,7 +20,7 @@ export interface Chunk {
  *
  * @param seconds of one core that a chunk is to take at the usual pace; it holds one configuration at least
  */
-export function chunksOf(
+export function makeChunks(
   { search, events, fillModels, assumptions }: Pick<SweepFacts, 'search' | 'events' | 'fillModels' | 'assumptions'>,
   seconds: number,
 ): readonly Chunk[] {

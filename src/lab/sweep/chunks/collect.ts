@@ -2,10 +2,10 @@
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { SweepResult } from '../contract.js';
-import { headerOf } from '../facts.js';
+import { makeHeader } from '../facts.js';
 import { foldCount } from '../folds.js';
 import { Outcomes } from '../results/outcomes.js';
-import { resultOf } from '../results/result.js';
+import { computeResult } from '../results/result.js';
 import { openStore, type SweepStore } from '../results/store.js';
 import { tasksIn } from './chunk.js';
 import { chunkAt, type FolderPlan, readChunk, resultPath, timesBegun } from './folder.js';
@@ -45,7 +45,7 @@ export function collectChunks(dir: string, plan: FolderPlan, outDir: string, giv
 function collectInto(store: SweepStore, dir: string, plan: FolderPlan, givenUp: ReadonlySet<number>): Collected {
   const { facts } = plan;
   const outcomes = new Outcomes(foldCount(facts.events), facts.fillModels, (...place) => store.eventResults(...place));
-  for (const { task, outcome } of store.begin(headerOf(facts, 'either'))) outcomes.set(task, outcome);
+  for (const { task, outcome } of store.begin(makeHeader(facts, 'either'))) outcomes.set(task, outcome);
   const missing: MissingChunk[] = [];
   let stored = 0;
   const keeping = {
@@ -56,16 +56,16 @@ function collectInto(store: SweepStore, dir: string, plan: FolderPlan, givenUp: 
     },
   };
   for (const index of plan.chunks.keys()) {
-    const found = outcomesOf(dir, plan, index, givenUp);
+    const found = readOutcomes(dir, plan, index, givenUp);
     if (Array.isArray(found)) stored += keepOutcomes(found, keeping, resultPath(dir, index));
     else missing.push(found as MissingChunk);
   }
-  const result = resultOf(facts, outcomes, store.tried);
+  const result = computeResult(facts, outcomes, store.tried);
   if (result.counts.unfinished === 0) store.finish(result);
   return { result, stored, missing };
 }
 
-function outcomesOf(
+function readOutcomes(
   dir: string,
   plan: FolderPlan,
   index: number,

@@ -38,10 +38,10 @@ export interface FolderPlan {
 
 /** Throws TwinbookError `usage` where there is a plan already, `file_unreadable` where it cannot be written. */
 export function writePlan(dir: string, plan: FolderPlan): void {
-  const checksum = checksumOf(plan);
-  guarded(dir, 'write', () => {
+  const checksum = computeChecksum(plan);
+  guardAccess(dir, 'write', () => {
     for (const folder of ['results', 'begun']) mkdirSync(join(dir, folder), { recursive: true });
-    if (textOf(join(dir, PLAN)) !== null) {
+    if (readText(join(dir, PLAN)) !== null) {
       throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
     }
     writeSynced(join(dir, PLAN), `${JSON.stringify({ format: 1, checksum, plan })}\n`);
@@ -56,12 +56,12 @@ const written = z.object({
 
 /** Throws TwinbookError `usage` for a folder without a plan, or with that of another version, `file_unreadable` for a cut one. */
 export function readPlan(dir: string): FolderPlan {
-  const text = guarded(dir, 'read', () => textOf(join(dir, PLAN)));
+  const text = guardAccess(dir, 'read', () => readText(join(dir, PLAN)));
   if (text === null) {
     throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
   }
-  const read = written.safeParse(jsonOf(text));
-  if (!read.success || checksumOf(read.data.plan) !== read.data.checksum) {
+  const read = written.safeParse(parseJson(text));
+  if (!read.success || computeChecksum(read.data.plan) !== read.data.checksum) {
     const hint = 'Copy the folder anew, or plan the sweep once more into another one.';
     throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
   }
@@ -87,32 +87,32 @@ export function chunkAt({ chunks, facts }: FolderPlan, index: number): Chunk {
 /** Null: there is nothing yet. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): OutcomesRead | null {
   const chunk = chunkAt(plan, index);
-  const text = guarded(dir, 'read', () => textOf(resultPath(dir, index)));
-  return text === null ? null : readOutcomes(text, idOf(plan, chunk), chunk, plan.sheet);
+  const text = guardAccess(dir, 'read', () => readText(resultPath(dir, index)));
+  return text === null ? null : readOutcomes(text, makeChunkId(plan, chunk), chunk, plan.sheet);
 }
 
 /** In place of what was there. */
 export function writeChunk(dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void {
-  const text = outcomesText(idOf(plan, chunkAt(plan, index)), outcomes);
-  guarded(dir, 'write', () => writeSynced(resultPath(dir, index), text));
+  const text = outcomesText(makeChunkId(plan, chunkAt(plan, index)), outcomes);
+  guardAccess(dir, 'write', () => writeSynced(resultPath(dir, index), text));
 }
 
 export const resultPath = (dir: string, index: number): string => join(dir, 'results', `chunk-${index}.ndjson`);
 
 /** Notes that a chunk is begun, whatever comes of it. */
 export function noteBegun(dir: string, index: number): void {
-  guarded(dir, 'write', () => appendFileSync(begunPath(dir, index), `${hostname()} ${process.pid}\n`));
+  guardAccess(dir, 'write', () => appendFileSync(begunPath(dir, index), `${hostname()} ${process.pid}\n`));
 }
 
 /** How often it was begun. */
 export const timesBegun = (dir: string, index: number): number =>
-  guarded(dir, 'read', () => (textOf(begunPath(dir, index)) ?? '').split('\n').length - 1);
+  guardAccess(dir, 'read', () => (readText(begunPath(dir, index)) ?? '').split('\n').length - 1);
 
 const begunPath = (dir: string, index: number): string => join(dir, 'begun', `chunk-${index}`);
 
-const idOf = ({ sheet }: FolderPlan, chunk: Chunk): string => chunkId(sheetHash(sheet), chunk);
+const makeChunkId = ({ sheet }: FolderPlan, chunk: Chunk): string => chunkId(sheetHash(sheet), chunk);
 
-const checksumOf = (plan: unknown): string => createHash('sha256').update(canonicalJson(plan)).digest('hex');
+const computeChecksum = (plan: unknown): string => createHash('sha256').update(canonicalJson(plan)).digest('hex');
 
 /** Under a name of this process first: two that write the same file do not meet. */
 function writeSynced(path: string, text: string): void {
@@ -128,7 +128,7 @@ function writeSynced(path: string, text: string): void {
 }
 
 /** Null for a file that is not there. */
-function textOf(path: string): string | null {
+function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -137,7 +137,7 @@ function textOf(path: string): string | null {
   }
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -145,7 +145,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function guarded<T>(dir: string, what: 'read' | 'write', act: () => T): T {
+function guardAccess<T>(dir: string, what: 'read' | 'write', act: () => T): T {
   try {
     return act();
   } catch (cause) {

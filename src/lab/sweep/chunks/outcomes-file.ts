@@ -73,12 +73,12 @@ export function readOutcomes(
   { fillModels, settings }: { readonly fillModels: readonly string[]; readonly settings: Pick<TaskSettings, 'events'> },
 ): OutcomesRead {
   const lines = text.split('\n').slice(0, -1);
-  const last = foot.safeParse(jsonOf(lines.at(-1)));
+  const last = foot.safeParse(parseJson(lines.at(-1)));
   const body = lines.slice(0, -1);
   if (!last.success || last.data.sha256 !== checksum(`${body.join('\n')}\n`)) {
     return { kind: 'broken', why: 'it is cut or was changed' };
   }
-  const first = head.safeParse(jsonOf(body[0]));
+  const first = head.safeParse(parseJson(body[0]));
   if (!first.success) return { kind: 'broken', why: 'its first line is not that of a chunk' };
   if (first.data.version !== VERSION) {
     return { kind: 'foreign', why: `Twinbook ${first.data.version} made it, this is ${VERSION}` };
@@ -89,8 +89,9 @@ export function readOutcomes(
   const events = eventsIn(settings.events, chunk.fold).length;
   const outcomes: ChunkOutcome[] = [];
   for (const [index, task] of tasks.entries()) {
-    const read = line.safeParse(jsonOf(body[index + 1]));
-    if (!read.success || !isOf(task, read.data)) return { kind: 'broken', why: `its line ${index + 2} is no result` };
+    const read = line.safeParse(parseJson(body[index + 1]));
+    if (!read.success || !matchesTask(task, read.data))
+      return { kind: 'broken', why: `its line ${index + 2} is no result` };
     const { outcome } = read.data;
     if (outcome.kind === 'done' && outcome.figures.eventResults.length !== events) {
       return { kind: 'broken', why: `its line ${index + 2} has not a result for each of ${events} events` };
@@ -100,12 +101,12 @@ export function readOutcomes(
   return { kind: 'whole', outcomes };
 }
 
-const isOf = ({ candidate, fold, fillModel }: Task, read: z.infer<typeof line>): boolean =>
+const matchesTask = ({ candidate, fold, fillModel }: Task, read: z.infer<typeof line>): boolean =>
   candidate.number === read.number && fold === read.fold && fillModel === read.fillModel;
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function jsonOf(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {

@@ -14,7 +14,7 @@ import { timeZone } from '../identity.js';
 import type { PlannedSweep } from '../plan.js';
 import { marketHash, type PlannedMarket } from '../reading.js';
 import type { TaskSettings } from '../task.js';
-import { settingsOf } from '../threads/threads.js';
+import { makeSettings } from '../threads/threads.js';
 
 /** Plain data. */
 export interface SweepSheet {
@@ -32,7 +32,7 @@ export interface SweepSheet {
   readonly markets: readonly { readonly conditionId: string; readonly title: string; readonly hash: string }[];
 }
 
-export function sheetOf(plan: SweepPlan, { events, data }: PlannedSweep): SweepSheet {
+export function makeSheet(plan: SweepPlan, { events, data }: PlannedSweep): SweepSheet {
   return {
     format: 1,
     version: VERSION,
@@ -40,7 +40,7 @@ export function sheetOf(plan: SweepPlan, { events, data }: PlannedSweep): SweepS
     timeZone: timeZone(),
     configHash: plan.config.configHash,
     fillModels: plan.fillModels,
-    settings: settingsOf(plan, events),
+    settings: makeSettings(plan, events),
     markets: data.markets.map((planned) => ({
       conditionId: planned.market.conditionId,
       title: planned.market.title,
@@ -59,7 +59,7 @@ const head = z.looseObject({ format: z.literal(1), version: z.string(), node: z.
  * one with this hash.
  */
 export function readSheet(text: string, hash: string): SweepSheet {
-  const parsed = head.safeParse(jsonOf(text));
+  const parsed = head.safeParse(parseJson(text));
   if (!parsed.success) throw new TwinbookError('usage', 'this is no sheet of a sweep', 'Plan the sweep anew.');
   const { version, node } = parsed.data;
   if (version !== VERSION) {
@@ -76,7 +76,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
   throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep anew.');
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -91,9 +91,9 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
   const other = sheet.markets.filter(
     ({ conditionId, hash }) => hashes.has(conditionId) && hashes.get(conditionId) !== hash,
   );
-  const named = (what: string, markets: SweepSheet['markets']) =>
+  const describeMarkets = (what: string, markets: SweepSheet['markets']) =>
     markets.length === 0 ? [] : [`${markets.length} ${what} (first: “${markets[0]?.title}”)`];
-  const differences = [...named('are missing', missing), ...named('have other content', other)];
+  const differences = [...describeMarkets('are missing', missing), ...describeMarkets('have other content', other)];
   if (differences.length === 0) return;
   throw new TwinbookError(
     'recording_invalid',

@@ -5,7 +5,7 @@ import { html, type Markup } from '../../report/html/markup.js';
 import { dataTable, section, tone } from '../../report/html/parts.js';
 import type { SweepResult, WalkForward } from '../contract.js';
 import {
-  capitalised,
+  capitalise,
   deflatedText,
   FRESH_HEADS,
   freshLead,
@@ -18,7 +18,7 @@ import {
 export function beliefSection({ subject, models, counts }: SweepResult): Markup {
   const { model, event } = TERMS[subject];
   const heads = [
-    { title: capitalised(model), isText: true },
+    { title: capitalise(model), isText: true },
     { title: 'Tried (N)', explains: 'different configurations ever tried in this folder' },
     { title: 'V[Sharpe]', explains: 'variance over the configurations' },
     { title: 'Best by luck', explains: 'the highest Sharpe ratio that is to be expected of N without any skill' },

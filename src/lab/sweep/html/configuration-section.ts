@@ -29,7 +29,7 @@ export function configurationSection(result: SweepResult): Markup {
   ];
   const rows = shown.map((configuration, place) => ({
     id: String(configuration.number),
-    cells: cellsOf(configuration, place + 1, assumptions.fillModels.length, counts.events),
+    cells: makeCells(configuration, place + 1, assumptions.fillModels.length, counts.events),
   }));
   const left = configurations.length - shown.length;
   const note =
@@ -44,7 +44,7 @@ export function configurationSection(result: SweepResult): Markup {
   );
 }
 
-function cellsOf(configuration: ConfigurationResult, place: number, models: number, events: number): readonly Cell[] {
+function makeCells(configuration: ConfigurationResult, place: number, models: number, events: number): readonly Cell[] {
   const { number, values, status } = configuration;
   const isDone = status === 'done';
   return [

@@ -20,7 +20,7 @@ export interface HeatCell {
 }
 
 /** One bin for each value, in the order of the axis, or ranges of about equal width where there are too many. */
-export function binsOf(axis: Axis, values: readonly RawValue[]): readonly Bin[] {
+export function makeBins(axis: Axis, values: readonly RawValue[]): readonly Bin[] {
   const listed = axis.choice.kind === 'values' ? axis.choice.values : [...new Set(values)].sort(byNumber);
   const numbers = listed.map(Number);
   if (listed.length <= MOST_BINS || !numbers.every(Number.isFinite)) return listed.map(single);
@@ -47,7 +47,7 @@ function ranges(low: number, high: number, isLog: boolean): readonly Bin[] {
 }
 
 /** Mean, lowest and highest of what `figure` says of these configurations. */
-export function cellOf(
+export function computeCell(
   configurations: readonly ConfigurationResult[],
   figure: (configuration: ConfigurationResult) => number | null,
 ): HeatCell {

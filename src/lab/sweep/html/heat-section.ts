@@ -4,8 +4,8 @@ import { count, formatGain } from '../../report/figures.js';
 import { html, Markup } from '../../report/html/markup.js';
 import { bar, dataTable, section, tone } from '../../report/html/parts.js';
 import type { Axis, ConfigurationResult, SweepResult } from '../contract.js';
-import { axisName, capitalised, TERMS } from '../describe.js';
-import { type Bin, binsOf, cellOf, type HeatCell } from './heat-map.js';
+import { axisName, capitalise, TERMS } from '../describe.js';
+import { type Bin, computeCell, type HeatCell, makeBins } from './heat-map.js';
 
 /** Of ten parameters every pair; more would make the page large and nobody the wiser. */
 const MOST_PAIRS = 45;
@@ -19,16 +19,16 @@ type Pair = readonly [row: number, column: number];
 
 export function heatSection(result: SweepResult): Markup | null {
   const { axes } = result.search;
-  const all = pairsOf(axes.length);
+  const all = listPairs(axes.length);
   const pairs = all.slice(0, MOST_PAIRS);
   if (pairs.length === 0) return null;
-  const metrics = metricsOf(result);
+  const metrics = listMetrics(result);
   const maps = pairs.map((pair, index) =>
     metrics.map(
       (metric, place) => html`<div class="map pair-${index} metric-${place}">${heatMap(result, pair, metric)}</div>`,
     ),
   );
-  const lead = `${capitalised(TERMS[result.subject].result)}, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
+  const lead = `${capitalise(TERMS[result.subject].result)}, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
   const left =
     all.length > pairs.length
       ? html`<p class="note">${count(all.length - pairs.length)} more pairs are not shown; all results are in sweep.sqlite.</p>`
@@ -37,28 +37,28 @@ export function heatSection(result: SweepResult): Markup | null {
     'heat',
     'Pairs of parameters',
     lead,
-    html`${choices('pair', pairs.map(nameOf(axes)))}${choices(
+    html`${choices('pair', pairs.map(namePair(axes)))}${choices(
       'metric',
       metrics.map(({ name }) => name),
-    )}${labels('pair', pairs.map(nameOf(axes)))}${labels(
+    )}${labels('pair', pairs.map(namePair(axes)))}${labels(
       'metric',
       metrics.map(({ name }) => name),
     )}<div class="maps">${maps}</div>${left}`,
   );
 }
 
-function pairsOf(axes: number): readonly Pair[] {
+function listPairs(axes: number): readonly Pair[] {
   const pairs: Pair[] = [];
   for (let row = 0; row < axes; row++) for (let column = row + 1; column < axes; column++) pairs.push([row, column]);
   return pairs;
 }
 
-const nameOf =
+const namePair =
   (axes: readonly Axis[]) =>
   ([row, column]: Pair): string =>
     `${axisName(axes, row)} × ${axisName(axes, column)}`;
 
-const metricsOf = ({ subject, assumptions }: SweepResult): readonly Metric[] => [
+const listMetrics = ({ subject, assumptions }: SweepResult): readonly Metric[] => [
   { name: `lowest of the ${TERMS[subject].models}`, figure: ({ worstMicros }) => worstMicros },
   ...assumptions.fillModels.map((name, model) => ({
     name,
@@ -79,7 +79,7 @@ const labels = (kind: string, names: readonly string[]): Markup | null =>
 
 /** What shows one map at a time, and which label belongs to it. */
 export function heatStyle({ search, assumptions }: SweepResult): string {
-  const pairs = Math.min(MOST_PAIRS, pairsOf(search.axes.length).length);
+  const pairs = Math.min(MOST_PAIRS, listPairs(search.axes.length).length);
   const rules = (kind: string, length: number): string =>
     Array.from({ length }, (_, index) => {
       const chosen = `#heat-${kind}-${index}:checked ~`;
@@ -99,7 +99,7 @@ function heatMap({ search: { axes }, configurations }: SweepResult, [row, column
     const axis = axes[index];
     return axis === undefined
       ? []
-      : binsOf(
+      : makeBins(
           axis,
           configurations.flatMap(({ values }) => values[index] ?? []),
         );
@@ -107,7 +107,7 @@ function heatMap({ search: { axes }, configurations }: SweepResult, [row, column
   const [down, across] = [bins(row), bins(column)];
   const cells = down.map((left) =>
     across.map((top) =>
-      cellOf(
+      computeCell(
         configurations.filter(({ values }) => within(left, values[row]) && within(top, values[column])),
         metric.figure,
       ),
@@ -150,12 +150,12 @@ export function marginalSection(result: SweepResult): Markup {
 }
 
 function marginal({ configurations }: SweepResult, axis: Axis, index: number): Markup {
-  const bins = binsOf(
+  const bins = makeBins(
     axis,
     configurations.flatMap(({ values }) => values[index] ?? []),
   );
   const cells = bins.map((bin) =>
-    cellOf(
+    computeCell(
       configurations.filter(({ values }) => within(bin, values[index])),
       ({ worstMicros }) => worstMicros,
     ),

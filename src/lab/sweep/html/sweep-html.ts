@@ -7,7 +7,7 @@ import { dataTable, type Figure, section, tiles, tone } from '../../report/html/
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
 import type { SweepResult } from '../contract.js';
-import { axisName, capitalised, deflatedText, overfittingText, TERMS } from '../describe.js';
+import { axisName, capitalise, deflatedText, overfittingText, TERMS } from '../describe.js';
 import { beliefSection, freshSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
 import { crossingSection } from './crossing-section.js';
@@ -115,7 +115,7 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
       'Varied',
       html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shorten(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
     ],
-    [capitalised(TERMS[subject].models), given.fillModels.join(', ')],
+    [capitalise(TERMS[subject].models), given.fillModels.join(', ')],
     [subject === 'recordings' ? 'Latency' : 'Conditions', given.latency],
     ['Data', html`${given.data.map((line) => html`${shorten(line, 300)}<br>`)}<code>${given.dataHash}</code>`],
     ['Configuration', html`<code>${given.configHash}</code>`],

@@ -5,10 +5,10 @@
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { EndedJob, JobQueue } from '../../../shell/queue/contract.js';
-import { type Chunk, chunkId, chunksOf, tasksIn } from '../chunks/chunk.js';
+import { type Chunk, chunkId, makeChunks, tasksIn } from '../chunks/chunk.js';
 import { keepOutcomes } from '../chunks/keeping.js';
 import { readOutcomes } from '../chunks/outcomes-file.js';
-import { type SweepSheet, sheetHash, sheetOf } from '../chunks/sheet.js';
+import { makeSheet, type SweepSheet, sheetHash } from '../chunks/sheet.js';
 import type { EngineWork, SweepEngine } from '../engine.js';
 
 export interface LeaderOptions {
@@ -48,9 +48,9 @@ class Leader {
   constructor(work: EngineWork, options: LeaderOptions) {
     this.#work = work;
     this.#options = options;
-    this.#sheet = sheetOf(work.plan, work.planned);
+    this.#sheet = makeSheet(work.plan, work.planned);
     this.#hash = sheetHash(this.#sheet);
-    for (const chunk of chunksOf(work.facts, options.chunkSeconds)) {
+    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
       const isOpen = tasksIn(chunk, this.#sheet.fillModels).some((task) => work.known(task) === undefined);
       if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
     }
@@ -72,7 +72,7 @@ class Leader {
     await this.#forgetFailed();
     await this.#send([...this.#open.keys()]);
     for (let looks = 1; this.#open.size > 0; looks++) {
-      const ended = await queue.ended(new Set(this.#open.keys()));
+      const ended = await queue.listEnded(new Set(this.#open.keys()));
       for (const job of ended) await this.#take(job);
       if (ended.length > 0) continue;
       if (looks % LOOKS_PER_COUNT === 0) await this.#sendLost();
@@ -85,22 +85,22 @@ class Leader {
   /** Of an earlier time: a sweep that goes on tries them anew. */
   async #forgetFailed(): Promise<void> {
     const { queue } = this.#options;
-    const ended = await queue.ended(new Set(this.#open.keys()));
+    const ended = await queue.listEnded(new Set(this.#open.keys()));
     await queue.remove(ended.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
   }
 
   async #send(ids: readonly string[]): Promise<void> {
     const { queue } = this.#options;
     await queue.keep(this.#hash, JSON.stringify(this.#sheet));
-    const jobOf = (id: string) => {
+    const makeJobs = (id: string) => {
       const chunk = this.#open.get(id);
       return chunk === undefined ? [] : [{ id, data: { sheet: this.#hash, chunk } satisfies ChunkJob }];
     };
-    await queue.add(ids.flatMap(jobOf));
+    await queue.add(ids.flatMap(makeJobs));
   }
 
   async #sendLost(): Promise<void> {
-    const lost = await this.#options.queue.absent([...this.#open.keys()]);
+    const lost = await this.#options.queue.listAbsent([...this.#open.keys()]);
     if (lost.length === 0) return;
     this.#work.watcher.say(`The queue has lost ${lost.length} chunks: they are sent again.`);
     await this.#send(lost);
@@ -149,7 +149,7 @@ class Leader {
 
   async #withdraw(): Promise<void> {
     const { queue } = this.#options;
-    const ended = await queue.ended(new Set(this.#open.keys()));
+    const ended = await queue.listEnded(new Set(this.#open.keys()));
     const done = new Set(ended.map(({ id }) => id));
     await queue.remove([...this.#open.keys()].filter((id) => !done.has(id)));
   }

@@ -1,8 +1,8 @@
 /** What the backtests of a sweep say of crossings: as sums, so that folds add up to one figure of a configuration. */
 
 import { ONE } from '../../../shared/base/micros.js';
-import { meanOf } from '../../../shared/statistics/moments.js';
-import { crossingsOf } from '../../report/analysis/crossings.js';
+import { computeMean } from '../../../shared/statistics/moments.js';
+import { computeCrossings } from '../../report/analysis/crossings.js';
 import { count, formatDuration, formatShares, signedCents } from '../../report/figures.js';
 import type { MarketSession } from '../../session/contract.js';
 import type { CrossingSummary, CrossingSums, MarkedSum, ModelResult } from '../contract.js';
@@ -17,10 +17,10 @@ export const NO_CROSSING: CrossingSums = {
 };
 
 export function crossingSums(markets: readonly MarketSession[]): CrossingSums {
-  const figures = crossingsOf(markets);
+  const figures = computeCrossings(markets);
   if (figures === null) return NO_CROSSING;
   const { filled, unfilled } = figures;
-  const marked = (wanted: number): MarkedSum => {
+  const sumMarked = (wanted: number): MarkedSum => {
     const found = unfilled.markouts.find(({ horizon }) => horizon === wanted);
     const sharesMicros = found?.sharesMicros ?? 0;
     return { sharesMicros, gainMicros: Math.round(((found?.markoutMicros ?? 0) * sharesMicros) / ONE) };
@@ -30,8 +30,8 @@ export function crossingSums(markets: readonly MarketSession[]): CrossingSums {
     unfilledMicros: unfilled.sharesMicros,
     unfilledOrders: unfilled.orders,
     crossedMs: Math.round((unfilled.crossed.mean ?? 0) * unfilled.crossed.count),
-    after5s: marked(5_000),
-    after60s: marked(60_000),
+    after5s: sumMarked(5_000),
+    after60s: sumMarked(60_000),
   };
 }
 
@@ -43,7 +43,7 @@ export function combineCrossings(
   const known = all.filter((sums) => sums !== null);
   if (known.length < all.length) return null;
   const of = (figure: (sums: CrossingSums) => number): number => combine(known.map(figure));
-  const marked = (at: 'after5s' | 'after60s'): MarkedSum => ({
+  const sumMarked = (at: 'after5s' | 'after60s'): MarkedSum => ({
     sharesMicros: of((sums) => sums[at].sharesMicros),
     gainMicros: of((sums) => sums[at].gainMicros),
   });
@@ -52,12 +52,12 @@ export function combineCrossings(
     unfilledMicros: of(({ unfilledMicros }) => unfilledMicros),
     unfilledOrders: of(({ unfilledOrders }) => unfilledOrders),
     crossedMs: of(({ crossedMs }) => crossedMs),
-    after5s: marked('after5s'),
-    after60s: marked('after60s'),
+    after5s: sumMarked('after5s'),
+    after60s: sumMarked('after60s'),
   };
 }
 
-export const roundedMean = (values: readonly number[]): number => Math.round(meanOf(values) ?? 0);
+export const roundedMean = (values: readonly number[]): number => Math.round(computeMean(values) ?? 0);
 
 export function crossingSummary(sums: CrossingSums): CrossingSummary {
   const { filledMicros, unfilledMicros, unfilledOrders, crossedMs, after5s, after60s } = sums;

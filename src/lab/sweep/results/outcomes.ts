@@ -1,6 +1,6 @@
 /** What the backtests of a sweep have brought, found by configuration, fold and fill model. */
 
-import { momentsOf } from '../../../shared/statistics/moments.js';
+import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sum } from '../../report/analysis/total.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { combineCrossings, crossingSummary } from './crossings.js';
@@ -62,7 +62,7 @@ export class Outcomes {
   }
 
   /** `error` is that of the first one that failed, in the order of the tasks. */
-  statusOf({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+  findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
     const row = this.#byNumber.get(number) ?? [];
     for (const outcome of row) if (outcome?.kind === 'failed') return { status: 'failed', error: outcome.error };
     const done = row.filter((outcome) => outcome !== undefined).length;
@@ -110,5 +110,5 @@ function deviationBetween(folds: readonly TaskFigures[]): number | null {
   const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>
     folds.reduce((sum, { runs }) => sum + (runs[at]?.resultMicros ?? 0), 0),
   );
-  return momentsOf(sums).standardDeviation;
+  return computeMoments(sums).standardDeviation;
 }

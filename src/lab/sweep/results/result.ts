@@ -4,12 +4,12 @@ import type { SweepResult } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { foldCount } from '../folds.js';
 import { judge } from '../judge.js';
-import { type NoteFacts, notesOf } from '../notes.js';
+import { listNotes, type NoteFacts } from '../notes.js';
 import { walkForward } from '../walk-forward.js';
 import type { Outcomes } from './outcomes.js';
 
 /** @param tried different configurations that were ever tried in the folder */
-export function resultOf(facts: SweepFacts, outcomes: Outcomes, tried: number): SweepResult {
+export function computeResult(facts: SweepFacts, outcomes: Outcomes, tried: number): SweepResult {
   const { search, events, fillModels, embargoMs } = facts;
   const { candidates } = search;
   const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
@@ -24,7 +24,7 @@ export function resultOf(facts: SweepFacts, outcomes: Outcomes, tried: number): 
     flipping: done.filter(({ signFlips }) => signFlips).length,
     events: events.length,
   };
-  const chosenFrom = candidates.filter((candidate) => outcomes.statusOf(candidate).status === 'done');
+  const chosenFrom = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
   const question = { candidates: chosenFrom, events, fillModels, outcomes, trials };
   const noted: NoteFacts = {
     subject: 'recordings',
@@ -46,6 +46,6 @@ export function resultOf(facts: SweepFacts, outcomes: Outcomes, tried: number): 
     configurations,
     walkForward: counts.unfinished > 0 ? null : walkForward({ ...question, embargoMs }),
     fresh: null,
-    notes: notesOf(noted),
+    notes: listNotes(noted),
   };
 }

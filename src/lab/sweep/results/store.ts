@@ -20,7 +20,7 @@ import type {
   TaskRun,
 } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
-import { sharpeOf } from '../sharpe.js';
+import { computeSharpe } from '../sharpe.js';
 import { packResults, unpackResults } from './event-runs.js';
 import { EVENT_RESULTS, LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
 
@@ -46,7 +46,7 @@ export type Stored = readonly {
 
 /** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep is writing to. */
 export function openStore(outDir: string): SweepStore {
-  return guarded(outDir, () => {
+  return guardWrite(outDir, () => {
     mkdirSync(outDir, { recursive: true });
     const lock = takeLock(outDir);
     try {
@@ -118,7 +118,7 @@ function packEventResults(db: Sqlite.Database): void {
 }
 
 /** What the file system or SQLite says, as a sentence for the user. */
-function guarded<T>(outDir: string, act: () => T): T {
+function guardWrite<T>(outDir: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
@@ -148,7 +148,7 @@ export class SweepStore {
    * be resumed but is another one, or when the same one was left unfinished and nobody said that it is to be resumed.
    */
   begin(beginning: SweepHeader): Stored {
-    return guarded(this.#outDir, () => {
+    return guardWrite(this.#outDir, () => {
       const { identity, resume } = beginning;
       const same = this.#find(identity);
       if (same === null) {
@@ -162,13 +162,13 @@ export class SweepStore {
       }
       this.#sweep = same.sweep;
       if (resume === true) this.#forgetFailed();
-      return this.#stored();
+      return this.#readStored();
     });
   }
 
   /** In place of an outcome that failed. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
-    guarded(this.#outDir, () =>
+    guardWrite(this.#outDir, () =>
       this.#db.transaction(() => {
         const failed = `DELETE FROM results WHERE sweep = ? AND configuration = ? AND fold = ? AND fill_model = ? AND status = 'failed'`;
         this.#db.prepare(failed).run(this.#sweep, number, fold, fillModel);
@@ -215,7 +215,7 @@ export class SweepStore {
   }
 
   finish(result: SweepResult): void {
-    guarded(this.#outDir, () =>
+    guardWrite(this.#outDir, () =>
       this.#db.transaction(() => {
         this.#db.prepare('DELETE FROM standings WHERE sweep = ?').run(this.#sweep);
         const insert = this.#db.prepare('INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -284,7 +284,7 @@ export class SweepStore {
     }
     const { figures } = outcome;
     const { resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare } = figures;
-    const sharpe = sharpeOf(figures.eventResults, null)?.sharpe ?? null;
+    const sharpe = computeSharpe(figures.eventResults, null)?.sharpe ?? null;
     insert.run(
       ...[...key, 'done', '', resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare],
       ...[figures.requests, figures.alarms, figures.played, sharpe, figures.traceHash],
@@ -305,7 +305,7 @@ export class SweepStore {
     this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
   }
 
-  #stored(): Stored {
+  #readStored(): Stored {
     const rows = this.#db
       .prepare<[number], ResultRow>('SELECT * FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model')
       .all(this.#sweep);
@@ -318,7 +318,7 @@ export class SweepStore {
     );
     return rows.map((row) => ({
       task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
-      outcome: outcomeOf(
+      outcome: toOutcome(
         row,
         this.eventResults(row.configuration, row.fold, row.fill_model),
         runs.all(this.#sweep, row.configuration, row.fill_model, row.fold),
@@ -328,7 +328,7 @@ export class SweepStore {
   }
 }
 
-function outcomeOf(
+function toOutcome(
   row: ResultRow,
   eventResults: readonly number[],
   runs: readonly TaskRun[],
@@ -346,14 +346,14 @@ function outcomeOf(
     alarms: row.alarms,
     played: row.played,
     traceHash: row.trace_hash,
-    crossing: crossing === undefined ? null : crossingOf(crossing),
+    crossing: crossing === undefined ? null : toCrossing(crossing),
     eventResults,
     runs,
   };
   return { kind: 'done', figures };
 }
 
-const crossingOf = (row: CrossingRow): CrossingSums => ({
+const toCrossing = (row: CrossingRow): CrossingSums => ({
   filledMicros: row.filled_micros,
   unfilledMicros: row.unfilled_micros,
   unfilledOrders: row.unfilled_orders,

@@ -77,7 +77,7 @@ export class TaskPool {
 
   /** A worker that reads files must not be ended within a read: see `waitForReads`. */
   async #dismiss(worker: Worker): Promise<void> {
-    if (this.#options.readsFiles && !this.#idle.has(worker)) await heardOf(worker);
+    if (this.#options.readsFiles && !this.#idle.has(worker)) await awaitWorker(worker);
     await worker.terminate();
   }
 
@@ -128,7 +128,7 @@ export class TaskPool {
     this.#idle.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
-    if (id !== null) this.#end(id, { kind: 'failed', error: `the worker ended: ${described(reason, code)}` });
+    if (id !== null) this.#end(id, { kind: 'failed', error: `the worker ended: ${describeEnd(reason, code)}` });
     if (this.#next < this.#tasks.length) this.#hire();
   }
 
@@ -142,12 +142,12 @@ export class TaskPool {
 }
 
 /** Resolves with the next word of a worker, or its end: its reading breaks off, so that is soon. */
-const heardOf = (worker: Worker): Promise<void> =>
+const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
     for (const event of ['message', 'exit']) worker.once(event, () => resolve());
   });
 
-const described = (reason: unknown, code: number): string =>
+const describeEnd = (reason: unknown, code: number): string =>
   reason instanceof Error ? reason.message : `exit code ${code}`;
 
 /** Errors lose their class between threads, but not their fields. */

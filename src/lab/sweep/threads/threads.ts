@@ -13,7 +13,7 @@ export async function onThreads(work: EngineWork): Promise<boolean> {
   const setup: Omit<WorkerSetup, 'stop'> = {
     source: plan.source,
     configHash: plan.config.configHash,
-    settings: settingsOf(plan, planned.events),
+    settings: makeSettings(plan, planned.events),
     data: shared === null ? { kind: 'streamed', paths: plan.paths } : { kind: 'shared', markets: shared },
   };
   return runTasks({
@@ -43,7 +43,7 @@ export function marketsIn(events: readonly SweptEvent[], tasks: readonly Pick<Ta
   return new Set(events.flatMap(({ fold, conditionIds }) => (folds.has(fold) ? conditionIds : [])));
 }
 
-export function settingsOf(plan: SweepPlan, events: readonly SweptEvent[]): TaskSettings {
+export function makeSettings(plan: SweepPlan, events: readonly SweptEvent[]): TaskSettings {
   const { search, latency, seed, repeat, landingMs, fees, feeCurve = null, allMarkets, feedData } = plan;
   return {
     axes: search.axes,

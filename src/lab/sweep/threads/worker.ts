@@ -5,7 +5,7 @@ import { openRecordings } from '../../../recording/recording.js';
 import { assert } from '../../../shared/base/errors.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { playFromMemory, stoppable, streamRecording } from '../../backtest/sources.js';
-import { columnsOf } from '../columns.js';
+import { viewColumns } from '../columns.js';
 import type { TaskOutcome } from '../contract.js';
 import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
@@ -16,10 +16,10 @@ const port = parentPort;
 // `WorkerSetup` is what `pool.ts` starts this program with.
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
-const sources = await sourcesOf(setup);
+const sources = await openSources(setup);
 
 port.on('message', async ({ id, task }: Assignment) => {
-  report({ kind: 'outcome', id, outcome: await outcomeOf(task) });
+  report({ kind: 'outcome', id, outcome: await runToOutcome(task) });
 });
 report({ kind: 'ready' });
 
@@ -27,7 +27,7 @@ function report(message: WorkerReport): void {
   port.postMessage(message);
 }
 
-async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
+async function runToOutcome(task: Assignment['task']): Promise<TaskOutcome> {
   try {
     return { kind: 'done', figures: await runTask(task, config, sources, setup.settings) };
   } catch (error) {
@@ -35,11 +35,11 @@ async function outcomeOf(task: Assignment['task']): Promise<TaskOutcome> {
   }
 }
 
-async function sourcesOf({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
+async function openSources({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
   const found =
     data.kind === 'shared'
       ? data.markets.map(({ market, summary, slabs, gaps }) =>
-          playFromMemory(market, slabs.map(columnsOf), summary, gaps),
+          playFromMemory(market, slabs.map(viewColumns), summary, gaps),
         )
       : (await openRecordings(data.paths)).map((recording) =>
           stoppable(streamRecording(recording), () => Atomics.load(setup.stop, 0) !== 0),

@@ -97,7 +97,7 @@ export function writeMemoTransaction({ wallet, cosigners, text, blockhash, versi
     memo,
     setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
   );
-  return copyOf(envelopes.encode(compileTransaction(message))).toString('hex');
+  return copyBytes(envelopes.encode(compileTransaction(message))).toString('hex');
 }
 
 /** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else says what is wrong. */
@@ -119,7 +119,7 @@ function readBytes(bytes: Buffer): ReadTransaction {
   if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
   if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not spelled the one way there is');
   if (!isSound(message)) return problem('the transaction contradicts itself');
-  return { ok: true, transaction: factsOf(envelope, message) };
+  return { ok: true, transaction: makeTransaction(envelope, message) };
 }
 
 type Envelope = ReturnType<typeof envelopes.decode>;
@@ -128,10 +128,10 @@ type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
 /** A decoder may overlook bytes behind the end and numbers written longer than needed; an encoder writes neither. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
-  bytes.equals(copyOf(envelopes.encode(envelope))) &&
-  copyOf(envelope.messageBytes).equals(copyOf(messages.encode(message)));
+  bytes.equals(copyBytes(envelopes.encode(envelope))) &&
+  copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
 
-const lookupsOf = (message: CompiledMessage) =>
+const listLookups = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
 /** What the chain itself demands of a message (`sanitize` of the Solana SDK), and no account twice. */
@@ -139,7 +139,7 @@ function isSound(message: CompiledMessage): boolean {
   const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
   const named = staticAccounts.length;
-  const looked = lookupsOf(message).map((table) => table.readonlyIndexes.length + table.writableIndexes.length);
+  const looked = listLookups(message).map((table) => table.readonlyIndexes.length + table.writableIndexes.length);
   const known = looked.reduce((sum, count) => sum + count, named);
   return (
     numSignerAccounts + numReadonlyNonSignerAccounts <= named &&
@@ -151,7 +151,7 @@ function isSound(message: CompiledMessage): boolean {
   );
 }
 
-function factsOf(envelope: Envelope, message: CompiledMessage): Transaction {
+function makeTransaction(envelope: Envelope, message: CompiledMessage): Transaction {
   const { staticAccounts: accounts, header } = message;
   return {
     version: message.version,
@@ -161,11 +161,11 @@ function factsOf(envelope: Envelope, message: CompiledMessage): Transaction {
     instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => ({
       program: must(accounts[programAddressIndex], 'the program of a sound message'),
       accounts: accountIndices.flatMap((index) => accounts[index] ?? []),
-      data: copyOf(data),
+      data: copyBytes(data),
     })),
-    lookupTables: lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress),
+    lookupTables: listLookups(message).map(({ lookupTableAddress }) => lookupTableAddress),
     filledSlots: Object.entries(envelope.signatures).flatMap(([key, signature]) => (signature === null ? [] : [key])),
-    messageBytes: copyOf(envelope.messageBytes),
+    messageBytes: copyBytes(envelope.messageBytes),
   };
 }
 
@@ -175,7 +175,7 @@ export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
   // The package marks signatures that were checked; these are the caller's own.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
-  return copyOf(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
+  return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
 /** The one memo of a transaction as text; null when there is not exactly one, or when its bytes are not UTF-8. */
@@ -191,6 +191,6 @@ export function readMemoText(hexText: string): string | null {
 }
 
 /** The package's arrays are read-only views. */
-const copyOf = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
+const copyBytes = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
 
 const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });

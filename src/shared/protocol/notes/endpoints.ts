@@ -288,7 +288,7 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
 }
 
 /** Every refusal of a call, common ones first. */
-export const errorsOf = (name: EndpointName): readonly ServiceErrorSlug[] => [
+export const listErrors = (name: EndpointName): readonly ServiceErrorSlug[] => [
   ...commonErrors(name),
   ...ENDPOINT_NOTES[name].errors,
 ];

@@ -15,7 +15,7 @@ const MESSAGE = 'What the wallet signs; see the part on drafts.';
 const CREATED = 'When it was made, Unix seconds.';
 const MARKET = 'Condition id of the market.';
 
-const marketOf = {
+const marketNameNotes = {
   market: 'The market, by name.',
   'market.condition_id': MARKET,
   'market.title': 'Its title.',
@@ -81,7 +81,7 @@ export const RECORD_NOTES: RecordNotes = {
       remaining_funds: 'Currency of it that was not spent; null for every other order.',
       filled_funds:
         'Currency that a market order has moved: spent with fees by a buy, received after fees by a sell; null for a limit order.',
-      ...marketOf,
+      ...marketNameNotes,
       outcome: 'What is traded.',
       'outcome.is_yes': 'True for YES.',
       'outcome.text': 'The label of the outcome.',

@@ -33,7 +33,7 @@ export interface Change<R> {
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
   readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
-  readonly stageOf: (record: R) => Stage;
+  readonly getStage: (record: R) => Stage;
 }
 
 /** The world that a change is carried out in. */
@@ -108,18 +108,18 @@ class Submission<R> {
       last = answer.error;
       if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
       const seen = await this.#look();
-      if (this.#change.stageOf(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (this.#change.getStage(seen).kind !== 'unsigned') return this.#end(seen, last);
       if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#onRefusal(last);
     }
     if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
-    throw this.#unknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+    throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
   /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#wait())) throw this.#unknown(`${refusal.message}, and nobody looked again`);
+    if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and nobody looked again`);
     const again = await this.#look();
-    if (this.#change.stageOf(again).kind === 'unsigned') throw refusal;
+    if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
     return this.#end(again, refusal);
   }
 
@@ -128,10 +128,10 @@ class Submission<R> {
     let seen = record;
     for (;;) {
       this.#lastSeen = seen;
-      const stage = this.#change.stageOf(seen);
+      const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#wait())) throw this.#unknown('it did not land in time');
+      if (!(await this.#wait())) throw this.#makeUnknown('it did not land in time');
       seen = await this.#look();
     }
   }
@@ -139,9 +139,9 @@ class Submission<R> {
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // A submit that arrived at the last moment shows a moment later: one look is not believed.
-      if (!(await this.#wait())) throw this.#unknown('it looked expired, and nobody looked again');
+      if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and nobody looked again');
       const again = await this.#look();
-      if (this.#change.stageOf(again).kind !== 'over') return this.#end(again, refusal);
+      if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
     if (refusal instanceof ServiceRefused) throw refusal;
     throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
@@ -155,7 +155,7 @@ class Submission<R> {
         this.#lastSeen = answer.record;
         return answer.record;
       }
-      if (!(await this.#wait())) throw this.#unknown(answer.error.message);
+      if (!(await this.#wait())) throw this.#makeUnknown(answer.error.message);
     }
   }
 
@@ -165,7 +165,7 @@ class Submission<R> {
     return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
   }
 
-  #unknown(reason: string): OutcomeUnknown {
+  #makeUnknown(reason: string): OutcomeUnknown {
     const facts = { sent: this.#sent, pubkey: this.#pubkey, record: this.#lastSeen };
     return new OutcomeUnknown(this.#change.endpoint, reason, facts);
   }

@@ -66,7 +66,7 @@ export class WorkflowCalls {
       }),
       submit: (draft, signature, within) => orders.submit(draft, signature, within),
       read: (draft, within) => orders.detail(draft, within),
-      stageOf: placeStage,
+      getStage: placeStage,
     });
   }
 
@@ -87,7 +87,7 @@ export class WorkflowCalls {
         // The order's own pubkey, whatever the draft calls itself: the signer has compared them.
         submit: (_, signature, within) => orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => orders.detail(pubkey, within),
-        stageOf: cancelStage,
+        getStage: cancelStage,
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
@@ -120,7 +120,7 @@ export class WorkflowCalls {
       draft: async (within) => ({ ...(await calls.create(input, within)), marketConditionId, terms }),
       submit: (draft, signature, within) => calls.submit(draft, signature, within),
       read: (draft, within) => calls.detail(draft, within),
-      stageOf: conversionStage,
+      getStage: conversionStage,
     });
   }
 
@@ -134,7 +134,7 @@ export class WorkflowCalls {
       },
       submit: (draft, signature, within) => redeems.submit(draft, signature, within),
       read: (draft, within) => redeems.detail(draft, within),
-      stageOf: redeemStage,
+      getStage: redeemStage,
     });
   }
 
@@ -164,7 +164,7 @@ export class WorkflowCalls {
       draft: async (within) => toSign(await requests.create(request, within), request.market_condition_id, terms),
       submit: (draft, signature, within) => requests.submit(draft, signature, within),
       read: (draft, within) => requests.detail(draft, within),
-      stageOf: requestStage,
+      getStage: requestStage,
     });
   }
 

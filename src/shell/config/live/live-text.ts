@@ -44,7 +44,7 @@ export async function withLiveText(
     known,
   }: { readonly hash: string; readonly text: string; readonly known: ReadonlyMap<string, Strategy> },
 ): Promise<Config> {
-  const { settings, modules } = parsed(text);
+  const { settings, modules } = parseLiveText(text);
   const { strategies: kept, ...live } = settings;
   const strategies: StrategyConfig[] = [];
   for (const strategy of kept) {
@@ -56,11 +56,11 @@ export async function withLiveText(
 }
 
 /** The code of every strategy of such a text, by its key. Throws as `withLiveText`. */
-export async function modulesOf(
+export async function loadModules(
   text: string,
   known: ReadonlyMap<string, Strategy>,
 ): Promise<ReadonlyMap<string, Strategy>> {
-  const { settings, modules } = parsed(text);
+  const { settings, modules } = parseLiveText(text);
   const loaded = new Map<string, Strategy>();
   for (const { moduleKey } of settings.strategies) {
     loaded.set(moduleKey, known.get(moduleKey) ?? (await loadByKey(moduleKey, modules)).strategy);
@@ -69,4 +69,4 @@ export async function modulesOf(
 }
 
 // Written by `liveText` alone; what it wrote can be read.
-const parsed = (text: string): LiveText => JSON.parse(text) as LiveText;
+const parseLiveText = (text: string): LiveText => JSON.parse(text) as LiveText;

@@ -129,11 +129,11 @@ function addMoney(set: MetricSet, account: AccountFigures, hello: HelloLine | nu
   set.add('twinbook_drawdown_currency', whole(account.drawdown_micros));
   if (hello === null) return;
   const { limits } = hello;
-  const used = (limit: string, figure: number, bound: number) =>
+  const addUseRatio = (limit: string, figure: number, bound: number) =>
     set.add('twinbook_limit_used_ratio', Math.max(0, figure) / bound, { limit });
-  used('max_loss_day', account.loss_day_micros, limits.max_loss_day_micros);
-  used('max_drawdown', account.drawdown_micros, limits.max_drawdown_micros);
-  used('max_open_orders', account.open_orders, limits.max_open_orders);
+  addUseRatio('max_loss_day', account.loss_day_micros, limits.max_loss_day_micros);
+  addUseRatio('max_drawdown', account.drawdown_micros, limits.max_drawdown_micros);
+  addUseRatio('max_open_orders', account.open_orders, limits.max_open_orders);
 }
 
 function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: AccountFigures): void {

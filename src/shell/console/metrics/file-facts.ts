@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import type { FileFacts } from './collect.js';
 
 export function readFileFacts(ledgerPath: string): FileFacts {
-  const found = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
+  const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
-    ledgerBytes: found(ledgerPath)?.size ?? null,
-    walBytes: found(`${ledgerPath}-wal`)?.size ?? null,
-    backupMs: found(`${ledgerPath}.backup`)?.mtimeMs ?? null,
+    ledgerBytes: statFile(ledgerPath)?.size ?? null,
+    walBytes: statFile(`${ledgerPath}-wal`)?.size ?? null,
+    backupMs: statFile(`${ledgerPath}.backup`)?.mtimeMs ?? null,
     diskFreeBytes: freeBytes(dirname(ledgerPath)),
   };
 }

@@ -78,7 +78,7 @@ export class History {
       const lines = markets.map((one) => {
         const { bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros } = one;
         return {
-          id: seriesOf(sqlite, one.id),
+          id: findSeries(sqlite, one.id),
           figures: [bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros],
         };
       });
@@ -139,7 +139,7 @@ export class History {
 
 const pointS = (timeMs: number, seconds: number): number => Math.floor(timeMs / 1000 / seconds) * seconds;
 
-function seriesOf(sqlite: Sqlite.Database, market: string): number {
+function findSeries(sqlite: Sqlite.Database, market: string): number {
   const known = sqlite.prepare<[string], number>('SELECT id FROM series WHERE market = ?').pluck().get(market);
   return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
 }

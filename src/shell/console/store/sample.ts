@@ -5,7 +5,7 @@ import type { TraderState } from '../trader-state.js';
 import type { Sample } from './history.js';
 
 /** Null while the trader tells nothing: a gap. Markets that are neither quoted nor held leave no point. */
-export function sampleOf(trader: TraderState, timeMs: number): Sample | null {
+export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;
   const { equity_micros: equityMicros, result_micros: resultMicros, loss_day_micros: lossDayMicros } = account;

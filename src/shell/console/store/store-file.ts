@@ -52,7 +52,7 @@ const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
 /** Where the console of this ledger keeps what it remembers. */
-export const storePathOf = (ledgerPath: string): string => `${ledgerPath}.console`;
+export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
 export interface StoreFileOptions {
   readonly path: string;
@@ -81,7 +81,7 @@ export class StoreFile {
     try {
       const sqlite = this.#open();
       const result = sqlite.transaction(() => work(sqlite)).immediate();
-      this.#recovered();
+      this.#noteRecovery();
       return result;
     } catch (error) {
       if (error instanceof Sqlite.SqliteError || isOfDisk(error)) this.#fail(error);
@@ -135,7 +135,7 @@ export class StoreFile {
     this.close();
   }
 
-  #recovered(): void {
+  #noteRecovery(): void {
     if (this.#failedMs === null) return;
     this.#failedMs = null;
     this.#options.note(`${this.#options.path} can be used again`);

@@ -31,13 +31,13 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
     bid: points.map(({ bidMicros }) => bidMicros),
     ask: points.map(({ askMicros }) => askMicros),
     net: points.map(({ netMicros }) => netMicros),
-    fills: ledger === null ? [] : fillsOf(ledger, market, fromMs),
+    fills: ledger === null ? [] : listFills(ledger, market, fromMs),
     marks: marks.filter(({ time }) => time >= fromMs),
   };
 }
 
 /** In the order in which they happened. */
-const fillsOf = (ledger: LedgerReader, market: string, fromMs: number): readonly ChartFill[] =>
+const listFills = (ledger: LedgerReader, market: string, fromMs: number): readonly ChartFill[] =>
   ledger
     .fills({ marketConditionId: market, limit: MOST_FILLS })
     .filter(({ timestampS }) => timestampS * 1000 >= fromMs)

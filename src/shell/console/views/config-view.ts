@@ -11,23 +11,23 @@ const WITHIN_MS = 3_000;
 export const configView = ({ config, config_hash: hash, config_file: file }: HelloLine): ConfigView => ({
   hash,
   file,
-  settings: settingsOf('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+  settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
 });
 
 /** `risk.max_loss_day`, `strategies.maker.params.size`; a row of a list that has a name is called by it. */
-function settingsOf(name: string, value: unknown): ConfigView['settings'] {
+function flattenSettings(name: string, value: unknown): ConfigView['settings'] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
-    ? value.map((item: unknown, i) => [nameOf(item) ?? String(i + 1), item])
+    ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
   // A list of plain values is read at one glance.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
-  return entries.flatMap(([key, inner]) => settingsOf(name === '' ? key : `${name}.${key}`, inner));
+  return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
 }
 
-const nameOf = (item: unknown): string | null =>
+const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
 /** As `twinbook config diff` says it. */

@@ -26,7 +26,7 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
 
 type Extra = Partial<Pick<ExplainNode, 'unit' | 'subject' | 'children'>>;
 
-const nodeOf = (name: string, value: string, source: ExplainNode['source'], extra: Extra = {}): ExplainNode => ({
+const makeNode = (name: string, value: string, source: ExplainNode['source'], extra: Extra = {}): ExplainNode => ({
   name,
   value,
   source,
@@ -34,8 +34,8 @@ const nodeOf = (name: string, value: string, source: ExplainNode['source'], extr
   subject: extra.subject ?? null,
   children: extra.children ?? [],
 });
-const kept = (name: string, value: string, extra?: Extra) => nodeOf(name, value, 'ledger', extra);
-const told = (name: string, value: string, extra?: Extra) => nodeOf(name, value, 'trader', extra);
+const makeLedgerNode = (name: string, value: string, extra?: Extra) => makeNode(name, value, 'ledger', extra);
+const makeTraderNode = (name: string, value: string, extra?: Extra) => makeNode(name, value, 'trader', extra);
 
 const timeText = (ms: number): string => `${new Date(ms).toISOString().replace('T', ' ').slice(0, -1)} UTC`;
 const secondsText = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(1);
@@ -44,22 +44,24 @@ const numberText = (value: number): string => String(Number(value.toPrecision(6)
 function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerReader): ExplainNode {
   const fills = order === null ? [] : ledger.fills({ orderPubkey: order.pubkey, limit: MOST_FILLS });
   const by = intent.strategy === '' ? 'the engine' : intent.strategy;
-  return kept(intent.kind === 'place' ? 'Order' : intent.kind, order?.pubkey ?? intent.id, {
+  return makeLedgerNode(intent.kind === 'place' ? 'Order' : intent.kind, order?.pubkey ?? intent.id, {
     children: [
-      ...termsOf(intent),
-      kept('Market', ledger.market(intent.marketConditionId)?.title ?? '', { subject: intent.marketConditionId }),
-      kept('State', order?.status ?? intent.state, {
+      ...listTerms(intent),
+      makeLedgerNode('Market', ledger.market(intent.marketConditionId)?.title ?? '', {
+        subject: intent.marketConditionId,
+      }),
+      makeLedgerNode('State', order?.status ?? intent.state, {
         children: [
-          kept('Intent', intent.state),
-          ...(intent.lastReason === '' ? [] : [kept('Because', intent.lastReason)]),
-          kept('Times handed to the network', String(intent.submitCount)),
+          makeLedgerNode('Intent', intent.state),
+          ...(intent.lastReason === '' ? [] : [makeLedgerNode('Because', intent.lastReason)]),
+          makeLedgerNode('Times handed to the network', String(intent.submitCount)),
         ],
       }),
-      kept('Times', '', { children: timesOf(intent, order, fills) }),
-      kept('Filled', order === null ? '0' : formatDecimal(filledOf(order)), {
+      makeLedgerNode('Times', '', { children: listTimes(intent, order, fills) }),
+      makeLedgerNode('Filled', order === null ? '0' : formatDecimal(filledOf(order)), {
         unit: 'shares',
         children: fills.map((fill) =>
-          kept(
+          makeLedgerNode(
             timeText(fill.timestampS * 1000),
             `${formatDecimal(fill.amountMicros)} at ${formatDecimal(fill.priceMicros)}`,
             {
@@ -68,31 +70,33 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
           ),
         ),
       }),
-      kept('Decided by', by, {
+      makeLedgerNode('Decided by', by, {
         children: [
           ...reasonNodes(intent.reason),
-          kept('Configuration', intent.configHash.slice(0, 12)),
-          kept('Run', intent.runId),
+          makeLedgerNode('Configuration', intent.configHash.slice(0, 12)),
+          makeLedgerNode('Run', intent.runId),
         ],
       }),
     ],
   });
 }
 
-function termsOf(intent: IntentRow): readonly ExplainNode[] {
+function listTerms(intent: IntentRow): readonly ExplainNode[] {
   const { isYes, side, priceMicros, amountMicros, orderPubkey } = intent;
   const terms: ExplainNode[] = [];
   if (side !== null && isYes !== null && priceMicros !== null) {
-    const same = kept('The same as', otherSpace({ side, isYes }, priceMicros));
-    terms.push(kept('Terms', `${sideText({ side, isYes })} at ${formatDecimal(priceMicros)}`, { children: [same] }));
+    const same = makeLedgerNode('The same as', otherSpace({ side, isYes }, priceMicros));
+    terms.push(
+      makeLedgerNode('Terms', `${sideText({ side, isYes })} at ${formatDecimal(priceMicros)}`, { children: [same] }),
+    );
   }
-  if (amountMicros !== null) terms.push(kept('Amount', formatDecimal(amountMicros), { unit: 'shares' }));
-  if (orderPubkey !== null) terms.push(kept('Order', orderPubkey, { subject: orderPubkey }));
+  if (amountMicros !== null) terms.push(makeLedgerNode('Amount', formatDecimal(amountMicros), { unit: 'shares' }));
+  if (orderPubkey !== null) terms.push(makeLedgerNode('Order', orderPubkey, { subject: orderPubkey }));
   return terms;
 }
 
 /** Each with what passed since the one before. */
-function timesOf(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
+function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
   const oldest = fills.at(-1);
   const moments: (readonly [string, number])[] = [
     ['Decided', intent.createdMs],
@@ -102,24 +106,25 @@ function timesOf(intent: IntentRow, order: OrderRecord | null, fills: readonly B
     ['Newest change', intent.updatedMs],
   ];
   return moments.map(([name, ms]) => {
-    const since = kept('After it was decided', secondsText(ms - intent.createdMs), { unit: 's' });
-    return kept(name, timeText(ms), { children: name === 'Decided' ? [] : [since] });
+    const since = makeLedgerNode('After it was decided', secondsText(ms - intent.createdMs), { unit: 's' });
+    return makeLedgerNode(name, timeText(ms), { children: name === 'Decided' ? [] : [since] });
   });
 }
 
 /** The reason is JSON of our own making. */
 function reasonNodes(reason: string): readonly ExplainNode[] {
   const parsed: unknown = JSON.parse(reason);
-  return childrenOf(parsed);
+  return listChildren(parsed);
 }
 
-function childrenOf(value: unknown): readonly ExplainNode[] {
+function listChildren(value: unknown): readonly ExplainNode[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).map(([name, inner]: [string, unknown]) => {
     const unit = name.endsWith('_ms') ? 'ms' : name.endsWith('_shares') ? 'shares' : '';
     const shown = name.replace(/_ms$/, '').replaceAll('_', ' ');
-    if (typeof inner === 'object' && inner !== null) return kept(shown, '', { children: childrenOf(inner) });
-    return kept(shown, typeof inner === 'number' ? numberText(inner) : String(inner ?? '–'), { unit });
+    if (typeof inner === 'object' && inner !== null)
+      return makeLedgerNode(shown, '', { children: listChildren(inner) });
+    return makeLedgerNode(shown, typeof inner === 'number' ? numberText(inner) : String(inner ?? '–'), { unit });
   });
 }
 
@@ -128,23 +133,23 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
   const intent = order === null ? null : ledger.intent(order.intentId);
   const timeMs = fill.timestampS * 1000;
   const rested = order === null || fill.isMaker === false ? [] : [timeMs - order.createdMs];
-  return kept('Fill', fill.pubkey, {
+  return makeLedgerNode('Fill', fill.pubkey, {
     children: [
-      kept('Terms', `${sideText(fill)} at ${formatDecimal(fill.priceMicros)}`, {
-        children: [kept('The same as', otherSpace(fill, fill.priceMicros))],
+      makeLedgerNode('Terms', `${sideText(fill)} at ${formatDecimal(fill.priceMicros)}`, {
+        children: [makeLedgerNode('The same as', otherSpace(fill, fill.priceMicros))],
       }),
-      kept('Amount', formatDecimal(fill.amountMicros), { unit: 'shares' }),
-      kept('Fee', fill.feeMicros === null ? 'not told' : formatDecimal(fill.feeMicros), { unit: 'currency' }),
-      kept('As', fill.isMaker === null ? 'not told' : fill.isMaker ? 'maker' : 'taker'),
-      kept('Market', ledger.market(fill.marketConditionId)?.title ?? '', { subject: fill.marketConditionId }),
-      kept('By the exchange, which names the second', timeText(timeMs), {
+      makeLedgerNode('Amount', formatDecimal(fill.amountMicros), { unit: 'shares' }),
+      makeLedgerNode('Fee', fill.feeMicros === null ? 'not told' : formatDecimal(fill.feeMicros), { unit: 'currency' }),
+      makeLedgerNode('As', fill.isMaker === null ? 'not told' : fill.isMaker ? 'maker' : 'taker'),
+      makeLedgerNode('Market', ledger.market(fill.marketConditionId)?.title ?? '', { subject: fill.marketConditionId }),
+      makeLedgerNode('By the exchange, which names the second', timeText(timeMs), {
         children: [
-          kept('Seen later', secondsText(fill.seenMs - timeMs), { unit: 's' }),
-          ...rested.map((ms) => kept('Rested before it', secondsText(ms), { unit: 's' })),
+          makeLedgerNode('Seen later', secondsText(fill.seenMs - timeMs), { unit: 's' }),
+          ...rested.map((ms) => makeLedgerNode('Rested before it', secondsText(ms), { unit: 's' })),
         ],
       }),
       ...(intent === null || order === null
-        ? [kept('Order', fill.orderPubkey)]
+        ? [makeLedgerNode('Order', fill.orderPubkey)]
         : [{ ...orderTree(intent, order, ledger), subject: fill.orderPubkey }]),
     ],
   });
@@ -153,37 +158,39 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
 function marketTree(market: MarketFigures, { account }: TraderState): ExplainNode {
   const { refusals, orders, health } = market;
   const price = (value: number | null) => (value === null ? 'none' : moneyText(value));
-  return told('Market', market.title, {
+  return makeTraderNode('Market', market.title, {
     children: [
-      told('Trader', account?.mode ?? '', {
+      makeTraderNode('Trader', account?.mode ?? '', {
         children: [
-          ...(account === null || account.reason === '' ? [] : [told('Because', account.reason)]),
-          ...(account?.reduce_only == null ? [] : [told('Only what reduces may leave', account.reduce_only)]),
+          ...(account === null || account.reason === '' ? [] : [makeTraderNode('Because', account.reason)]),
+          ...(account?.reduce_only == null ? [] : [makeTraderNode('Only what reduces may leave', account.reduce_only)]),
         ],
       }),
-      told('Strategy', market.strategy || 'none', { children: [told('Says', market.note || market.state)] }),
-      told('Fair value', price(market.fair_micros), {
-        children: Object.entries(market.factors).map(([name, value]) => told(name, numberText(value))),
+      makeTraderNode('Strategy', market.strategy || 'none', {
+        children: [makeTraderNode('Says', market.note || market.state)],
       }),
-      told('Others', `${price(market.best_bid_micros)} / ${price(market.best_ask_micros)}`, {
+      makeTraderNode('Fair value', price(market.fair_micros), {
+        children: Object.entries(market.factors).map(([name, value]) => makeTraderNode(name, numberText(value))),
+      }),
+      makeTraderNode('Others', `${price(market.best_bid_micros)} / ${price(market.best_ask_micros)}`, {
         children: [
-          told('Book seen', market.book_seen === null ? 'never' : timeText(market.book_seen)),
-          ...(health?.crossed === true ? [told('Crossed', 'yes')] : []),
-          ...(health?.frozen === true ? [told('Frozen', 'yes')] : []),
+          makeTraderNode('Book seen', market.book_seen === null ? 'never' : timeText(market.book_seen)),
+          ...(health?.crossed === true ? [makeTraderNode('Crossed', 'yes')] : []),
+          ...(health?.frozen === true ? [makeTraderNode('Frozen', 'yes')] : []),
         ],
       }),
-      told('Our orders', String(orders.length), { children: orders.map(ownOrder) }),
-      told('Held', moneyText(market.yes_micros - market.no_micros), {
+      makeTraderNode('Our orders', String(orders.length), { children: orders.map(ownOrder) }),
+      makeTraderNode('Held', moneyText(market.yes_micros - market.no_micros), {
         unit: 'shares net',
         children: [
-          told('YES', moneyText(market.yes_micros), { unit: 'shares' }),
-          told('NO', moneyText(market.no_micros), { unit: 'shares' }),
+          makeTraderNode('YES', moneyText(market.yes_micros), { unit: 'shares' }),
+          makeTraderNode('NO', moneyText(market.no_micros), { unit: 'shares' }),
         ],
       }),
-      told('Refused by controls', String(refusals.reduce((sum, { count }) => sum + count, 0)), {
+      makeTraderNode('Refused by controls', String(refusals.reduce((sum, { count }) => sum + count, 0)), {
         unit: 'times',
         children: refusals.map(({ control, count, text }) =>
-          told(control, String(count), { unit: 'times', children: [told('Newest', text)] }),
+          makeTraderNode(control, String(count), { unit: 'times', children: [makeTraderNode('Newest', text)] }),
         ),
       }),
     ],
@@ -191,11 +198,13 @@ function marketTree(market: MarketFigures, { account }: TraderState): ExplainNod
 }
 
 const ownOrder = (order: MarketFigures['orders'][number]): ExplainNode =>
-  told(order.side, moneyText(order.price_micros), {
+  makeTraderNode(order.side, moneyText(order.price_micros), {
     children: [
-      told('Open', moneyText(order.remaining_micros), { unit: 'shares' }),
-      told('Phase', order.phase),
-      told('Ahead of it, a risk-averse estimate', moneyText(order.queue_ahead_micros) || '–', { unit: 'shares' }),
-      told('Submitted', timeText(order.submitted)),
+      makeTraderNode('Open', moneyText(order.remaining_micros), { unit: 'shares' }),
+      makeTraderNode('Phase', order.phase),
+      makeTraderNode('Ahead of it, a risk-averse estimate', moneyText(order.queue_ahead_micros) || '–', {
+        unit: 'shares',
+      }),
+      makeTraderNode('Submitted', timeText(order.submitted)),
     ],
   });

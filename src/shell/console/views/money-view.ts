@@ -8,7 +8,7 @@ import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
 import type { ResultBook, ResultSum } from './result-book.js';
-import { titlesOf } from './texts.js';
+import { makeTitleLookup } from './texts.js';
 
 const DAY_MS = 86_400_000;
 /** Rows of a list that may grow for ever: the newest, or the largest. */
@@ -26,17 +26,17 @@ export interface MoneySources {
 }
 
 export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources): MoneyView {
-  const marks = marksOf(trader);
+  const marks = readMarks(trader);
   const pnl = ledger.pnl(marks);
   const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
   return {
-    ...wholeOf(pnl, trader),
+    ...formatWhole(pnl, trader),
     read: book.read,
-    days: rowsOf(book.days)
+    days: makeRows(book.days)
       .sort((a, b) => b.key.localeCompare(a.key))
       .slice(0, MOST_DAYS),
-    markets: marketRows({ ledger, book, marks, title: titlesOf(trader, ledger) }),
-    strategies: rowsOf(book.strategies).sort((a, b) => a.key.localeCompare(b.key)),
+    markets: marketRows({ ledger, book, marks, title: makeTitleLookup(trader, ledger) }),
+    strategies: makeRows(book.strategies).sort((a, b) => a.key.localeCompare(b.key)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
       equity: points.map(({ equityMicros }) => equityMicros),
@@ -48,13 +48,13 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
 type Marks = ReadonlyMap<string, Micros>;
 
 /** The trader's marks of now, YES prices. */
-function marksOf({ markets }: TraderState): Marks {
+function readMarks({ markets }: TraderState): Marks {
   const marks = new Map<string, Micros>();
   for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader told it
   return marks;
 }
 
-const wholeOf = (pnl: PnlRow, { account }: TraderState) => ({
+const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
   capital: formatDecimal(pnl.capitalMicros),
   cash: formatDecimal(pnl.cashMicros),
   equity: moneyText(account?.equity_micros ?? null),
@@ -65,9 +65,10 @@ const wholeOf = (pnl: PnlRow, { account }: TraderState) => ({
   unmarked: pnl.unmarked.length,
 });
 
-const rowsOf = (sums: ReadonlyMap<string, ResultSum>): MoneyRow[] => Array.from(sums, ([key, sum]) => rowOf(key, sum));
+const makeRows = (sums: ReadonlyMap<string, ResultSum>): MoneyRow[] =>
+  Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-const rowOf = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum): MoneyRow => ({
+const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum): MoneyRow => ({
   key,
   fills,
   turnover: formatDecimal(turnoverMicros),
@@ -93,7 +94,7 @@ interface MarketSources {
 
 /** Those in which something is held first, then those that moved most. */
 function marketRows({ ledger, book, marks, title }: MarketSources): readonly MoneyMarket[] {
-  const held = holdingsOf(ledger, marks);
+  const held = readHoldings(ledger, marks);
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return ids
@@ -105,7 +106,7 @@ function marketRows({ ledger, book, marks, title }: MarketSources): readonly Mon
 const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
 const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-function holdingsOf(ledger: LedgerReader, marks: Marks): ReadonlyMap<string, Held> {
+function readHoldings(ledger: LedgerReader, marks: Marks): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
@@ -133,7 +134,7 @@ function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: Mark
   const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {
-    ...rowOf(id, sum),
+    ...makeRow(id, sum),
     title,
     yes: formatDecimal(yes),
     no: formatDecimal(no),

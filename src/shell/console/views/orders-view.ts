@@ -4,13 +4,13 @@ import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { FillRow, OrderRow, OrdersView } from '../../dashboard/views.js';
 import type { TraderState } from '../trader-state.js';
-import { filledOf, sideText, titlesOf } from './texts.js';
+import { filledOf, makeTitleLookup, sideText } from './texts.js';
 
 const ROWS = 200;
 
 export function ordersView(ledger: LedgerReader, trader: TraderState, market: string | null): OrdersView {
   const page = { limit: ROWS, ...(market === null ? {} : { marketConditionId: market }) };
-  const title = titlesOf(trader, ledger);
+  const title = makeTitleLookup(trader, ledger);
   return {
     orders: ledger.orders(page).map((order) => orderRow(order, title(order.marketConditionId))),
     fills: ledger.fills(page).map((fill) => fillRow(fill, title(fill.marketConditionId))),

@@ -10,7 +10,7 @@ export interface LimitUse {
    * In the unit of the setting, so in micros for money, shares and prices; absent where the limit is about each order alone, and
    * null where it is not known.
    */
-  readonly used?: (told: LimitFacts) => number | null;
+  readonly measureUse?: (told: LimitFacts) => number | null;
 }
 
 export interface LimitFacts {
@@ -25,74 +25,74 @@ export const LIMIT_USES: readonly LimitUse[] = [
     name: 'max_loss_day',
     words: 'lost since the UTC day began',
     unit: 'currency',
-    used: ({ account }) => account.loss_day_micros,
+    measureUse: ({ account }) => account.loss_day_micros,
   },
   {
     name: 'max_drawdown',
     words: 'below the high-water mark',
     unit: 'currency',
-    used: ({ account }) => account.drawdown_micros,
+    measureUse: ({ account }) => account.drawdown_micros,
   },
   {
     name: 'max_total_cost',
     words: 'lost if everything filled and resolved against us',
     unit: 'currency',
-    used: ({ account }) => account.risk.total_cost_micros,
+    measureUse: ({ account }) => account.risk.total_cost_micros,
   },
   {
     name: 'max_event_loss',
     words: 'lost in one event at its worst, the largest',
     unit: 'currency',
-    used: ({ account }) => most(account.risk.events.map(({ loss_micros: loss }) => loss)),
+    measureUse: ({ account }) => most(account.risk.events.map(({ loss_micros: loss }) => loss)),
   },
   {
     name: 'max_event_position_shares',
     words: 'net shares of one event at their worst, the largest',
     unit: 'shares',
-    used: ({ account }) => most(account.risk.events.map(({ position_micros: position }) => position)),
+    measureUse: ({ account }) => most(account.risk.events.map(({ position_micros: position }) => position)),
   },
   {
     name: 'max_position_shares',
     words: 'net shares held in one market, the largest',
     unit: 'shares',
-    used: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.abs(yes - no))),
+    measureUse: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.abs(yes - no))),
   },
   {
     name: 'max_core_sets',
     words: 'complete sets held in one market, the most',
     unit: 'sets',
-    used: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.min(yes, no))),
+    measureUse: ({ markets }) => most(markets.map(({ yes_micros: yes, no_micros: no }) => Math.min(yes, no))),
   },
   {
     name: 'max_open_orders',
     words: 'orders that rest, are in flight or unknown',
     unit: 'orders',
-    used: ({ account }) => account.open_orders,
+    measureUse: ({ account }) => account.open_orders,
   },
   {
     name: 'max_actions_per_second',
     words: 'orders and cancels begun within a second',
     unit: 'actions',
-    used: ({ account }) => account.risk.actions_last_second,
+    measureUse: ({ account }) => account.risk.actions_last_second,
   },
   {
     name: 'max_actions_per_minute',
     words: 'orders and cancels begun within a minute',
     unit: 'actions',
-    used: ({ account }) => account.risk.actions_last_minute,
+    measureUse: ({ account }) => account.risk.actions_last_minute,
   },
   {
     name: 'max_fills',
     words: 'fills within fills_window_s, the most lately',
     unit: 'fills',
-    used: ({ account }) => account.risk.fills_in_window,
+    measureUse: ({ account }) => account.risk.fills_in_window,
   },
   { name: 'fills_window_s', words: 'the time in which max_fills are counted', unit: 's' },
   {
     name: 'max_book_age_ms',
     words: 'age of the oldest book that is quoted',
     unit: 'ms',
-    used: ({ markets, timeMs }) =>
+    measureUse: ({ markets, timeMs }) =>
       most(
         markets.flatMap(({ orders, book_seen: seen }) =>
           orders.length > 0 && seen !== null ? Math.max(0, timeMs - seen) : [],

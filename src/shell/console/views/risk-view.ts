@@ -7,7 +7,7 @@ import type { RiskEvent, RiskLimit, RiskMarket, RiskView } from '../../dashboard
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
-import { partOf } from './texts.js';
+import { computePart } from './texts.js';
 
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
@@ -21,7 +21,7 @@ export function riskView({ account, hello, markets, frameMs }: TraderState): Ris
   const { config } = hello;
   return {
     limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
-    events: eventRows(told, settingOf(config['risk'], 'max_event_loss')),
+    events: eventRows(told, readSetting(config['risk'], 'max_event_loss')),
     markets: all
       .filter(({ yes_micros: yes, no_micros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
       .map(marketRow)
@@ -32,43 +32,43 @@ export function riskView({ account, hello, markets, frameMs }: TraderState): Ris
 
 function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>): RiskLimit {
   const { name, words, unit } = use;
-  const limit = settingOf(config['risk'], name);
-  const used = use.used?.(told) ?? null;
+  const limit = readSetting(config['risk'], name);
+  const used = use.measureUse?.(told) ?? null;
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter(({ control }) => control === name));
-  const size = sizeOf(use, limit);
+  const size = parseSize(use, limit);
   return {
     name,
     words,
     unit,
     limit,
     used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader told it
-    share: used === null || size === null ? null : partOf(Math.max(0, used), size),
+    share: used === null || size === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',
-    tighter: tighterOf(config['strategies'], name, limit),
+    tighter: describeTighter(config['strategies'], name, limit),
   };
 }
 
 /** Null where the trader's version does not say it. */
-function sizeOf({ unit }: LimitUse, limit: string): number | null {
+function parseSize({ unit }: LimitUse, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }
 
 /** Empty where it is not known. */
-function settingOf(section: unknown, name: string): string {
+function readSetting(section: unknown, name: string): string {
   if (typeof section !== 'object' || section === null) return '';
   const value = new Map<string, unknown>(Object.entries(section)).get(name);
   return value === undefined || value === null ? '' : String(value);
 }
 
 /** `maker 100, grid 50` of strategies whose own limit is another than the trader's. */
-function tighterOf(strategies: unknown, name: string, limit: string): string {
+function describeTighter(strategies: unknown, name: string, limit: string): string {
   if (!Array.isArray(strategies)) return '';
   const own = strategies.flatMap((strategy: unknown) => {
     if (typeof strategy !== 'object' || strategy === null || !('risk' in strategy)) return [];
-    const value = settingOf(strategy.risk, name);
-    return value === '' || value === limit ? [] : `${settingOf(strategy, 'name')} ${value}`;
+    const value = readSetting(strategy.risk, name);
+    return value === '' || value === limit ? [] : `${readSetting(strategy, 'name')} ${value}`;
   });
   return own.join(', ');
 }
@@ -84,7 +84,7 @@ function eventRows({ account, markets }: LimitFacts, limit: string): readonly Ri
         markets: within.length,
         position: moneyText(position),
         loss: moneyText(loss),
-        share: size === null ? null : partOf(Math.max(0, loss), size),
+        share: size === null ? null : computePart(Math.max(0, loss), size),
       };
     })
     .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
@@ -99,7 +99,7 @@ function marketRow(market: MarketFigures): RiskMarket {
     title: market.title,
     net: moneyText(net),
     limit: moneyText(limit),
-    share: limit === null ? null : partOf(Math.abs(net), limit),
+    share: limit === null ? null : computePart(Math.abs(net), limit),
     mark: moneyText(market.mark_micros),
   };
 }

@@ -32,7 +32,7 @@ export interface ViewSources {
 
 type Views = { readonly [Name in ViewName]: (query: ViewQuery) => PageViews[Name] | null | Promise<PageViews[Name]> };
 
-export function viewsOf(
+export function makeViews(
   sources: ViewSources,
 ): (name: ViewName, query: ViewQuery) => Promise<PageViews[ViewName] | null> {
   const { config, trader, ledger, history, book, center, guardian } = sources;

@@ -8,7 +8,7 @@ import type { LevelFigures, MarketFigures, MarketHealthFigures, OrderFigures } f
 const LADDER_LEVELS = 10;
 const NO_FACTORS = {};
 
-export function figuresOf(face: MarketFace, hasLadders: boolean): MarketFigures {
+export function makeFigures(face: MarketFace, hasLadders: boolean): MarketFigures {
   const { view, quotes, note } = face;
   const others = view?.others ?? null;
   const fair = quotes?.fairMicros ?? null;
@@ -28,24 +28,24 @@ export function figuresOf(face: MarketFace, hasLadders: boolean): MarketFigures 
     tick_micros: view?.market.tickMicros ?? null,
     book_seen: face.bookSeenMs,
     resolves: view?.market.resolutionTimeMs ?? null,
-    ...(hasLadders && others !== null ? laddersOf(others) : null),
+    ...(hasLadders && others !== null ? makeLadders(others) : null),
     best_bid_micros: others?.bids[0]?.priceMicros ?? null,
     best_ask_micros: others?.asks[0]?.priceMicros ?? null,
-    orders: ordersOf(face),
+    orders: listOrders(face),
     factors: quotes?.factors ?? NO_FACTORS,
-    health: view === null ? null : healthOf(view),
+    health: view === null ? null : makeHealth(view),
     refusals: face.refusals.map(({ name, count, text }) => ({ control: name, count, text })),
   };
 }
 
-const laddersOf = ({ bids, asks }: Book): Pick<MarketFigures, 'bids' | 'asks'> => ({
-  bids: bids.slice(0, LADDER_LEVELS).map(levelOf),
-  asks: asks.slice(0, LADDER_LEVELS).map(levelOf),
+const makeLadders = ({ bids, asks }: Book): Pick<MarketFigures, 'bids' | 'asks'> => ({
+  bids: bids.slice(0, LADDER_LEVELS).map(toLevel),
+  asks: asks.slice(0, LADDER_LEVELS).map(toLevel),
 });
 
-const levelOf = ({ priceMicros, amountMicros }: BookLevel): LevelFigures => [priceMicros, amountMicros];
+const toLevel = ({ priceMicros, amountMicros }: BookLevel): LevelFigures => [priceMicros, amountMicros];
 
-function ordersOf({ orders, view }: MarketFace): readonly OrderFigures[] {
+function listOrders({ orders, view }: MarketFace): readonly OrderFigures[] {
   const shown = new Map(view?.orders.map(({ intentId, queueAheadMicros }) => [intentId, queueAheadMicros]));
   return orders.map(({ intentId, side, priceMicros, remainingMicros, isYes, phase, submittedMs }) => ({
     side,
@@ -58,7 +58,7 @@ function ordersOf({ orders, view }: MarketFace): readonly OrderFigures[] {
   }));
 }
 
-const healthOf = ({ health, estimates }: MarketView): MarketHealthFigures => ({
+const makeHealth = ({ health, estimates }: MarketView): MarketHealthFigures => ({
   crossed: health.crossed,
   frozen: health.frozen,
   since_jump_ms: health.sinceJumpMs,

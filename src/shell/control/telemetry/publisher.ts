@@ -6,7 +6,7 @@
 import type { MarketFace } from '../../../trader/engine/faces.js';
 import { Brake } from './brake.js';
 import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } from './lines.js';
-import { figuresOf } from './market-figures.js';
+import { makeFigures } from './market-figures.js';
 
 export const MOST_READERS = 4;
 /** What may wait for one reader, bytes. */
@@ -20,7 +20,7 @@ export interface LineReader {
   write(bytes: Uint8Array): unknown;
   end(): unknown;
   destroy(): unknown;
-  once(event: 'close', told: () => void): unknown;
+  once(event: 'close', onClose: () => void): unknown;
 }
 
 /** Where the figures come from; read within a step's end, so everything is cheap. */
@@ -32,7 +32,7 @@ export interface TelemetrySource {
   /** Of the ladder; a change is told at once. */
   mode(): string;
   /** Nothing could be told, and every reader was let go: that is no reason to stop trading. */
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
 }
 
 export interface PublisherFigures {
@@ -93,7 +93,7 @@ export class TelemetryPublisher {
         this.#letGo(reader);
         reader.destroy();
       }
-      this.#source.failed(error);
+      this.#source.onFailure(error);
     }
   }
 
@@ -157,7 +157,7 @@ export class TelemetryPublisher {
       const face = this.#waiting[this.#next++];
       if (face === undefined || isSameFace(this.#told.get(face.conditionId), face)) continue;
       this.#told.set(face.conditionId, face);
-      markets.push(JSON.stringify(figuresOf(face, hasLadders)));
+      markets.push(JSON.stringify(makeFigures(face, hasLadders)));
       if (this.#clocks.steadyMs() - beganMs >= ENCODING_MS) break;
     }
     return markets;

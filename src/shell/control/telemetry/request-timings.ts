@@ -22,7 +22,7 @@ export class RequestTimings {
     const endpoint = this.#underWay.get(observation.requestId);
     if (endpoint === undefined) return;
     this.#underWay.delete(observation.requestId);
-    const counts = this.#countsOf(endpoint);
+    const counts = this.#openCounts(endpoint);
     counts[observation.outcome.kind]++;
     // A clock that was set back between the two has measured nothing.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
@@ -38,7 +38,7 @@ export class RequestTimings {
     }));
   }
 
-  #countsOf(endpoint: string): EndpointCounts {
+  #openCounts(endpoint: string): EndpointCounts {
     const known = this.#counts.get(endpoint);
     if (known !== undefined) return known;
     const made = { answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) };

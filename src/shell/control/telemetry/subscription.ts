@@ -14,7 +14,7 @@ const TYPES: readonly unknown[] = ['hello', 'frame', 'notice', 'bye'] satisfies 
 export interface SubscriptionEvents {
   readonly line: (line: TelemetryLine) => void;
   /** The connection is gone, or there was none: why, in a few words. */
-  readonly lost: (why: string) => void;
+  readonly onLost: (why: string) => void;
 }
 
 export class Subscription {
@@ -78,7 +78,7 @@ export class Subscription {
   #lose(why: string): void {
     this.#socket = null;
     if (this.#isClosed) return;
-    this.#events.lost(why);
+    this.#events.onLost(why);
     this.#again = setTimeout(() => this.#open(), AGAIN_MS);
   }
 }

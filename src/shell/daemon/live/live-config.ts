@@ -30,7 +30,7 @@ export interface LiveConfigOptions {
   /** Null when it is obeyed, else why not. */
   readonly command: (command: ConfigureCommand) => string | null;
   /** The schedule of quote hours begins anew. */
-  readonly changed: (config: Config) => void;
+  readonly onChange: (config: Config) => void;
   /** For the operator's eyes. */
   readonly say: (text: string) => void;
   readonly nowMs: () => number;
@@ -71,7 +71,7 @@ export class LiveConfig {
   /** What the files say now against what is in force, and what it takes. Throws what is wrong with the files. */
   async diff(): Promise<ConfigData> {
     const next = await this.#read();
-    return { lines: linesOf(this.#changesTo(next)), applied: false, hash: next.configHash };
+    return { lines: formatLines(this.#changesTo(next)), applied: false, hash: next.configHash };
   }
 
   /** Takes up what the files say. Throws TwinbookError for what is wrong with them, or with asking. */
@@ -85,7 +85,7 @@ export class LiveConfig {
   /** Goes back to what was in force before and did not fail its probation, or under this hash (or its beginning). The files stay as they are. */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
-      const entry = this.#entryOf(hash);
+      const entry = this.#findEntry(hash);
       const text = configText(this.#options.session.ledger, entry.hash);
       if (text === null)
         throw new TwinbookError('usage', `what was in force under ${entry.hash.slice(0, 12)} is not kept any more`);
@@ -96,7 +96,7 @@ export class LiveConfig {
   }
 
   /** What the trader has said: within the probation a strategy that is stopped brings back what was in force before. */
-  noticed({ kind, text }: Pick<Notice, 'kind' | 'text'>): void {
+  onNotice({ kind, text }: Pick<Notice, 'kind' | 'text'>): void {
     const probation = this.#probation;
     if (kind !== 'strategy_failed' || probation === null) return;
     if (this.#options.nowMs() > probation.untilMs) return;
@@ -107,7 +107,7 @@ export class LiveConfig {
   }
 
   /** The trader as it is, about once a second: too many requests or silence bring back what was before, and changed files are seen. */
-  sampled(sample: ProbationSample): void {
+  onSample(sample: ProbationSample): void {
     const nowMs = this.#options.nowMs();
     this.#behaviour.observe(sample, nowMs);
     const probation = this.#probation;
@@ -174,7 +174,7 @@ export class LiveConfig {
     const changes =
       asked.by === 'operator' || asked.by === 'watch' ? this.#changesTo(next) : configChanges(this.#inForce, next);
     if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
-    const lines = linesOf(changes);
+    const lines = formatLines(changes);
     refuseUnlessFree(changes, asked);
     if (asked.dryRun) return { lines, applied: false, hash: next.configHash };
     this.#command(next, asked, changes);
@@ -186,7 +186,7 @@ export class LiveConfig {
   }
 
   #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[]): void {
-    const { session, command, changed, nowMs } = this.#options;
+    const { session, command, onChange, nowMs } = this.#options;
     const { modules } = session;
     const before = this.#inForce;
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
@@ -212,10 +212,10 @@ export class LiveConfig {
     else this.#behaviour.begin(strategies, nowMs());
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
-    changed(next);
+    onChange(next);
   }
 
-  #entryOf(hash: string): ConfigEntry {
+  #findEntry(hash: string): ConfigEntry {
     const history = configHistory(this.#options.session.ledger);
     const found = history.findLast((entry, index) =>
       hash === ''
@@ -251,7 +251,7 @@ interface Asked {
 
 const NOTHING = 'nothing differs from what is in force';
 
-const linesOf = (changes: readonly ConfigChange[]): readonly string[] =>
+const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
   changes.length === 0
     ? [NOTHING]
     : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));

@@ -70,7 +70,7 @@ export class Probation {
     const span = this.#spanAt(nowMs);
     if (span !== null) {
       span.ms += ms;
-      span.requests += requestsOf(sample) - requestsOf(last.sample);
+      span.requests += countRequests(sample) - countRequests(last.sample);
     }
     if (this.#trial !== null && span === this.#trial.seen) judge(this.#trial, sample, ms);
   }
@@ -115,7 +115,7 @@ export class Probation {
 }
 
 /** Of placing and cancelling orders alone: looks go by the budget, whatever a strategy wants. */
-const requestsOf = ({ spent }: ProbationSample): number =>
+const countRequests = ({ spent }: ProbationSample): number =>
   spent.reduce((sum, { purpose, total }) => (purpose === 'moves' || purpose === 'cancels' ? sum + total : sum), 0);
 
 function judge(trial: Trial, { markets, openOrders }: ProbationSample, ms: number): void {

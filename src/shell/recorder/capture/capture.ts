@@ -12,7 +12,7 @@ import type { MarketDetail } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
-import { describeMarket, outcomeOf, sameDescription } from './describe.js';
+import { describeMarket, inferOutcome, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture } from './own-capture.js';
 
@@ -75,7 +75,7 @@ export class Capture {
   }
 
   /** Its outcome. `venueMs`: what the venue's clock probably said between request and answer, ms; rounded. */
-  seen(observation: CapturedOutcome, venueMs: number): void {
+  onOutcome(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
     this.#underWay.delete(requestId);
@@ -84,7 +84,7 @@ export class Capture {
     // What never left has no round trip; that its market was not seen is a gap all the same.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
-      const market = marketOf(call);
+      const market = getPolledMarket(call);
       const sink = market === null ? undefined : this.#markets.get(market)?.sink;
       (sink ?? this.#settings.store).poll(poll);
     }
@@ -92,7 +92,7 @@ export class Capture {
   }
 
   /** A feed has spoken. */
-  heard({ feed, values, nowMs: seenMs }: FeedObservation): void {
+  onFeed({ feed, values, nowMs: seenMs }: FeedObservation): void {
     for (const value of values) this.#onFeedValue({ feed, seenMs, value });
   }
 
@@ -103,7 +103,7 @@ export class Capture {
   }
 
   /** The market is looked at no more. */
-  lost(conditionId: string, reason: string, nowMs: number): void {
+  onLost(conditionId: string, reason: string, nowMs: number): void {
     this.#markets.get(conditionId)?.onGap(reason, nowMs);
   }
 
@@ -138,7 +138,7 @@ export class Capture {
         if (data !== null) this.#onRedeem(data as DataOf<'redeems.detail'>);
         return;
       default:
-        return this.#own.seen(call, outcome, at);
+        return this.#own.onOutcome(call, outcome, at);
     }
   }
 
@@ -195,7 +195,7 @@ export class Capture {
   }
 
   #onRedeem(row: DataOf<'redeems.detail'>): void {
-    const outcome = outcomeOf(row);
+    const outcome = inferOutcome(row);
     if (outcome === null) return;
     this.#outcomes.set(row.market_condition_id, outcome);
     const sink = this.#markets.get(row.market_condition_id)?.sink;
@@ -209,7 +209,7 @@ export class Capture {
 }
 
 /** The market that a poll looks at; null for any other call. */
-const marketOf = (call: AnyCall): string | null =>
+const getPolledMarket = (call: AnyCall): string | null =>
   call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
     ? call.params.condition_id
     : null;

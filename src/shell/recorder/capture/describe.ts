@@ -38,7 +38,7 @@ export function describeMarket(
  * What YES resolved to, as our own redeem shows: no public answer says it. Null when it does not tell: not paid yet, the
  * market was canceled, or both outcomes paid the same.
  */
-export function outcomeOf({
+export function inferOutcome({
   state,
   funds,
   onchain_funds: paid,

@@ -18,12 +18,12 @@ export class OwnCapture {
   readonly orders = new OwnOrders();
   readonly #rows = new OwnRows();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
-  readonly #sinkOf: (market: string) => MarketSink | undefined;
+  readonly #findSink: (market: string) => MarketSink | undefined;
   /** Rows written. */
   count = 0;
 
-  constructor(sinkOf: (market: string) => MarketSink | undefined) {
-    this.#sinkOf = sinkOf;
+  constructor(findSink: (market: string) => MarketSink | undefined) {
+    this.#findSink = findSink;
   }
 
   /** A request leaves. */
@@ -36,7 +36,7 @@ export class OwnCapture {
   }
 
   /** Its outcome. The shell answers a call with the data of the call's own endpoint, which TypeScript cannot relate. */
-  seen(call: AnyCall, outcome: Outcome, at: PolledAt): void {
+  onOutcome(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
       case 'orders.create':
@@ -78,7 +78,7 @@ export class OwnCapture {
 
   #onOrder(row: OwnOrderRow | null, pubkey: string, at: PolledAt): void {
     if (row === null) return this.orders.onDisturbance(pubkey, at.seenMs);
-    this.orders.seen(row, at.sentMs, at.seenMs);
+    this.orders.onRow(row, at.sentMs, at.seenMs);
     this.#write(row, at);
   }
 
@@ -97,8 +97,8 @@ export class OwnCapture {
   }
 
   #onTrade(row: DataOf<'trades.list'>[number], at: PolledAt): void {
-    this.orders.seen(row.order, at.sentMs, at.seenMs);
-    const sink = this.#sinkOf(row.order.market.condition_id);
+    this.orders.onRow(row.order, at.sentMs, at.seenMs);
+    const sink = this.#findSink(row.order.market.condition_id);
     const own = sink === undefined ? null : this.#rows.trade(row, at.seenMs);
     if (own === null) return;
     sink?.own(own);
@@ -106,7 +106,7 @@ export class OwnCapture {
   }
 
   #write(row: OwnOrderRow, at: PolledAt): void {
-    const sink = this.#sinkOf(row.market.condition_id);
+    const sink = this.#findSink(row.market.condition_id);
     const own = sink === undefined ? null : this.#rows.order(row, at.seenMs);
     if (own === null) return;
     sink?.own(own);

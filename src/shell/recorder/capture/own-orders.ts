@@ -54,7 +54,7 @@ export class OwnOrders {
   }
 
   /** An answer that left at `sentMs` showed it. */
-  seen(row: OwnOrderRow, sentMs: number, nowMs: number): void {
+  onRow(row: OwnOrderRow, sentMs: number, nowMs: number): void {
     const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
     if (pubkey === null || price === null || status === null) return;
     if (ORDER_STANDING[status].phase === 'unsigned') return;
@@ -94,7 +94,7 @@ export class OwnOrders {
       if (known.goneMs !== null && known.goneMs < sentMs) continue;
       const sure = known.goneMs === null && known.changedMs <= sentMs;
       found ??= [new Map(), new Map()];
-      const side = found[sideOf(known)];
+      const side = found[toBookSide(known)];
       const price = known.isYes ? known.priceMicros : 1_000_000 - known.priceMicros;
       const before = side.get(price) ?? { sureMicros: 0, mostMicros: 0 };
       side.set(price, {
@@ -127,4 +127,4 @@ export class OwnOrders {
 }
 
 /** Buying YES and selling NO are bids of the YES book. */
-const sideOf = ({ isYes, buys }: OwnTerms): 0 | 1 => (isYes === buys ? SIDE.bid : SIDE.ask);
+const toBookSide = ({ isYes, buys }: OwnTerms): 0 | 1 => (isYes === buys ? SIDE.bid : SIDE.ask);

@@ -33,8 +33,8 @@ function objectionToSigners(
   wallet: string,
 ): string | null {
   const payer = draftCosigners?.fee_payer ?? wallet;
-  const named = (key: string) => (key === wallet ? 'our wallet' : key);
-  if (feePayer !== payer) return `the transaction is paid by ${named(feePayer)}, not by ${named(payer)}`;
+  const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
+  if (feePayer !== payer) return `the transaction is paid by ${nameAccount(feePayer)}, not by ${nameAccount(payer)}`;
   const due = new Set([wallet, ...(draftCosigners?.keys ?? [])]);
   const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
   const strangers = signers.filter((key) => !due.has(key));
@@ -42,10 +42,10 @@ function objectionToSigners(
     return `the transaction wants ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
   }
   const absent = [...due].filter((key) => !signers.includes(key));
-  if (absent.length > 0) return `the transaction wants ${count}, without ${absent.map(named).join(', ')}`;
+  if (absent.length > 0) return `the transaction wants ${count}, without ${absent.map(nameAccount).join(', ')}`;
   return filledSlots.length === 0
     ? null
-    : `the transaction carries a signature already, of ${filledSlots.map(named).join(', ')}`;
+    : `the transaction carries a signature already, of ${filledSlots.map(nameAccount).join(', ')}`;
 }
 
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {

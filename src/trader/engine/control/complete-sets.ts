@@ -10,7 +10,7 @@ import type { MarketEntry } from '../markets.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
-import { type Core, splitOf } from './core-sets.js';
+import { type Core, planSplit } from './core-sets.js';
 
 /** After one was begun here: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
@@ -69,7 +69,7 @@ export function mergeBlockers(
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const facts = entry.feed.facts;
   if (facts === null || context.nowMs < entry.nextConversionMs) return false;
-  const intent = isSettledMarket(facts.phase) ? redeemOf(facts, context) : mergeOf(facts, rules, context);
+  const intent = isSettledMarket(facts.phase) ? planRedeem(facts, context) : planMerge(facts, rules, context);
   if (intent === null) return replenish(entry, rules, context);
   entry.nextConversionMs = context.nowMs + RETRY_MS;
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
@@ -78,7 +78,7 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
 /** Splits what is missing of the sets that a strategy wants, where the rung lets it. */
 function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
-  const split = splits && core.slot !== null ? splitOf(core, feed, markMicros, context) : null;
+  const split = splits && core.slot !== null ? planSplit(core, feed, markMicros, context) : null;
   if (split === null || core.slot === null) return false;
   entry.nextConversionMs = context.nowMs + RETRY_MS;
   const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
@@ -97,7 +97,7 @@ export function conversionDone(entry: MarketEntry): void {
   entry.conversionFailures = 0;
 }
 
-function mergeOf(
+function planMerge(
   facts: MarketFacts,
   { merge: settings, core }: ConversionRules,
   context: StepContext,
@@ -128,7 +128,7 @@ function freePairs(facts: MarketFacts, core: Core, context: StepContext): Micros
   return toMultiple(minMicros(free, beyond), facts.lotMicros, 'floor');
 }
 
-function redeemOf({ conditionId }: MarketFacts, context: StepContext): RedeemIntent | null {
+function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemIntent | null {
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || context.executor.pendingRedeem(conditionId) !== null) return null;
   // Orders of ours that may still fill, and merges that may still land, must be settled before we know what we hold.

@@ -56,6 +56,6 @@ function withModule(strategy: LiveStrategy, { settings }: TraderState): readonly
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
   );
-  const module = running?.module ?? settings.moduleOf?.(strategy.moduleKey) ?? null;
+  const module = running?.module ?? settings.findModule?.(strategy.moduleKey) ?? null;
   return module === null ? [] : [{ ...strategy, module }];
 }

@@ -40,7 +40,7 @@ export class CoreSets {
   /** Takes in what a strategy wants; quotes without a fair value leave it as it was. Written only when it changes. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
-    const key = keyOf(slot);
+    const key = makeKey(slot);
     const before = this.#wishes.get(key);
     const wish = sets === undefined || isPlain(sets) ? undefined : sets;
     if (before?.coreSharesMicros === wish?.coreSharesMicros && before?.merge === wish?.merge) return;
@@ -54,7 +54,7 @@ export class CoreSets {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
     for (const slot of slots) {
-      const wish = this.#wishes.get(keyOf(slot));
+      const wish = this.#wishes.get(makeKey(slot));
       if (wish === undefined) continue;
       const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
       const merges = core.merges && wish.merge === 'auto';
@@ -64,7 +64,7 @@ export class CoreSets {
   }
 }
 
-const keyOf = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
+const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 const pick = ({ sharesMicros, slot }: Core): Pick<Core, 'sharesMicros' | 'slot'> => ({ sharesMicros, slot });
 
@@ -76,7 +76,7 @@ export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Econo
  * The split that fills the core up again, once a batch is missing; null while there is nothing to do, or currency, requests
  * or a price are missing.
  */
-export function splitOf(
+export function planSplit(
   { sharesMicros }: Core,
   feed: Pick<MarketFeed, 'facts'>,
   markMicros: Micros | null,

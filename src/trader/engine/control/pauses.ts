@@ -15,7 +15,7 @@ export class Pauses {
   }
 
   /** Why nothing is quoted or converted in a market; undefined while it is not paused. */
-  reasonOf(conditionId: string): string | undefined {
+  findReason(conditionId: string): string | undefined {
     return this.#reasons.get(conditionId);
   }
 

@@ -18,7 +18,7 @@ export function isInStartupGrace(
   { strategy, conditionId }: QuoteSlot,
   view: MarketView | null,
 ): boolean {
-  if (!mayQuote(state) || state.pauses.reasonOf(conditionId) !== undefined) return false;
+  if (!mayQuote(state) || state.pauses.findReason(conditionId) !== undefined) return false;
   const isReading = !state.modes.isStarted || view === null || state.valuation.equityMicros === null;
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
 }

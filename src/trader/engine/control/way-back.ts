@@ -14,7 +14,7 @@ import { Pauses } from './pauses.js';
 const WITH_REASON = 'resume --reason TEXT';
 
 /** Empty when nothing is stopped, or when it goes on by itself. */
-export function wayBackOf(state: TraderState, mode: Mode): string {
+export function describeWayBack(state: TraderState, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = state;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
   // What differs and a fill that is odd hold without an operator's word, and so does a single market's pause.
@@ -36,7 +36,7 @@ export interface NextStart {
  *
  * @param stopFile what the stop file says; null without one
  */
-export function nextStartOf(
+export function readNextStart(
   ledger: Pick<LedgerReader, 'note'>,
   limits: RiskLimits,
   stopFile: string | null,

@@ -6,7 +6,7 @@ import { Marks, type ValuedMarket } from './marks.js';
 import type { OwnState } from './own-state.js';
 
 /** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
-export function markOf(price: number | null): Micros | null {
+export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 
@@ -26,14 +26,14 @@ export class Valuation {
 
   /** Takes in what a market says that a YES share of it is worth; null changes nothing. */
   mark(conditionId: string, price: number | null): void {
-    const mark = markOf(price);
+    const mark = roundMark(price);
     if (mark !== null) this.marks.set(conditionId, mark);
   }
 
   /** @param ageMs of the process */
   value(own: OwnState, held: readonly ValuedMarket[], ageMs: number): Micros | null {
     this.marks.fill(held, ageMs);
-    this.#equity = equityOf(own, this.marks);
+    this.#equity = computeEquity(own, this.marks);
     return this.#equity;
   }
 }
@@ -42,7 +42,7 @@ export class Valuation {
  * Cash plus shares at their marks, rounded against us; null when a holding has no mark. Complete sets are worth one
  * each and need none.
  */
-export function equityOf(own: OwnState, marks: ReadonlyMap<string, Micros>): Micros | null {
+export function computeEquity(own: OwnState, marks: ReadonlyMap<string, Micros>): Micros | null {
   let equity = own.cashMicros;
   for (const [market, { yesMicros, noMicros }] of own.held) {
     const pairs = minMicros(yesMicros, noMicros);

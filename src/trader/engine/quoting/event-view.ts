@@ -14,7 +14,7 @@ interface Around {
 }
 
 /** Null for a market that belongs to no event, or of which no detail was seen. */
-export function eventOf(
+export function makeEventView(
   { markets, own, settings }: Around,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
   nowMs: number,

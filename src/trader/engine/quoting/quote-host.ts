@@ -33,13 +33,13 @@ export class QuoteHost {
     this.#call = call;
     this.#version = strategy.state?.version ?? null;
     const create = (state: unknown): Quoter => call(() => strategy.create(params, facts, state));
-    const restored = this.#restored(saved, create);
+    const restored = this.#restoreQuoter(saved, create);
     this.#hasBegunAnew = saved !== null && restored === null;
-    this.#quoter = restored ?? this.#begun(create);
+    this.#quoter = restored ?? this.#createQuoter(create);
   }
 
   /** Null, with the reason in `takeMemoryTrouble`, when what was saved cannot be gone on from. */
-  #restored(saved: SavedState | null, create: (state: unknown) => Quoter): Quoter | null {
+  #restoreQuoter(saved: SavedState | null, create: (state: unknown) => Quoter): Quoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
       this.#memoryTrouble = `it begins anew: what was saved is of version ${saved.version}, and it reads version ${this.#version}`;
@@ -53,7 +53,7 @@ export class QuoteHost {
     }
   }
 
-  #begun(create: (state: unknown) => Quoter): Quoter | null {
+  #createQuoter(create: (state: unknown) => Quoter): Quoter | null {
     try {
       const quoter = create(undefined);
       if (typeof quoter?.quote !== 'function') this.#failure = 'create() returned no object with a quote function';

@@ -109,7 +109,7 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
   const refusal = approveAndExecute(
     intent,
     gatherFacts(context, sight, slot.strategy.risk),
-    () => reasonOf(quotes, sight, slot, context),
+    () => explainQuotes(quotes, sight, slot, context),
     context,
   );
   if (refusal !== null) {
@@ -126,14 +126,19 @@ function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonl
 }
 
 /** For `explain`: what the strategy said, and what was to be seen. */
-function reasonOf(quotes: Quotes, { book, health }: Sight, { conditionId }: QuoteSlot, context: StepContext): string {
+function explainQuotes(
+  quotes: Quotes,
+  { book, health }: Sight,
+  { conditionId }: QuoteSlot,
+  context: StepContext,
+): string {
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
-  const shown = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
+  const showPrice = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({
     note: quotes.note,
     fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
-    best_bid: shown(book.bids[0]?.priceMicros),
-    best_ask: shown(book.asks[0]?.priceMicros),
+    best_bid: showPrice(book.bids[0]?.priceMicros),
+    best_ask: showPrice(book.asks[0]?.priceMicros),
     book_age_ms: health.bookAgeMs,
     net_shares: formatDecimal(sub(yesMicros, noMicros)),
     post_only: quotes.postOnly === true,

@@ -130,7 +130,7 @@ export const believe = (
 });
 
 /** Of all markets of a category together. */
-export const sumOf = (measured: readonly Measured[]): Measured =>
+export const sumMeasured = (measured: readonly Measured[]): Measured =>
   measured.reduce(
     (sum, each) => ({
       fills: sum.fills + each.fills,

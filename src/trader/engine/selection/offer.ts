@@ -15,7 +15,7 @@ export interface Motion {
 }
 
 /** Null where its strategy wants nothing. */
-export function offerOf(
+export function makeOffer(
   quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
   motion: Motion,
@@ -26,8 +26,8 @@ export function offerOf(
   const { market, flow } = view;
   const tick = market.tickMicros / ONE;
   const sides = [
-    ...sidesOf('bid', quotes, fairMicros, view, belief),
-    ...sidesOf('ask', quotes, fairMicros, view, belief),
+    ...makeSides('bid', quotes, fairMicros, view, belief),
+    ...makeSides('ask', quotes, fairMicros, view, belief),
   ];
   return {
     sides,
@@ -42,11 +42,11 @@ export function offerOf(
     },
     // A level is moved when what it follows has moved by half a tick more than is kept.
     leastTolerance: tick * (keepWithinTicks + 1 / 2),
-    currency: currencyOf(bids, (price) => price) + currencyOf(asks, complement),
+    currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
   };
 }
 
-function sidesOf(
+function makeSides(
   side: BookSide,
   quotes: Pick<Quotes, 'bids' | 'asks'>,
   fairMicros: Micros,
@@ -88,5 +88,5 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
 const resting = (side: BookSide, levels: readonly QuoteLevel[]): RestingQuote[] =>
   levels.map(({ priceMicros, amountMicros }) => ({ side, priceMicros, remainingMicros: amountMicros }));
 
-const currencyOf = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
+const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);

@@ -32,13 +32,13 @@ const SLACK = 0.25;
  */
 export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number {
   const ofDay = trades.filter(({ venueTimeMs }) => nowMs - venueTimeMs <= DAY_MS);
-  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + moved(priceMicros, amountMicros), 0);
+  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + computeNotional(priceMicros, amountMicros), 0);
   const oldest = ofDay.at(-1);
   if (oldest === undefined || ofDay.length < TRADES_SHOWN) return sum;
   return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
 }
 
-const moved = (price: Micros, amount: Micros): number => (price / ONE) * (amount / ONE);
+const computeNotional = (price: Micros, amount: Micros): number => (price / ONE) * (amount / ONE);
 
 /**
  * Why a market is not wanted; null when it is.
@@ -58,24 +58,24 @@ export function unwantedBecause(
   const { spread } = view.estimates;
   const days = view.timeToResolutionMs === null ? null : view.timeToResolutionMs / DAY_MS;
   if (minSpread !== null && spread !== null && spread < minSpread * lower - ROUNDING)
-    return `its spread is ${shown(spread)}, min_spread is ${minSpread}`;
+    return `its spread is ${formatShort(spread)}, min_spread is ${minSpread}`;
   if (maxSpread !== null && spread === null) return `a side of its book is empty, max_spread is ${maxSpread}`;
   if (maxSpread !== null && spread !== null && spread > maxSpread * upper + ROUNDING)
-    return `its spread is ${shown(spread)}, max_spread is ${maxSpread}`;
+    return `its spread is ${formatShort(spread)}, max_spread is ${maxSpread}`;
   if (minDaysLeft !== null && days !== null && days < minDaysLeft)
-    return `it resolves in ${shown(days)} days, min_days_left is ${minDaysLeft}`;
+    return `it resolves in ${formatShort(days)} days, min_days_left is ${minDaysLeft}`;
   if (maxDaysLeft !== null && days === null) return `it does not say when it resolves, max_days_left is ${maxDaysLeft}`;
   if (maxDaysLeft !== null && days !== null && days > maxDaysLeft)
-    return `it resolves in ${shown(days)} days, max_days_left is ${maxDaysLeft}`;
+    return `it resolves in ${formatShort(days)} days, max_days_left is ${maxDaysLeft}`;
   if (minVolumeDay === null) return null;
   if (view.health.tradesAgeMs === null) return 'its trades have not been seen yet';
   const volume = volumeOfDay(view.trades, venueNowMs);
   return volume < minVolumeDay * lower
-    ? `${shown(volume)} of currency changed hands in a day, min_volume_day is ${minVolumeDay}`
+    ? `${formatShort(volume)} of currency changed hands in a day, min_volume_day is ${minVolumeDay}`
     : null;
 }
 
 /** Of prices that are differences of floats. */
 const ROUNDING = 1e-9;
 
-const shown = (value: number): string => String(Number(value.toPrecision(3)));
+const formatShort = (value: number): string => String(Number(value.toPrecision(3)));

@@ -9,13 +9,13 @@ import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/ma
 import { PricedOffer } from '../../scheduler/net-value.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
-import { sigmaOf } from '../polling.js';
+import { computeSigma } from '../polling.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { VenueClock } from '../venue-clock.js';
 import { isSelective } from './contract.js';
-import { type Belief, believe, sumOf } from './measures.js';
-import { offerOf } from './offer.js';
+import { type Belief, believe, sumMeasured } from './measures.js';
+import { makeOffer } from './offer.js';
 import { hasRules, unwantedBecause } from './rules.js';
 
 /** What the rules say is looked at this often ... */
@@ -33,7 +33,7 @@ const BOOK_PART = 0.6;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<Queue, 'perMinute' | 'spent'>;
+  readonly queue: Pick<Queue, 'perMinute' | 'listSpent'>;
   readonly own: Pick<OwnState, 'cashMicros'>;
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
@@ -72,7 +72,7 @@ export class Selection {
     this.#chooseByValue(state, nowMs);
   }
 
-  #slotsOf(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
+  #listSlots(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
     return Array.from(state.markets.all).flatMap((entry) =>
       entry.slots.filter((slot) => slot.strategy === strategy).map((slot) => [entry, slot] as const),
     );
@@ -82,7 +82,7 @@ export class Selection {
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
-    const slots = this.#slotsOf(state, strategy);
+    const slots = this.#listSlots(state, strategy);
     const wanted = slots.filter(([, slot]) => {
       const reason = ruledOut(state, slot, nowMs);
       if (reason !== null) this.#leaveOut(slot, reason);
@@ -105,7 +105,7 @@ export class Selection {
   }
 
   #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
-    const slots = this.#slotsOf(state, strategy);
+    const slots = this.#listSlots(state, strategy);
     if (slots.length === 0) return false;
     return nowMs - (this.#bornMs ?? nowMs) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null);
   }
@@ -122,13 +122,13 @@ export class Selection {
       this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
     const most = new Map(
       ready.map((strategy) => {
-        const pausing = this.#slotsOf(state, strategy).filter(([, slot]) => slot.worth === null && isPausing(slot));
+        const pausing = this.#listSlots(state, strategy).filter(([, slot]) => slot.worth === null && isPausing(slot));
         return [strategy.name, strategy.markets.max - pausing.length];
       }),
     );
     const choice = choose(
       offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null).map(({ candidate }) => candidate),
-      supplyOf(state, nowMs),
+      readSupply(state, nowMs),
       least,
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
@@ -141,9 +141,9 @@ export class Selection {
     }
     for (const strategy of ready) {
       this.#begun.add(strategy.name);
-      for (const [, slot] of this.#slotsOf(state, strategy)) {
+      for (const [, slot] of this.#listSlots(state, strategy)) {
         if (ruledOut(state, slot, nowMs) !== null) continue;
-        if (choice.chosen.has(idOf(slot)) || (slot.worth === null && isPausing(slot))) this.#take(slot);
+        if (choice.chosen.has(makeId(slot)) || (slot.worth === null && isPausing(slot))) this.#take(slot);
         else this.#leaveOut(slot, whyNot(slot));
       }
     }
@@ -156,10 +156,10 @@ export class Selection {
       categories.set(category, [...(categories.get(category) ?? []), entry]);
     }
     return Array.from(categories.values()).flatMap((entries) => {
-      const before = believe(sumOf(entries.map(({ measures }) => measures.sums)));
+      const before = believe(sumMeasured(entries.map(({ measures }) => measures.sums)));
       return entries.flatMap((entry) => {
         const belief = believe(entry.measures.sums, before);
-        const offers = entry.slots.flatMap((slot) => this.#offered(slot, entry, belief, nowMs) ?? []);
+        const offers = entry.slots.flatMap((slot) => this.#makeOffer(slot, entry, belief, nowMs) ?? []);
         const modelled = offers.reduce((sum, { quoted }) => sum + quoted, 0);
         entry.measures.pass(nowMs, modelled / belief.fillRatio);
         return offers;
@@ -167,13 +167,13 @@ export class Selection {
     });
   }
 
-  #offered(slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
+  #makeOffer(slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
     const { motion } = feed;
     const { view, strategy } = slot;
     slot.worth = null;
     if (motion === null || view === null) return null;
-    const motionNow = { sigmaPerSqrtS: sigmaOf(feed, nowMs), jumpsPerS: motion.jumpsPerS };
-    const offer = offerOf(slot.wanted, view, motionNow, belief);
+    const motionNow = { sigmaPerSqrtS: computeSigma(feed, nowMs), jumpsPerS: motion.jumpsPerS };
+    const offer = makeOffer(slot.wanted, view, motionNow, belief);
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
@@ -182,7 +182,7 @@ export class Selection {
       0,
     );
     const candidate: Candidate = {
-      id: idOf(slot),
+      id: makeId(slot),
       group: strategy.name,
       offer: new PricedOffer(offer),
       isFixed: !byValue && slot.leftOutBecause === null,
@@ -205,7 +205,7 @@ export class Selection {
   }
 }
 
-const idOf = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
+const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
 
 function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
   const { rules } = slot.strategy.markets;
@@ -225,8 +225,8 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
 }
 
 /** What this trader has to give out, as its budgets are now. */
-function supplyOf({ queue, own }: Chooser, nowMs: number): Supply {
-  const ownReads = queue.spent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
+function readSupply({ queue, own }: Chooser, nowMs: number): Supply {
+  const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
     requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - ownReads) / 60,

@@ -52,7 +52,7 @@ export interface ArchivedRows {
 }
 
 /** Where the archives of a ledger lie. */
-export const archiveFolderOf = (ledgerPath: string): string => `${ledgerPath}.archive`;
+export const locateArchiveFolder = (ledgerPath: string): string => `${ledgerPath}.archive`;
 
 /** One archive that is there. */
 export interface ArchiveListing {
@@ -64,7 +64,7 @@ export interface ArchiveListing {
 
 /** The archives of a ledger, oldest first; none where there is no folder. */
 export function listArchives(ledgerPath: string): readonly ArchiveListing[] {
-  const folder = archiveFolderOf(ledgerPath);
+  const folder = locateArchiveFolder(ledgerPath);
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : [];
   return names.sort().map((name) => {
     const path = join(folder, name);
@@ -73,7 +73,7 @@ export function listArchives(ledgerPath: string): readonly ArchiveListing[] {
 }
 
 /** The month of a moment, as archives are named. */
-export const monthOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 7);
+export const formatMonth = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 7);
 
 /**
  * Puts rows into the archive of their month, which is made where there is none; returns when they are on the disk. `ledger` is what tells
@@ -85,7 +85,7 @@ export function writeArchive(
   ledger: string,
   { intents, orders }: ArchivedRows,
 ): void {
-  const folder = archiveFolderOf(ledgerPath);
+  const folder = locateArchiveFolder(ledgerPath);
   const path = join(folder, `${month}.sqlite`);
   const isNew = !existsSync(path);
   makeFolder(folder);
@@ -110,7 +110,7 @@ export function writeArchive(
 }
 
 function prepareFile(sqlite: Sqlite.Database, path: string, ledger: string): void {
-  if (versionOf(sqlite, 'user_version') === 0) {
+  if (readVersion(sqlite, 'user_version') === 0) {
     sqlite.exec(SCHEMA);
     sqlite.prepare('INSERT INTO meta VALUES (?)').run(ledger);
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
@@ -140,7 +140,7 @@ function checkThere(sqlite: Sqlite.Database, path: string, { intents, orders }: 
 function open(path: string): Sqlite.Database {
   try {
     const sqlite = new Sqlite(path, { fileMustExist: true, timeout: BUSY_MS });
-    const [version, application] = ['user_version', 'application_id'].map((name) => versionOf(sqlite, name));
+    const [version, application] = ['user_version', 'application_id'].map((name) => readVersion(sqlite, name));
     if (version === 0 || (version === VERSION && application === APPLICATION_ID)) return sqlite;
     sqlite.close();
     const hint = 'Use the Twinbook that wrote it, or move it away.';
@@ -152,7 +152,7 @@ function open(path: string): Sqlite.Database {
 }
 
 /** The version is 0 before the first rows were whole on the disk. */
-const versionOf = (sqlite: Sqlite.Database, name: string): number => Number(sqlite.pragma(name, { simple: true }));
+const readVersion = (sqlite: Sqlite.Database, name: string): number => Number(sqlite.pragma(name, { simple: true }));
 
 const unusable = (path: string, why: string, hint: string): TwinbookError =>
   new TwinbookError('file_unreadable', `the archive ${path} cannot be used: ${why}`, hint);
@@ -173,7 +173,7 @@ export class ArchiveReader {
   constructor(path: string) {
     this.#sqlite = open(path);
     this.#sqlite.pragma('query_only = ON');
-    this.#isBegun = versionOf(this.#sqlite, 'user_version') !== 0;
+    this.#isBegun = readVersion(this.#sqlite, 'user_version') !== 0;
   }
 
   // What was put in had the columns of the ledger's own tables.

@@ -2,7 +2,13 @@
 
 import { FINAL_INTENT_STATES } from '../contract.js';
 import { Database } from '../database.js';
-import { type ArchivedIntent, type ArchivedOrder, type ArchivedRows, monthOf, writeArchive } from './archive-file.js';
+import {
+  type ArchivedIntent,
+  type ArchivedOrder,
+  type ArchivedRows,
+  formatMonth,
+  writeArchive,
+} from './archive-file.js';
 import { IS_OVER, MOVED_NOTHING } from './archived-orders.js';
 import type { ArchivedIntents } from './contract.js';
 
@@ -61,9 +67,9 @@ export class ArchiveCopier {
     const found = this.#db.all<Candidate>(CANDIDATES, ...times, after, this.#newest, ...times, this.#beforeMs, most);
     const whole = found.filter((row) => row.whole === 1).map(({ id }) => id);
     const texts = found.filter((row) => row.whole !== 1).map(({ id }) => id);
-    for (const month of new Set(found.map((row) => monthOf(row.created_ms)))) {
-      const rows = found.filter((row) => monthOf(row.created_ms) === month);
-      writeArchive(this.#db.path, month, this.#ledgerId, this.#rowsOf(rows));
+    for (const month of new Set(found.map((row) => formatMonth(row.created_ms)))) {
+      const rows = found.filter((row) => formatMonth(row.created_ms) === month);
+      writeArchive(this.#db.path, month, this.#ledgerId, this.#readRows(rows));
     }
     return {
       archived: { whole, texts, beforeMs: this.#beforeMs },
@@ -89,7 +95,7 @@ export class ArchiveCopier {
     return this.#db.get<{ id: string }>('SELECT id FROM runs ORDER BY rowid LIMIT 1')?.id ?? '';
   }
 
-  #rowsOf(found: readonly Candidate[]): ArchivedRows {
+  #readRows(found: readonly Candidate[]): ArchivedRows {
     const one = <Row>(sql: string) => found.flatMap(({ id }) => this.#db.all<Row>(sql, id));
     return {
       intents: one<ArchivedIntent>('SELECT * FROM intents WHERE id = ?'),

@@ -42,18 +42,18 @@ class JoinedReader extends SqliteReader {
   override intents(page: IntentPage = {}): IntentRow[] {
     const own = super.intents(page);
     if (page.states?.some(isFinalIntent) === false) return own;
-    const filter = new Filter(page).oneOf('state', page.states).is('kind', page.kind);
+    const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
     const archived = this.#archives.flatMap((archive) => archive.intents(filter)).map(rows.toIntent);
     const texts = new Map(archived.map((row) => [row.id, row]));
     const whole = own.map((row) => withTexts(row, texts.get(row.id) ?? null));
-    return joined(whole, archived, page.limit, ({ id }) => id);
+    return joinRows(whole, archived, page.limit, ({ id }) => id);
   }
 
   override orders(page: OrderPage = {}): OrderRecord[] {
     const own = super.orders(page);
-    const filter = new Filter(page).oneOf('status', page.statuses);
+    const filter = new Filter(page).whereIn('status', page.statuses);
     const archived = this.#archives.flatMap((archive) => archive.orders(filter)).map(rows.toOrder);
-    return joined(own, archived, page.limit, ({ pubkey }) => pubkey);
+    return joinRows(own, archived, page.limit, ({ pubkey }) => pubkey);
   }
 
   override close(): void {
@@ -69,7 +69,7 @@ function withTexts(row: IntentRow, archived: IntentRow | null): IntentRow {
   return { ...row, message, signature, expiresAtS };
 }
 
-function joined<Row extends { readonly createdMs: number }>(
+function joinRows<Row extends { readonly createdMs: number }>(
   own: readonly Row[],
   archived: readonly Row[],
   limit: number | undefined,

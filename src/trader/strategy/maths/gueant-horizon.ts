@@ -29,7 +29,7 @@ export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, ti
     throw new RangeError(`a whole number of units of inventory is wanted, got ${maxInventory}`);
   }
   if (!(timeLeft >= 0)) throw new RangeError(`a time left is not negative, got ${timeLeft}`);
-  const matrix = growthOf(model, maxInventory);
+  const matrix = computeGrowth(model, maxInventory);
   const v = timeLeft === Infinity ? dominantVector(matrix) : propagate(matrix, terminal(model, maxInventory), timeLeft);
   const base = monopolyHalfSpread(gamma, k) + impact / 2;
   const distance = (own: number, other: number | undefined): number | null =>
@@ -42,7 +42,7 @@ export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, ti
 }
 
 /** -M. */
-function growthOf({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantModel, maxInventory: number): Tridiagonal {
+function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantModel, maxInventory: number): Tridiagonal {
   const alpha = (k / 2) * gamma * sigma * sigma;
   const eta = gamma === 0 ? a / Math.E : a * (1 + gamma / k) ** -(1 + k / gamma);
   const diagonal = inventories(maxInventory).map((q) => k * drift * q - alpha * q * q);

@@ -156,14 +156,14 @@ export class MarginDesk {
 
   /** `[total, locked]` of an account's currency. */
   funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.fundsOf(account);
+    const { total, locked } = this.core.readFunds(account);
     return [total / 1e6, locked / 1e6];
   }
 
   /** What came in minus what is somewhere: 0 at every moment. */
   get missing(): number {
     let missing: number = this.core.fundsDeposited - this.core.feesCollected - this.core.marginHeld;
-    for (let account = 0; account < this.accounts; account++) missing -= this.core.fundsOf(account).total;
+    for (let account = 0; account < this.accounts; account++) missing -= this.core.readFunds(account).total;
     return missing;
   }
 

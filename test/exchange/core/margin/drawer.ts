@@ -25,7 +25,7 @@ export class MarginDrawer {
   #markets: string[] = [];
 
   constructor(seed: number) {
-    this.#random = Random.seeded(seed, 'margin');
+    this.#random = Random.fromSeed(seed, 'margin');
     for (const spec of MARKETS) this.#openMarket(spec);
     for (let number = 1; number <= WALLETS; number++) {
       const nonce = `nonce-${number}`;

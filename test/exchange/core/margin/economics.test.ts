@@ -54,7 +54,7 @@ describe('opening', () => {
     ['833.333333', '0.3'],
     ['1.000001', '0.999999'],
   ])('shows the price at which %s shares were bought, %s', (shares, price) => {
-    const bought = { ...position, shares: m(shares), cost: economics.costOf(m(shares), m(price)) };
+    const bought = { ...position, shares: m(shares), cost: economics.computeCost(m(shares), m(price)) };
     expect(economics.averageEntry(bought)).toBe(m(price));
   });
 
@@ -62,7 +62,7 @@ describe('opening', () => {
     // 625 at 0.4 and 100 at 0.6, the second without leverage: 310 in all, of it 160 of the user.
     const increased = { ...position, shares: m(725), cost: m(310), userLiquidity: m(160), totalLiquidity: m(310) };
     expect(economics.averageEntry(increased)).toBe(m('0.427587'));
-    expect(economics.leverageOf(m(160), m(310))).toBe(m('1.9375'));
+    expect(economics.computeLeverage(m(160), m(310))).toBe(m('1.9375'));
   });
 });
 
@@ -111,7 +111,10 @@ describe('an end', () => {
     (price, interest, isLiquidated, pnl, payout, closingFee) => {
       expect(economics.pnlAt(position, m(price))).toBe(m(pnl));
       const exit = { price: m(price), interest: m(interest), isLiquidated };
-      expect(economics.endingOf(position, exit, m('0.02'))).toEqual({ payout: m(payout), closingFee: m(closingFee) });
+      expect(economics.computeEnding(position, exit, m('0.02'))).toEqual({
+        payout: m(payout),
+        closingFee: m(closingFee),
+      });
     },
   );
 });
@@ -156,7 +159,7 @@ const anyPosition = fc
   .map(({ funds, leverage, price, interest }) => {
     const totalLiquidity = economics.applyLeverage(funds, leverage);
     const shares = economics.sharesFor(totalLiquidity, price, 1) ?? 0;
-    const cost = economics.costOf(shares, price);
+    const cost = economics.computeCost(shares, price);
     return { shares, cost, userLiquidity: funds, totalLiquidity, interest, interestSinceMs: 0 };
   })
   .filter(({ shares, totalLiquidity, userLiquidity }) => shares > 0 && totalLiquidity > userLiquidity);
@@ -207,7 +210,7 @@ describe('for any position', () => {
     fc.assert(
       fc.property(anyPosition, prices, fc.boolean(), rates, (one, price, isLiquidated, rate) => {
         const exit = { price, interest: one.interest, isLiquidated };
-        expect(economics.endingOf(one, exit, rate)).toEqual(plainEnd(one, exit, rate));
+        expect(economics.computeEnding(one, exit, rate)).toEqual(plainEnd(one, exit, rate));
       }),
       { numRuns: 2_000 },
     );

@@ -47,7 +47,7 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
   const desk = new MarginDesk(config, {}, { ...settings, landingMs });
   desk.accounts = 4;
   for (const number of [1, 2, 3]) {
-    const wallet = must(desk.core.walletOf(desk.account(number)), 'the wallet of an account');
+    const wallet = must(desk.core.readWallet(desk.account(number)), 'the wallet of an account');
     accepted(desk.core.deposit(desk.nowMs, wallet, RICH));
   }
   return desk;
@@ -71,7 +71,7 @@ function run(desk: MarginDesk, one: Call): void {
 function expectSound(desk: MarginDesk): void {
   expect(desk.missing).toBe(0);
   for (const account of [1, 2, 3]) {
-    const { total, locked } = desk.core.fundsOf(account);
+    const { total, locked } = desk.core.readFunds(account);
     expect(Number.isSafeInteger(total) && locked >= 0 && locked <= total).toBe(true);
     for (const row of desk.core.positions(account, { limit: 100 }).rows) {
       const fatal = Number(row.liquidation_price);

@@ -199,7 +199,7 @@ describe('a request', () => {
 
   it('fails when the price has fallen so far that a position could not hold the shares', () => {
     const account = fresh(HYPERLIQUID).account(1);
-    accepted(desk.core.deposit(desk.nowMs, desk.core.walletOf(account) ?? '', m(9_000)));
+    accepted(desk.core.deposit(desk.nowMs, desk.core.readWallet(account) ?? '', m(9_000)));
     const pubkey = desk.request(account, { funds: '18000', leverage: '3' });
     desk.move('0.000001');
     desk.pass(TO_FILL);

@@ -24,7 +24,7 @@ function expectConserved({ core, accounts }: MarginDrawer): void {
   const requests = margin?.requests.records ?? [];
   let currency = 0;
   for (const account of accounts) {
-    const { total, locked, available } = core.fundsOf(account);
+    const { total, locked, available } = core.readFunds(account);
     const drafted = requests.filter((record) => record.account === account && !record.isFunded);
     expect(locked).toBe(sum(drafted.map(({ reserved }) => reserved)));
     expect(available).toBeGreaterThanOrEqual(0);
@@ -58,7 +58,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
         for (const account of accounts) {
           const { rows } = core.settlements(account, { limit: 10_000 });
           const won = sum(rows.map(({ total_pnl }) => Math.round(Number(total_pnl) * 1e6)));
-          expect(core.fundsOf(account)).toMatchObject({ locked: 0, total: settings.startingFunds + won });
+          expect(core.readFunds(account)).toMatchObject({ locked: 0, total: settings.startingFunds + won });
           expect(core.marginPnl(account)).toEqual({ settlements: won, unrealized: 0, openingFees: 0, held: 0 });
           expect(rows.every(({ state, position }) => state === 'done' && position.is_claimed)).toBe(true);
         }

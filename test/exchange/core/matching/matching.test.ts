@@ -89,8 +89,8 @@ class Pair {
     expect(levels('ask')).toEqual(this.plain.levels(false));
     expect(BigInt(core.feesCollected)).toBe(this.plain.fees);
     for (const [index, slot] of this.accounts.entries()) {
-      const { total, locked } = core.fundsOf(slot);
-      const held = core.holdingOf(slot, 0);
+      const { total, locked } = core.readFunds(slot);
+      const held = core.readHolding(slot, 0);
       const plain = this.plain.accounts[index];
       const seen = { total, locked, ...held };
       expect(seen).toEqual({
@@ -164,7 +164,7 @@ describe('the matching engine', () => {
   it.each(long)('fills like the plain exchange over $steps commands ($price, $amount)', (grid) => {
     const tick = 10 ** (6 - grid.price);
     const lot = 10 ** (6 - grid.amount);
-    const random = Random.seeded(20_261_121, `matching ${grid.price}`);
+    const random = Random.fromSeed(20_261_121, `matching ${grid.price}`);
     const pair = new Pair(grid.price, grid.amount, grid.maker, grid.taker);
     pair.open(true, '0');
     for (let i = 0; i < 7; i++) pair.open(false, String(200 * (i + 1)));

@@ -104,7 +104,7 @@ describe('recorded events in one call', () => {
     let fills = 0;
     fc.assert(
       fc.property(drawn, ({ seed, model, cuts }) => {
-        const events = drawEvents(Random.seeded(seed, 'feed'), 200);
+        const events = drawEvents(Random.fromSeed(seed, 'feed'), 200);
         const [single, batch] = [world(model).core, world(model).core];
         const refused = oneByOne(single, events);
         const chunk = columns(events);
@@ -172,7 +172,7 @@ describe('recorded events in one call', () => {
   it('of one market after another keep their own times', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const random = Random.seeded(seed, 'two markets');
+        const random = Random.fromSeed(seed, 'two markets');
         const feeds = [drawEvents(random, 120), drawEvents(random, 120)];
         const two = () => {
           const venue = world('risk-averse');
@@ -205,7 +205,7 @@ describe('recorded events in one call', () => {
             rows.map((list) => list.map((row) => JSON.stringify({ ...row, pubkey: '' })).sort());
           expect(plain(a)).toEqual(plain(b));
         }
-        for (const account of [1, ...TRADERS]) expect(inTurn.fundsOf(account)).toEqual(merged.fundsOf(account));
+        for (const account of [1, ...TRADERS]) expect(inTurn.readFunds(account)).toEqual(merged.readFunds(account));
       }),
       { numRuns: 25 },
     );

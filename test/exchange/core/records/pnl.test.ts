@@ -123,7 +123,7 @@ describe('profit and loss', () => {
         const copy = ExchangeCore.restore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
         for (const account of accounts) {
           const row = venue.core.pnl(account, {});
-          const gained = venue.core.fundsOf(account).total - settings.startingFunds;
+          const gained = venue.core.readFunds(account).total - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained + m(row.active_assets_value));
           const parts = ids.map((marketConditionId) => total(venue, account, { marketConditionId }));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));
@@ -168,7 +168,7 @@ describe('profit and loss with margin', () => {
         for (const account of accounts) {
           const row = desk.core.pnl(account, {});
           const { held, unrealized } = desk.core.marginPnl(account);
-          const gained = desk.core.fundsOf(account).total + held + unrealized - settings.startingFunds;
+          const gained = desk.core.readFunds(account).total + held + unrealized - settings.startingFunds;
           expect(m(row.total_pnl)).toBe(gained);
           const parts = ids.map((marketConditionId) => m(desk.core.pnl(account, { marketConditionId }).total_pnl));
           expect(m(row.total_pnl)).toBe((parts[0] ?? 0) + (parts[1] ?? 0));

@@ -70,7 +70,7 @@ const OPTIONS = {
   version: '0.1.0',
   nowMs: null,
   fairMicros: new Map<string, number>(),
-  recorded: () => null,
+  findPrices: () => null,
 };
 
 /** The middle is 0.43 at first, and a cent more for every 10 s. */
@@ -240,7 +240,7 @@ describe('a ledger without recordings', () => {
 });
 
 describe('a ledger with recordings of its markets', () => {
-  const options = { ...OPTIONS, recorded: () => PRICES };
+  const options = { ...OPTIONS, findPrices: () => PRICES };
 
   test('has its result divided, to the micro', () => {
     withLedger((ledger) => {
@@ -319,7 +319,7 @@ describe('settlement', () => {
   test('the outcome is what a redemption paid', () => {
     withLedger((ledger) => {
       redeemed(ledger, 6 * ONE, 0, 6 * ONE);
-      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, recorded: () => PRICES }));
+      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, findPrices: () => PRICES }));
       expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
       // From 0.48, the middle when it was redeemed, to 1.
       expect(analysis.result.settlementMicros).toBe(6 * 520_000);
@@ -338,7 +338,7 @@ describe('settlement', () => {
   test('a recording’s outcome is not believed before the market has settled', () => {
     withLedger((ledger) => {
       traded(ledger);
-      const known = { ...OPTIONS, recorded: () => ({ ...PRICES, outcome: true }) };
+      const known = { ...OPTIONS, findPrices: () => ({ ...PRICES, outcome: true }) };
       expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBeNull();
       ledger.transaction(() => ledger.saveMarket({ ...MARKET, state: 'resolved' }));
       expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBe(true);

@@ -7,7 +7,7 @@ import type { WatchedFacts } from '../../../../src/shell/alerts/conditions.js';
 import type { AlertMessage, Delivery } from '../../../../src/shell/alerts/contract.js';
 import type { ChannelConfig } from '../../../../src/shell/config/types.js';
 import { AlertStore } from '../../../../src/shell/console/store/alert-store.js';
-import { StoreFile, storePathOf } from '../../../../src/shell/console/store/store-file.js';
+import { locateStore, StoreFile } from '../../../../src/shell/console/store/store-file.js';
 import { run } from '../../../cli/run.js';
 import { folderOf } from '../../../support/folders.js';
 import { trader } from '../../config/files.js';
@@ -90,7 +90,7 @@ test('a person sees what is open, and says that it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];
   expect((await run(['alerts', 'list', ...config], { cwd })).err).toContain('nothing is known of alerts');
-  const file = openFile(storePathOf(join(cwd, 'twinbook.sqlite')));
+  const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
   const { center, sent } = openCenter(file, delivered, 0);
   center.tick({ ...FINE, isGone: true });
   const list = async () => JSON.parse((await run(['alerts', 'list', '--json', ...config], { cwd })).out) as object[];

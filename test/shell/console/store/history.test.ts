@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { History, MOST_POINTS, type Sample } from '../../../../src/shell/console/store/history.js';
-import { sampleOf } from '../../../../src/shell/console/store/sample.js';
+import { takeSample } from '../../../../src/shell/console/store/sample.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
 import { market, toldTrader } from '../state-of-markets.js';
 
@@ -163,7 +163,7 @@ test('takes its points from a trader that tells, of markets that matter', () => 
   const idle = { ...market('idle'), state: 'closed', orders: [], yes_micros: 0, no_micros: 0 };
   const held = { ...idle, id: 'held', no_micros: 2 };
   const trader = toldTrader([market('quoted'), idle, held]);
-  const taken = sampleOf(trader, START_MS);
+  const taken = takeSample(trader, START_MS);
   expect(taken?.markets.map(({ id, netMicros, bidMicros }) => [id, netMicros, bidMicros])).toEqual([
     ['quoted', 3_000_000, 590_000],
     ['held', -2, null],
@@ -175,5 +175,5 @@ test('takes its points from a trader that tells, of markets that matter', () => 
     lossDayMicros: 10_000_000,
   });
   trader.onLost('gone');
-  expect(sampleOf(trader, START_MS)).toBeNull();
+  expect(takeSample(trader, START_MS)).toBeNull();
 });

@@ -75,7 +75,7 @@ function world(faces: readonly MarketFace[], encodingMs = 0) {
       return at.faces;
     },
     mode: () => at.mode,
-    failed: (error: unknown) => void at.failures.push(String(error)),
+    onFailure: (error: unknown) => void at.failures.push(String(error)),
   };
   const steadyMs = () => {
     at.ms += encodingMs;

@@ -55,7 +55,7 @@ async function running(extra = '') {
       rememberConfig(ledger, { ...command, atMs: clock.nowMs });
       return null;
     },
-    changed,
+    onChange: changed,
     say: (text) => said.push(text),
     nowMs: () => clock.nowMs,
   });
@@ -178,7 +178,7 @@ describe('a running trader’s configuration', () => {
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     await apply(live);
     const fails = (name: string) =>
-      live.noticed({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
+      live.onNotice({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
     fails('own');
     fails('maker');
     fails('maker');
@@ -202,7 +202,7 @@ describe('a running trader’s configuration', () => {
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     await apply(live);
     clock.nowMs += 120_001;
-    live.noticed({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
+    live.onNotice({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
     await new Promise((resolve) => setImmediate(resolve));
     expect(commands).toHaveLength(1);
   });
@@ -217,7 +217,7 @@ it('comes back when a strategy with something new falls silent', async () => {
   const pass = (seconds: number, answer: StrategyAnswer) => {
     for (let second = 0; second < seconds; second++) {
       clock.nowMs += 1_000;
-      live.sampled(said(answer));
+      live.onSample(said(answer));
     }
   };
   pass(2, 'levels');
@@ -237,7 +237,7 @@ describe('changed files of a trader that watches them', () => {
     const pass = (seconds: number) => {
       for (let second = 0; second < seconds; second++) {
         here.clock.nowMs += 1_000;
-        here.live.sampled(said('levels'));
+        here.live.onSample(said('levels'));
       }
     };
     return { ...here, pass };
@@ -277,7 +277,7 @@ describe('changed files of a trader that watches them', () => {
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     for (let second = 0; second < 10; second++) {
       clock.nowMs += 1_000;
-      live.sampled(said('levels'));
+      live.onSample(said('levels'));
     }
     await apply(live);
     expect(commands).toMatchObject([{ by: 'operator' }]);

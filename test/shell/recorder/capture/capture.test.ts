@@ -97,7 +97,7 @@ describe('a captured market', () => {
       'a poll of the book failed: no route',
     ],
     ['came late', () => undefined, 'the book was not seen for 5 s'],
-    ['was no longer made', (polls) => polls.capture.lost(MARKET, 'it left the list', 2000), 'it left the list'],
+    ['was no longer made', (polls) => polls.capture.onLost(MARKET, 'it left the list', 2000), 'it left the list'],
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
   it.each(gaps)('has a gap and a whole book after a poll that %s', (_, trouble, reason) => {
@@ -393,7 +393,7 @@ describe('any market', () => {
 
 describe('what feeds say', () => {
   const heard = (polls: Polls, nowMs: number, p: number, conditionId = MARKET) =>
-    polls.capture.heard({
+    polls.capture.onFeed({
       kind: 'feed',
       nowMs,
       feed: 'model',

@@ -185,7 +185,7 @@ export class Polls {
       venueTimeMs: null,
       budget: null,
     } as const;
-    this.capture.seen(observation, (sentMs + seenMs) / 2);
+    this.capture.onOutcome(observation, (sentMs + seenMs) / 2);
   }
 
   /** One call and its answer. */

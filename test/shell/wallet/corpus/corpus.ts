@@ -197,9 +197,9 @@ export const HOSTILE_CLASSES: readonly HostileClass[] = [...[TEXTS, TRANSACTIONS
 
 /** The same wallet for the same seed. It holds nothing. */
 export const drawOf = (seed: number, name: string): Draw => {
-  const keys = Random.seeded(seed, `wallet ${name}`);
+  const keys = Random.fromSeed(seed, `wallet ${name}`);
   const wallet = new Wallet(Uint8Array.from({ length: 32 }, () => keys.below(256)));
-  return new Draw(Random.seeded(seed, name), wallet);
+  return new Draw(Random.fromSeed(seed, name), wallet);
 };
 
 export function tryClass({ name, because, ask: asked }: HostileClass, cases: number, seed: number): ClassResult {

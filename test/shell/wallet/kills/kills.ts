@@ -59,7 +59,7 @@ export class KilledWriter {
   #next = 1;
 
   constructor(seed: number) {
-    this.#random = Random.seeded(seed, 'kills');
+    this.#random = Random.fromSeed(seed, 'kills');
     this.#address = createKeyFile({ path: this.#path('old.json'), passphrase: null }).address;
     saveCredentials(this.#path('credentials.json'), OTHER, { apiKey: 'theirs', secret: 'theirs' });
     saveCredentials(this.#path('credentials.json'), OURS, { apiKey: 'key-0', secret: 'secret-0' });

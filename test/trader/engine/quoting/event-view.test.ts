@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventOf } from '../../../../src/trader/engine/quoting/event-view.js';
+import { makeEventView } from '../../../../src/trader/engine/quoting/event-view.js';
 import { MarketTracker } from '../../../../src/trader/market/market-tracker.js';
 import type { EventRule } from '../../../../src/trader/risk/event-rules.js';
 import { at, detail, m, snapshot } from '../../market/fixtures.js';
@@ -29,7 +29,7 @@ const around = (events: readonly EventRule[] = []) => ({
 
 describe('what a market is shown of its event', () => {
   it('is the other markets of it, with how old their books are and what is held there', () => {
-    const event = eventOf(around(), A, 7000);
+    const event = makeEventView(around(), A, 7000);
     expect(event).toMatchObject({ eventConditionId: 'E', outcomes: null, markets: null });
     expect(event?.siblings.map(({ conditionId }) => conditionId)).toEqual(['B', 'C']);
     const [b, c] = event?.siblings ?? [];
@@ -39,14 +39,14 @@ describe('what a market is shown of its event', () => {
   });
 
   it('is nothing for a market that belongs to none', () => {
-    expect(eventOf(around(), MARKETS[4] ?? A, 7000)).toBeNull();
+    expect(makeEventView(around(), MARKETS[4] ?? A, 7000)).toBeNull();
   });
 
   it('says what is declared of it, and how many markets it has where all are named', () => {
     const rule = { eventConditionId: 'E', outcomes: 'exhaustive', marketConditionIds: ['A', 'B', 'C', 'Z'] } as const;
-    expect(eventOf(around([rule]), A, 7000)).toMatchObject({ outcomes: 'exhaustive', markets: 4 });
+    expect(makeEventView(around([rule]), A, 7000)).toMatchObject({ outcomes: 'exhaustive', markets: 4 });
     const exclusive = { eventConditionId: 'E', outcomes: 'exclusive', marketConditionIds: [] } as const;
-    expect(eventOf(around([exclusive]), A, 7000)).toMatchObject({ outcomes: 'exclusive', markets: null });
+    expect(makeEventView(around([exclusive]), A, 7000)).toMatchObject({ outcomes: 'exclusive', markets: null });
   });
 
   it('names our best orders there', () => {
@@ -64,7 +64,7 @@ describe('what a market is shown of its event', () => {
     });
     const own = new Map([['B', [order('bid', 0.2), order('bid', 0.25), order('ask', 0.4), order('ask', 0.35)]]]);
     const { markets, settings, own: held } = around();
-    const event = eventOf({ markets, settings, own: { ...held, orders: own } }, A, 7000);
+    const event = makeEventView({ markets, settings, own: { ...held, orders: own } }, A, 7000);
     expect(event?.siblings[0]).toMatchObject({ ownBidMicros: m(0.25), ownAskMicros: m(0.35) });
     expect(event?.siblings[1]).toMatchObject({ ownBidMicros: null, ownAskMicros: null });
   });

@@ -94,7 +94,7 @@ async function traders(postOnly: boolean, rows = FALLS, roundTripMs = ROUND_TRIP
   const { session } = await runBacktest({
     ...given,
     trader: { ...given.trader, polling },
-    sent: ({ call }, atMs) => calls.push({ endpoint: call.endpoint, atMs }),
+    onSent: ({ call }, atMs) => calls.push({ endpoint: call.endpoint, atMs }),
   });
   const count = (endpoint: string) => calls.filter((call) => call.endpoint === endpoint).length;
   return { calls, session, drafts: count('orders.create'), submits: count('orders.submit') };

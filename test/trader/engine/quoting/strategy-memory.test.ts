@@ -147,7 +147,7 @@ class Life {
   }
 
   get slot() {
-    const [slot] = this.state.slotsOf(MARKET);
+    const [slot] = this.state.listSlots(MARKET);
     if (slot === undefined) throw new Error('no slot');
     return slot;
   }

@@ -1,7 +1,7 @@
 /** What our own fills tell of a market, and how far it is believed. */
 
 import { expect, it } from 'vitest';
-import { believe, MarketMeasures, sumOf } from '../../../../src/trader/engine/selection/measures.js';
+import { believe, MarketMeasures, sumMeasured } from '../../../../src/trader/engine/selection/measures.js';
 import type { PriceMotion } from '../../../../src/trader/market/view.js';
 import { m } from '../../market/fixtures.js';
 
@@ -52,11 +52,11 @@ it('forgets half in an hour, and what waited when our clock was set back', () =>
 });
 
 it('believes what was measured by how much it was, and a market after its category', () => {
-  expect(believe(sumOf([]))).toEqual({ fillRatio: 1, adversePart: 0.3 });
+  expect(believe(sumMeasured([]))).toEqual({ fillRatio: 1, adversePart: 0.3 });
   const measured = { fills: 40, expected: 20, judged: 20, adverse: 0.36, distance: 0.4 };
   const category = believe(measured);
   expect(category.fillRatio).toBeCloseTo(1.5, 12);
   expect(category.adversePart).toBeCloseTo(0.6, 12);
-  expect(believe(sumOf([]), category).adversePart).toBeCloseTo(0.6, 12);
-  expect(believe(sumOf([measured, measured])).adversePart).toBeCloseTo(0.7, 12);
+  expect(believe(sumMeasured([]), category).adversePart).toBeCloseTo(0.6, 12);
+  expect(believe(sumMeasured([measured, measured])).adversePart).toBeCloseTo(0.7, 12);
 });

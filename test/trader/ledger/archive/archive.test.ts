@@ -1,6 +1,6 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { archiveFolderOf, listArchives } from '../../../../src/trader/ledger/archive/archive-file.js';
+import { listArchives, locateArchiveFolder } from '../../../../src/trader/ledger/archive/archive-file.js';
 import { ArchiveCopier } from '../../../../src/trader/ledger/archive/copier.js';
 import { openWithArchives } from '../../../../src/trader/ledger/archive/joined-reader.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
@@ -113,7 +113,7 @@ describe('an archive', () => {
         const stranger = openLedger(other, HOLDER);
         stranger.transaction(() => stranger.startRun({ id: 'other', version: '0', configHash: 'h', startedMs: 1 }));
         fillLedger(stranger);
-        cpSync(archiveFolderOf(path), archiveFolderOf(other), { recursive: true });
+        cpSync(locateArchiveFolder(path), locateArchiveFolder(other), { recursive: true });
         expect(() => archiveAll(other, stranger)).toThrow('of another ledger');
         expect(stranger.orders({ limit: 1e6 }).length).toBe(OLD + 1);
         stranger.close();
@@ -121,7 +121,7 @@ describe('an archive', () => {
       const [first] = listArchives(path);
       writeFileSync(first?.path ?? '', 'no database at all'.repeat(100));
       expect(() => openWithArchives(path)).toThrow('cannot be used');
-      rmSync(archiveFolderOf(path), { recursive: true });
+      rmSync(locateArchiveFolder(path), { recursive: true });
       expect(readAll(path).pnl).toEqual(ledger.pnl(new Map()));
       expect(ledger.order('order-7')).not.toBeNull();
     }));

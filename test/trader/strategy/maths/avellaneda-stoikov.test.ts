@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../src/shared/base/random.js';
-import { momentsOf } from '../../../../src/shared/statistics/moments.js';
+import { computeMoments } from '../../../../src/shared/statistics/moments.js';
 import {
   monopolyHalfSpread,
   stoikovQuotes,
@@ -121,10 +121,10 @@ describe.each(CELLS)('Avellaneda–Stoikov 2008, $name', ({ name, quoting, print
   const paths = Number(process.env['STOIKOV_PATHS'] ?? 10_000);
 
   test(`is what ${paths} drawn paths earn, within four standard errors`, { timeout: 600_000 }, () => {
-    const random = Random.seeded(2008, name);
+    const random = Random.fromSeed(2008, name);
     const drawn = Array.from({ length: paths }, () => drawnPath(MARKET, quoting, random));
-    const profit = momentsOf(drawn.map((path) => path.profit));
-    const inventory = momentsOf(drawn.map((path) => path.inventory));
+    const profit = computeMoments(drawn.map((path) => path.profit));
+    const inventory = computeMoments(drawn.map((path) => path.inventory));
     const got = [profit.mean, profit.standardDeviation, inventory.mean, inventory.standardDeviation];
     for (const [i, value] of four(oracle).entries()) {
       const error = (errors[i] ?? 0) * Math.sqrt(1000 / paths);
