@@ -136,20 +136,21 @@ const NO_FILTER = {
 } as const satisfies StrategyFile['markets']['select'];
 
 function readSelection(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
-  const { ids = [], select = NO_FILTER, max, candidates = max, choose } = markets;
+  const { ids = [], select = NO_FILTER, max, candidates, choose } = markets;
   if (markets.ids !== undefined && markets.select !== undefined) {
     throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
   }
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (twice >= 0)
     throw configError([source.problem(['markets', 'ids', twice], 'this market stands twice in the list')]);
-  if (candidates < max)
+  if (candidates !== undefined && candidates < max)
     throw configError([
       source.problem(['markets', 'candidates'], `wants at least max, which is ${max}, and it is ${candidates}`),
     ]);
   const { state, kind, categories, title_words: words, without_words: withoutWords, except } = select;
   const rules = readRules(select, source);
-  return { ids, state, kind, categories, words, withoutWords, except, max, candidates, choose, rules };
+  const looked = candidates === undefined ? {} : { candidates };
+  return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
 /** Throws for a range that no market is in. */

@@ -13,7 +13,7 @@ const create = ['keys', 'create', '--file', 'wallet.json'];
 
 it('makes no key file without a passphrase, and says what to set', async () => {
   const cwd = folderOf({});
-  writeFileSync(join(cwd, 'id.json'), 'ab'.repeat(32), { mode: 0o600 });
+  writeFileSync(join(cwd, 'id.json'), 'c0ffee42'.repeat(8), { mode: 0o600 });
   for (const argv of [create, ['keys', 'import', '--from', 'id.json', '--to', 'wallet.json']]) {
     const ran = await run(argv, { cwd });
     expect(ran).toMatchObject({ code: 4, out: '' });
