@@ -4,10 +4,8 @@ import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import { alertProblems, makeAlerts } from './alerts.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
@@ -16,16 +14,9 @@ import { configHash } from './hash.js';
 import { configError, fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
+import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections.js';
 import { loadStrategyFile } from './strategy-file.js';
-import type {
-  Config,
-  ExchangeConfig,
-  GuardianConfig,
-  LedgerConfig,
-  PollingConfig,
-  StrategyConfig,
-  VenueConfig,
-} from './types.js';
+import type { Config, ExchangeConfig, LedgerConfig, StrategyConfig, VenueConfig } from './types.js';
 import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
@@ -358,43 +349,7 @@ function makeExchange(
   };
 }
 
-const makeEconomics = (file: TraderFile['economics']): Economics => ({
-  currencyPricePerS: file.currency_price_per_day / ONE / SECONDS_PER_DAY,
-  requestPrice: file.request_price / ONE,
-});
-
-/** Sets of a batch, bounded as `min_shares` is. */
-const usualBatch = (economics: Economics): Micros =>
-  micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
-
 const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
-
-const makePolling = (file: TraderFile['polling']): PollingConfig => ({
-  ownIntervalMs: file.own_interval_ms,
-  hotIntervalMs: file.hot_interval_ms,
-  quietIntervalMs: file.quiet_interval_ms,
-  catalogIntervalMs: file.catalog_interval_ms,
-  assetsIntervalMs: file.assets_interval_ms,
-  cancelAllWithinMs: 1000 * file.cancel_all_within_s,
-});
-
-const makeGuardian = (
-  file: TraderFile['guardian'],
-  walletFile: string,
-  ledgerPath: string,
-  absolute: (text: string) => string,
-): GuardianConfig => ({
-  enabled: file.enabled,
-  start: file.start,
-  required: file.required,
-  timeoutMs: file.timeout_ms,
-  resumeAfterAlarm: file.resume_after_alarm,
-  credentials:
-    file.credentials === undefined
-      ? join(dirname(walletFile), 'guardian-credentials.json')
-      : absolute(file.credentials),
-  log: file.log === undefined ? `${ledgerPath}.guardian.log` : absolute(file.log),
-});
 
 /** Freezes plain objects and lists through and through; a strategy's module is the user's own and left alone. */
 function deepFrozen<T extends object>(value: T): T {

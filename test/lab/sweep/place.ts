@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { latencyChoice } from '../../../src/lab/backtest/latency-choice.js';
 import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
@@ -123,6 +124,18 @@ const marketOf = (event: number, laterMs: number, minutes: number, outcome: bool
     outcome,
     source: { kind: 'twinbook', path: 'test', ticker: `TEST-${event}`, origin: 'test' },
   });
+
+/** Every row of every table of a sweep's database, in the order of its key. */
+export function readSweepTables(folder: string): Record<string, unknown[]> {
+  const db = new Sqlite(join(folder, 'sweep.sqlite'), { readonly: true });
+  const names = db
+    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    .pluck()
+    .all();
+  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
+  db.close();
+  return Object.fromEntries(rows);
+}
 
 export interface PlanWishes extends Partial<SweepPlan> {
   readonly params?: readonly string[];

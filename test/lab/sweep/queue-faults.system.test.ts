@@ -10,7 +10,7 @@ import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
 import { until } from '../../support/waiting.js';
-import { record, type SweepPlace, sweepPlace } from './place.js';
+import { readSweepTables, record, type SweepPlace, sweepPlace } from './place.js';
 
 let place: SweepPlace;
 let redis: RedisServer;
@@ -41,16 +41,7 @@ const isBusy = () =>
     (busy) => busy > 0,
   );
 
-function contentOf(out: string): Record<string, unknown[]> {
-  const db = new Sqlite(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
-  const names = db
-    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
-    .pluck()
-    .all();
-  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
-  db.close();
-  return Object.fromEntries(rows);
-}
+const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 const expectSame = (out: string) => expect(contentOf(out)).toEqual(contentOf('threads'));
 
 describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and with redis-server', () => {

@@ -2,7 +2,6 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChunkRunner } from '../../../src/lab/sweep/chunks/runner.js';
@@ -11,7 +10,7 @@ import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { run } from '../../cli/run.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+import { readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
 
 let place: SweepPlace;
 
@@ -31,17 +30,7 @@ const sweep = (...args: readonly string[]) => twinbook(['sweep', ...QUESTION, '-
 const runChunk = (env: Readonly<Record<string, string>>, dir = 'chunks', machine = OF_MACHINE, stopAsked = never) =>
   twinbook(['sweep', 'run-chunk', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
 
-/** Every row of every table. */
-function contentOf(out: string): Record<string, unknown[]> {
-  const db = new Sqlite(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
-  const names = db
-    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
-    .pluck()
-    .all();
-  const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);
-  db.close();
-  return Object.fromEntries(rows);
-}
+const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
 describe('a machine that runs chunks', () => {
   it('gives the same for a chunk whether its threads are new or warm, in memory or streamed, and stops when it is asked', async () => {
