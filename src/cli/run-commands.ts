@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../shell/config/load.js';
+import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
-import { profilePath, readProfile } from '../shell/config/venue.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';

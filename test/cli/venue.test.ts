@@ -9,8 +9,8 @@ import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/e
 import { parseDecimal } from '../../src/shared/base/decimal.js';
 import { must } from '../../src/shared/base/errors.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
+import { readProfile } from '../../src/shell/config/sections/venue.js';
 import { venueFile } from '../../src/shell/config/shipped.js';
-import { readProfile } from '../../src/shell/config/venue.js';
 import { loadCredentials, saveCredentials } from '../../src/shell/wallet/credentials.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';

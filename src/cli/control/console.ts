@@ -3,8 +3,8 @@
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { isConsoleWanted } from '../../shell/config/alerts.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { isConsoleWanted } from '../../shell/config/sections/alerts.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
 import { keepFilesPrivate } from '../private-files.js';

@@ -6,18 +6,18 @@ import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { alertProblems, makeAlerts } from './alerts.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
-import { feedProblems, makeFeeds } from './feeds.js';
 import { configHash } from './hash.js';
 import { configError, fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
-import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections.js';
+import { alertProblems, makeAlerts } from './sections/alerts.js';
+import { feedProblems, makeFeeds } from './sections/feeds.js';
+import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections/sections.js';
+import { type At, loadVenue } from './sections/venue.js';
 import { loadStrategyFile } from './strategy-file.js';
 import type { Config, ExchangeConfig, LedgerConfig, StrategyConfig, VenueConfig } from './types.js';
-import { type At, loadVenue } from './venue.js';
 import { readYaml } from './yaml-source.js';
 
 export interface LoadOptions {

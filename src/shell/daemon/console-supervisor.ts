@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { isConsoleWanted } from '../config/alerts.js';
 import type { Environment } from '../config/environment.js';
+import { isConsoleWanted } from '../config/sections/alerts.js';
 import type { Config } from '../config/types.js';
 import { addressText, drawToken, passwordFrom } from '../console/password.js';
 

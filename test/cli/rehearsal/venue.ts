@@ -8,8 +8,8 @@ import { PAPER_COSIGNERS } from '../../../src/exchange/service/signing-service.j
 import { must } from '../../../src/shared/base/errors.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
+import { readProfile } from '../../../src/shell/config/sections/venue.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { readProfile } from '../../../src/shell/config/venue.js';
 import { loadCredentials } from '../../../src/shell/wallet/credentials.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { trader } from '../../shell/config/files.js';

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
 import { jsonSchema, type SchemaNode } from '../../../src/shell/config/schema-tree.js';
+import { readProfile } from '../../../src/shell/config/sections/venue.js';
 import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';
 import { loadShipped } from '../../../src/shell/config/strategy-module.js';
-import { readProfile } from '../../../src/shell/config/venue.js';
 
 describe('what is shipped', () => {
   test.each(['config/paper.yaml', 'config/live.example.yaml'])('%s loads', async (file) => {

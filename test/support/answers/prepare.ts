@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { readProfile } from '../../../src/shell/config/venue.js';
+import { readProfile } from '../../../src/shell/config/sections/venue.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { draftReportText, examineDraft } from '../../../../src/cli/doctor/draft.js';
 import type { DraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
+import { readProfile } from '../../../../src/shell/config/sections/venue.js';
 import { venueFile } from '../../../../src/shell/config/shipped.js';
-import { readProfile } from '../../../../src/shell/config/venue.js';
 import { HOSTILE_BYTES } from './bytes.js';
 import { drawOf } from './corpus.js';
 import { HOSTILE_COSIGNERS, MALFORMED_COSIGNERS } from './cosigners.js';

@@ -1,8 +1,8 @@
 /** The `alerts` of a trader's file: what each kind of channel wants, and where its files are. */
 
-import type { Problem } from './problems.js';
-import type { TraderFile } from './schema.js';
-import type { AlertsConfig, DashboardConfig } from './types.js';
+import type { Problem } from '../problems.js';
+import type { TraderFile } from '../schema.js';
+import type { AlertsConfig, DashboardConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type AlertsFile = TraderFile['alerts'];

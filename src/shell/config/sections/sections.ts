@@ -1,10 +1,10 @@
 /** Sections of the trader's file, each as the trader takes it. */
 
 import { dirname, join } from 'node:path';
-import { type Micros, micros, ONE } from '../../shared/base/micros.js';
-import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
-import type { TraderFile } from './schema.js';
-import type { GuardianConfig, PollingConfig } from './types.js';
+import { type Micros, micros, ONE } from '../../../shared/base/micros.js';
+import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../../trader/strategy/economics.js';
+import type { TraderFile } from '../schema.js';
+import type { GuardianConfig, PollingConfig } from '../types.js';
 
 export const makeEconomics = (file: TraderFile['economics']): Economics => ({
   currencyPricePerS: file.currency_price_per_day / ONE / SECONDS_PER_DAY,

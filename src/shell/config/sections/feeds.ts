@@ -1,9 +1,9 @@
 /** The `feeds` of a trader's file: what each kind wants, and where it is. */
 
 import { resolve } from 'node:path';
-import type { Problem } from './problems.js';
-import type { TraderFile } from './schema.js';
-import type { FeedConfig } from './types.js';
+import type { Problem } from '../problems.js';
+import type { TraderFile } from '../schema.js';
+import type { FeedConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type FeedsFile = TraderFile['feeds'];

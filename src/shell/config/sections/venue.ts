@@ -2,15 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
-import { closest } from '../../shared/base/closest.js';
-import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
-import { explainIssues } from './explain-issues.js';
-import { configError, joinWithOr, type Problem } from './problems.js';
-import type { TraderFile } from './schema.js';
-import { jsonSchema } from './schema-tree.js';
-import { venueFile, venueNames } from './shipped.js';
-import type { VenueConfig } from './types.js';
-import { readYaml } from './yaml-source.js';
+import { closest } from '../../../shared/base/closest.js';
+import { type VenueProfile, venueProfileSchema } from '../../../shared/protocol/profile.js';
+import { explainIssues } from '../explain-issues.js';
+import { configError, joinWithOr, type Problem } from '../problems.js';
+import type { TraderFile } from '../schema.js';
+import { jsonSchema } from '../schema-tree.js';
+import { venueFile, venueNames } from '../shipped.js';
+import type { VenueConfig } from '../types.js';
+import { readYaml } from '../yaml-source.js';
 
 /** Makes a problem about a field of the trader's file. */
 export type At = (path: readonly PropertyKey[], text: string) => Problem;
