@@ -61,6 +61,21 @@ test('markets --value ranks what the running trader looks at, those of unknown v
   expect(told).toEqual([markets[2]]);
 });
 
+test('markets --value says when markets are valued where none is', async () => {
+  const market = {
+    market_condition_id: 'A'.repeat(44),
+    title: 'Will A?',
+    strategy: 'maker',
+    state: 'quoting',
+    value: null,
+  };
+  const trader = await socketIn(() => ({ ok: true, data: { markets: [market] } }) as unknown as ControlResponse);
+  expect(await trader.command('markets --value')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('once a minute'),
+  });
+});
+
 const TERMS = {
   ...{ place: 1, edge: 4, stale: 1, looks: 0.25, moves: 0.1, fills: 0.05, reserve: 0.075, currency: 0.025 },
   ...{ look_every_s: 30, fills_an_hour: 12, currency_bound: 20 },

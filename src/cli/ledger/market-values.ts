@@ -21,8 +21,11 @@ export async function showMarketValues(
   const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
   const rows = rankByValue(markets).slice(0, options.limit ?? markets.length);
   io.out(options.json === true ? json(rows.map(valueRow)) : table(rows, COLUMNS));
+  if (rows.length > 0 && rows.every(({ value }) => value === null)) io.err(NOTHING_VALUED);
   return EXIT.ok;
 }
+
+const NOTHING_VALUED = 'no market is valued yet: a running trader does that once a minute\n';
 
 export function rankByValue(markets: readonly StatusMarket[]): readonly ValuedMarket[] {
   const net = ({ value }: ValuedMarket) => value?.net ?? Number.NEGATIVE_INFINITY;
