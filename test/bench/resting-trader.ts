@@ -109,8 +109,10 @@ export class RestingTrader {
   /** Another folder with the same past; nothing may run in this one. */
   copy(folder: string): RestingTrader {
     rmSync(folder, { recursive: true, force: true });
-    // A socket that a killed process left behind cannot be copied.
-    cpSync(this.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    // A socket that a killed process left behind cannot be copied, and the console, which outlives its trader for a moment,
+    // still removes files of its own.
+    const isKept = (path: string) => !path.endsWith('.sock') && !path.includes('.console');
+    cpSync(this.folder, folder, { recursive: true, filter: isKept });
     return new RestingTrader(folder, this.#exchange);
   }
 
