@@ -11,10 +11,10 @@ import {
   type PollSettings,
   type Urgency,
 } from './contract.js';
+import { LookWorth } from './look-worth.js';
 import { pollLane } from './poll-calls.js';
 import { PollCredit } from './poll-credit.js';
 import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
-import { staleIndex } from './stale-index.js';
 
 /** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
 const SIGNED_PART = 0.3;
@@ -56,6 +56,13 @@ interface AccountPace {
   readonly intervals: readonly (readonly [AccountPoll, number])[];
 }
 
+/** A market with what is remembered of its polls, so that a decision among hundreds looks nothing up. */
+interface Watched {
+  readonly market: PolledMarket;
+  readonly records: MarketRecords;
+  readonly worth: LookWorth;
+}
+
 export class PollPlan implements Poller {
   readonly #settings: PollSettings;
   readonly #memory: PollMemory;
@@ -66,6 +73,7 @@ export class PollPlan implements Poller {
   #pace: AccountPace | null = null;
   /** As at the newest look. */
   #markets: readonly PolledMarket[] = [];
+  #watched: readonly Watched[] = [];
   /** What is remembered may be of markets that are not polled any more. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -133,10 +141,17 @@ export class PollPlan implements Poller {
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
     const { markets } = facts;
     const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
-    if (markets !== this.#markets) this.#forgetting = true;
-    this.#markets = markets;
+    if (markets !== this.#markets) this.#watch(markets);
     this.#lookedMs = nowMs;
     return same && nowMs < this.#quietUntilMs;
+  }
+
+  #watch(markets: readonly PolledMarket[]): void {
+    this.#forgetting = true;
+    this.#markets = markets;
+    this.#watched = markets.map((market) => {
+      return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
+    });
   }
 
   /** The earliest moment at which something is due if nothing else happens; never later than that. */
@@ -147,19 +162,19 @@ export class PollPlan implements Poller {
     }
     const creditMs = nowMs + this.#credit.missingMs;
     let marketMs = Number.POSITIVE_INFINITY;
-    for (const market of this.#markets) {
+    for (const watched of this.#watched) {
       if (marketMs <= creditMs) break;
-      marketMs = Math.min(marketMs, this.#marketReadyMs(market, nowMs));
+      marketMs = Math.min(marketMs, this.#marketReadyMs(watched, nowMs));
     }
     return Math.min(accountMs, Math.max(creditMs, marketMs));
   }
 
-  #marketReadyMs({ marketConditionId, isOver }: PolledMarket, nowMs: number): number {
+  #marketReadyMs({ market, records }: Watched, nowMs: number): number {
     const { hotIntervalMs } = this.#settings;
-    const { book, trades, detail } = this.#memory.market(marketConditionId);
+    const { book, trades, detail } = records;
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
-    if (isOver) return detailMs;
+    if (market.isOver) return detailMs;
     // One that is expedited waits for the floor too.
     const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs));
@@ -204,12 +219,12 @@ export class PollPlan implements Poller {
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
-      const market = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
-      if (market === null) continue;
+      const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
+      if (watched === null) continue;
+      const { market, records } = watched;
       // A kind that had nothing to ask for does not save its share up for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
-      const records = this.#memory.market(market.marketConditionId);
       // A book says nothing without the detail that gives its grid, so the first detail goes in the book's place.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
       return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
@@ -221,7 +236,7 @@ export class PollPlan implements Poller {
    * First what is expedited, then what a look is worth most at. Every other look goes to a market that was never seen, while
    * there is one, and every second to tenth to the one that has waited longest beyond its time.
    */
-  #nextBook(nowMs: number): PolledMarket | null {
+  #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
     const { fewest, most, marketsATurn } = OLDEST_TURN;
@@ -230,23 +245,17 @@ export class PollPlan implements Poller {
     const best = new Best();
     const unseen = new Best();
     const oldest = new Best();
-    for (const market of this.#markets) {
-      const records = this.#memory.market(market.marketConditionId);
+    for (const watched of this.#watched) {
+      const { market, records } = watched;
       if (market.isOver || !this.#isBookReady(records, nowMs)) continue;
       const age = records.book.age(nowMs);
-      if (market.seenMs === null) unseen.offer(market, age);
-      else if (wantsOldest && age >= this.#settings.quietIntervalMs) oldest.offer(market, age);
-      best.offer(market, this.#bookScore(market, records.book, nowMs));
+      if (market.seenMs === null) unseen.offer(watched, age);
+      else if (wantsOldest && age >= this.#settings.quietIntervalMs) oldest.offer(watched, age);
+      best.offer(watched, scoreBook(watched, best.score, nowMs));
     }
-    if (best.score === Number.POSITIVE_INFINITY) return best.market;
-    if (wantsNew && unseen.market !== null) return unseen.market;
-    return oldest.market ?? best.market;
-  }
-
-  #bookScore(market: PolledMarket, book: PollRecord, nowMs: number): number {
-    const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
-    if (isFirst) return Number.POSITIVE_INFINITY;
-    return seenIndex(market, nowMs) + (book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0);
+    if (best.score === Number.POSITIVE_INFINITY) return best.watched;
+    if (wantsNew && unseen.watched !== null) return unseen.watched;
+    return oldest.watched ?? best.watched;
   }
 
   /** The floor holds for what is expedited too. */
@@ -256,17 +265,17 @@ export class PollPlan implements Poller {
     return book.ready(hotIntervalMs, nowMs) && book.sinceAsked(nowMs) >= hotIntervalMs;
   }
 
-  #chooseNext(kind: 'trades' | 'detail', nowMs: number): PolledMarket | null {
+  #chooseNext(kind: 'trades' | 'detail', nowMs: number): Watched | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
     const best = new Best();
-    for (const market of this.#markets) {
-      const records = this.#memory.market(market.marketConditionId);
+    for (const watched of this.#watched) {
+      const { market, records } = watched;
       if (kind === 'trades' && (!records.detail.answered || market.isOver)) continue;
       if (!records[kind].ready(intervalMs, nowMs)) continue;
       const weight = kind === 'trades' && market.quotes.length > 0 ? RESTING_TRADES_WEIGHT : 1;
-      best.offer(market, records[kind].age(nowMs) * weight);
+      best.offer(watched, records[kind].age(nowMs) * weight);
     }
-    return best.market;
+    return best.watched;
   }
 
   #needsDetail(detail: PollRecord, nowMs: number): boolean {
@@ -288,18 +297,22 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
 
 const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';
 
-/** New markets, however many, share the turns of those that wait. */
-const seenIndex = (market: PolledMarket, nowMs: number): number =>
-  market.seenMs === null ? 0 : staleIndex(market, nowMs);
+/** What a look at this book is worth now where that is above `best`, else anything not above it. */
+function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {
+  const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
+  if (isFirst) return Number.POSITIVE_INFINITY;
+  const before = book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0;
+  return before + worth.indexAbove(best - before, market, nowMs);
+}
 
 /** The one with the highest score, the first of equals. */
 class Best {
-  market: PolledMarket | null = null;
+  watched: Watched | null = null;
   score = Number.NEGATIVE_INFINITY;
 
-  offer(market: PolledMarket, score: number): void {
-    if (this.market !== null && !(score > this.score)) return;
-    this.market = market;
+  offer(watched: Watched, score: number): void {
+    if (this.watched !== null && !(score > this.score)) return;
+    this.watched = watched;
     this.score = score;
   }
 }

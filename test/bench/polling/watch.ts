@@ -7,7 +7,7 @@ import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { JUMP_RATE, SECONDS, TAKERS_PER_S, TICK, type TrueMarket } from './world.js';
 
-const STEP_MS = 500;
+export const STEP_MS = 500;
 /** From a look until the quotes stand where it says. */
 const REACTION_S = 2;
 /** Until then everything is being learned, and is not counted. */
@@ -141,7 +141,7 @@ export function goRound(world: readonly TrueMarket[], looks: number): Watched {
   return { ...sum(markets), looks: made };
 }
 
-const SETTINGS = {
+export const SETTINGS = {
   ownIntervalMs: 1000,
   hotIntervalMs: 500,
   quietIntervalMs: 10_000,
@@ -152,7 +152,7 @@ const SETTINGS = {
 } as const;
 
 /** As the venue's limits leave them; nothing else asks for public requests. */
-const FACTS: Omit<PollFacts, 'markets'> = {
+export const FACTS: Omit<PollFacts, 'markets'> = {
   openOrders: 1,
   // Details come by pages.
   openMarketPages: 2,
