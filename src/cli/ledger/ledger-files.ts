@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { NeededArchive } from '../../shell/backup/archive/needed.js';
+import type { MadeBackup } from '../../shell/backup/backups.js';
 import type { BackupFile } from '../../shell/backup/retention.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
@@ -19,6 +21,7 @@ const BYTES_PER_MB = 1_000_000;
 
 interface RestoreOptions extends ReadOptions {
   readonly reason: string;
+  readonly withoutArchives?: true;
 }
 
 export function addLedgerFileCommands(program: Command, session: Session): void {
@@ -35,13 +38,21 @@ export function addLedgerFileCommands(program: Command, session: Session): void 
 
 interface ListedBackup extends BackupFile {
   readonly path: string;
+  /** Months; null where no list is kept of them. */
+  readonly archives: readonly string[] | null;
 }
 
 const COLUMNS: readonly Column<ListedBackup>[] = [
   { title: 'made', cell: ({ atMs }) => when(atMs) },
   { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
+  { title: 'archives', cell: ({ archives }) => (archives === null ? '-' : formatMonths(archives)) },
   { title: 'file', cell: ({ path }) => path },
 ];
+
+const formatMonths = (months: readonly string[]): string => {
+  const [first = 'none'] = months;
+  return months.length < 2 ? first : `${first} … ${months.at(-1)} (${months.length})`;
+};
 
 function addBackups(group: Command, session: Session): void {
   const command = group.command('backups').description('every backup there is, oldest first');
@@ -49,9 +60,13 @@ function addBackups(group: Command, session: Session): void {
   addAction<ReadOptions>(command, session, async (options) => {
     const { ledger } = loadTraderConfig(options.config, session.io);
     const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
+    const { readNeeded } = await import('../../shell/backup/archive/needed.js');
     const folder = locateBackupFolder(ledger.path);
-    const rows = listBackups(ledger.path).map((file) => ({ ...file, path: join(folder, file.name) }));
-    const forPrograms = rows.map(({ path, atMs, bytes }) => ({ path, made: atMs, bytes }));
+    const rows = listBackups(ledger.path).map((file) => {
+      const path = join(folder, file.name);
+      return { ...file, path, archives: readNeeded(path)?.map(({ month }) => month) ?? null };
+    });
+    const forPrograms = rows.map(({ path, atMs, bytes, archives }) => ({ path, made: atMs, bytes, archives }));
     session.io.out(options.json === true ? json(forPrograms) : table(rows, COLUMNS));
     return EXIT.ok;
   });
@@ -66,18 +81,29 @@ function addBackup(group: Command, session: Session): void {
     const { ledger } = loadTraderConfig(options.config, session.io);
     if (!existsSync(ledger.path)) throw noLedger(ledger.path);
     const { makeBackup } = await import('../../shell/backup/backups.js');
-    const made = await makeBackup(ledger.path, ledger.backups, nowMs());
-    const gone = made.gone.length === 0 ? '' : `; ${made.gone.length} older gone`;
-    const text = `${made.path}: ${(made.bytes / BYTES_PER_MB).toFixed(1)} MB, whole, sha256 ${made.sha256}${gone}\n`;
-    session.io.out(options.json === true ? json(made) : text);
-    return EXIT.ok;
+    const made = await makeBackup(ledger, nowMs());
+    session.io.out(options.json === true ? json(made) : formatBackup(made));
+    return made.problems.length === 0 ? EXIT.ok : EXIT.difference;
   });
 }
+
+function formatBackup({ path, bytes, sha256, gone, archives, problems }: MadeBackup): string {
+  const older = gone.length === 0 ? '' : `; ${gone.length} older gone`;
+  const lines = [
+    `${path}: ${(bytes / BYTES_PER_MB).toFixed(1)} MB, whole, sha256 ${sha256}${older}`,
+    ...archives.map(formatArchive),
+    ...problems,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const formatArchive = ({ month, intents, orders }: NeededArchive): string =>
+  `with the archive of ${month}: ${intents} intents, ${orders} orders`;
 
 function addVerify(group: Command, session: Session): void {
   const command = group
     .command('verify')
-    .description('reads a whole ledger, pages and sums; exit code 6 when something is wrong with it')
+    .description('reads a whole ledger, pages, sums and archives; exit code 6 when something is wrong with it')
     .argument('[file]', 'a backup; the ledger itself without it');
   addJsonOption(addConfigOption(command));
   addAction<ReadOptions>(command, session, async (options, [given]) => {
@@ -85,13 +111,15 @@ function addVerify(group: Command, session: Session): void {
     const { ledger } = loadTraderConfig(options.config, io);
     const file = given === undefined ? ledger.path : resolve(io.cwd, given);
     if (!existsSync(file)) throw noLedger(file);
-    const { checkCopy } = await import('../../shell/backup/check-copy.js');
-    const { problems } = await checkCopy(file);
-    if (options.json === true) io.out(json({ file, problems }));
-    else
-      io.out(
-        problems.length === 0 ? `${file} is whole\n` : `${problems.map((text) => `${file}: ${text}`).join('\n')}\n`,
-      );
+    const { verifyLedger } = await import('./verify-ledger.js');
+    const found = verifyLedger(file, ledger.path);
+    const { problems, archives, notes } = found;
+    const lines = [
+      ...(problems.length === 0 ? [`${file} is whole`] : problems.map((text) => `${file}: ${text}`)),
+      ...archives.map(formatArchive),
+      ...notes,
+    ];
+    io.out(options.json === true ? json(found) : `${lines.join('\n')}\n`);
     return problems.length === 0 ? EXIT.ok : EXIT.difference;
   });
 }
@@ -101,17 +129,24 @@ function addRestore(group: Command, session: Session): void {
     .command('restore')
     .description('puts a backup in the place of the ledger; the next start is killed until a person has looked')
     .argument('<file>', 'the backup: a file, which stays')
-    .requiredOption('--reason <text>', 'why; the next start says it', nonEmpty);
+    .requiredOption('--reason <text>', 'why; the next start says it', nonEmpty)
+    .option('--without-archives', 'the ledger alone: its archives are lost, or stay as they are beside it');
   addConfigOption(command);
-  addAction<RestoreOptions>(command, session, async ({ config, reason }, [given = '']) => {
+  addAction<RestoreOptions>(command, session, async ({ config, reason, withoutArchives = false }, [given = '']) => {
     const { io } = session;
     const { ledger } = loadTraderConfig(config, io);
     const { restoreLedger } = await import('./restore-ledger.js');
+    const { findOwnName } = await import('../../shell/backup/backups.js');
     const holder = { pid: process.pid, startedMs: nowMs() };
-    const backup = resolve(io.cwd, given);
-    const aside = restoreLedger({ ledgerPath: ledger.path, backup, reason, holder });
+    const backup = findOwnName(resolve(io.cwd, given));
+    const asked = { ledgerPath: ledger.path, backup, reason, holder, withoutArchives };
+    const { aside, archives, notes } = restoreLedger(asked);
     io.out(`${ledger.path} is now ${backup}\n`);
     if (aside !== null) io.out(`the ledger until now is ${aside}\n`);
+    io.out(
+      `${archives === null ? 'the archives beside it stay as they are' : `archives: ${formatMonths(archives)}`}\n`,
+    );
+    for (const note of notes) io.out(`${note}\n`);
     io.out(`${NEXT_STEPS.map((text) => `  ${text}`).join('\n')}\n`);
     return EXIT.ok;
   });

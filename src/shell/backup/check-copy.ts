@@ -1,17 +1,23 @@
-/** Whether a file is a whole ledger: SQLite's own check of its pages, and every sum of the ledger again from its rows. */
+/** Examines a fresh copy of a ledger, and copies its archives, in a thread of its own: nothing of a trader waits for it. */
 
 import { startWorker } from '../runtime/worker-start.js';
+import type { ArchiveCopying, CopiedArchives, ExaminedFile } from './examine.js';
 
-export interface CheckedCopy {
-  /** Of the file, hexadecimal. */
-  readonly sha256: string;
-  /** What is wrong with it, one sentence each; empty for a whole ledger. */
-  readonly problems: readonly string[];
+/** What the thread is told. */
+export interface CheckTask {
+  readonly path: string;
+  readonly archives: ArchiveCopying;
 }
 
-/** In a thread of its own: nothing of a trader waits for it. Rejects when the file cannot be read. */
-export function checkCopy(path: string): Promise<CheckedCopy> {
-  const thread = startWorker({ name: 'check-thread', data: { path } }, import.meta.url);
+export interface CheckedCopy extends ExaminedFile {
+  /** Nothing of them for a copy that is not whole. */
+  readonly copied: CopiedArchives;
+}
+
+/** Rejects when the file cannot be read. */
+export function checkCopy(path: string, archives: ArchiveCopying): Promise<CheckedCopy> {
+  const task: CheckTask = { path, archives };
+  const thread = startWorker({ name: 'check-thread', data: task }, import.meta.url);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);

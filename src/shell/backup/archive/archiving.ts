@@ -4,7 +4,7 @@
  */
 
 import { rmSync } from 'node:fs';
-import { listArchives } from '../../../trader/ledger/archive/archive-file.js';
+import { type ArchiveListing, listArchives } from '../../../trader/ledger/archive/archive-file.js';
 import type { ArchivedIntents } from '../../../trader/ledger/archive/contract.js';
 import type { CopiedRows } from '../../../trader/ledger/archive/copier.js';
 import { startWorker } from '../../runtime/worker-start.js';
@@ -117,19 +117,26 @@ export class Archiving {
   }
 }
 
-/** Months whose archives go because there is no room; the newest stays, whatever it takes. */
-export function archivesBeyond(ledgerPath: string, maxBytes: number): readonly { month: string; path: string }[] {
-  const newestFirst = [...listArchives(ledgerPath)].reverse();
+/** Archives that go because there is no room, oldest last; the newest stays, whatever it takes. */
+const findBeyond = (archives: readonly ArchiveListing[], maxBytes: number): readonly ArchiveListing[] => {
   let bytes = 0;
-  return newestFirst.filter((archive, rank) => {
+  return [...archives].reverse().filter((archive, rank) => {
     bytes += archive.bytes;
     return rank > 0 && bytes > maxBytes;
   });
-}
+};
+
+/** Months whose archives go because there is no room. */
+export const archivesBeyond = (ledgerPath: string, maxBytes: number): readonly ArchiveListing[] =>
+  findBeyond(listArchives(ledgerPath), maxBytes);
 
 /** Returns their months. */
-export function removeOldest(ledgerPath: string, maxBytes: number): readonly string[] {
-  const beyond = archivesBeyond(ledgerPath, maxBytes);
+export const removeOldest = (ledgerPath: string, maxBytes: number): readonly string[] =>
+  removeBeyond(listArchives(ledgerPath), maxBytes);
+
+/** Removes of these, oldest first, what has no room. Returns the months. */
+export function removeBeyond(archives: readonly ArchiveListing[], maxBytes: number): readonly string[] {
+  const beyond = findBeyond(archives, maxBytes);
   for (const { path } of beyond) rmSync(path, { force: true });
   return beyond.map(({ month }) => month);
 }

@@ -90,7 +90,7 @@ export function writeArchive(
   const isNew = !existsSync(path);
   makeFolder(folder);
   makePrivateFile(path);
-  const sqlite = open(path);
+  const sqlite = openArchive(path);
   try {
     sqlite.pragma('synchronous = FULL');
     sqlite.pragma('fullfsync = ON');
@@ -137,7 +137,7 @@ function checkThere(sqlite: Sqlite.Database, path: string, { intents, orders }: 
 }
 
 /** Also to be read it is opened for writing: what a kill has left half written is taken back then. Throws TwinbookError `file_unreadable`. */
-function open(path: string): Sqlite.Database {
+export function openArchive(path: string): Sqlite.Database {
   try {
     const sqlite = new Sqlite(path, { fileMustExist: true, timeout: BUSY_MS });
     const [version, application] = ['user_version', 'application_id'].map((name) => readVersion(sqlite, name));
@@ -157,6 +157,34 @@ const readVersion = (sqlite: Sqlite.Database, name: string): number => Number(sq
 const unusable = (path: string, why: string, hint: string): TwinbookError =>
   new TwinbookError('file_unreadable', `the archive ${path} cannot be used: ${why}`, hint);
 
+const isBegun = (sqlite: Sqlite.Database): boolean => readVersion(sqlite, 'user_version') !== 0;
+
+/** Rows of an open archive; a kill may have come before the first. */
+export const countRows = (sqlite: Sqlite.Database, table: 'intents' | 'orders'): number =>
+  isBegun(sqlite) ? (sqlite.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0) : 0;
+
+/** The ledger that an open archive is of; null before its first row. */
+export const findOwner = (sqlite: Sqlite.Database): string | null =>
+  isBegun(sqlite) ? (sqlite.prepare<[], string>('SELECT ledger FROM meta').pluck().get() ?? null) : null;
+
+/**
+ * Adds to an open archive what another one of the same ledger and month has beside it; returns whether that was anything. Throws
+ * TwinbookError `file_unreadable` for one of another ledger.
+ */
+export function addRows(sqlite: Sqlite.Database, other: string): boolean {
+  sqlite.prepare('ATTACH ? AS other').run(other);
+  const owner = sqlite.prepare<[], string>('SELECT ledger FROM other.meta').pluck().get() ?? null;
+  if (owner !== findOwner(sqlite)) throw unusable(other, 'it is of another ledger', 'Move it away.');
+  const add = (table: string, names: readonly string[]): number =>
+    sqlite
+      .prepare(
+        `INSERT INTO main.${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM other.${table} WHERE 1 ON CONFLICT DO NOTHING`,
+      )
+      .run().changes;
+  const added = sqlite.transaction(() => add('intents', INTENT_COLUMNS) + add('orders', ORDER_COLUMNS));
+  return added.immediate() > 0;
+}
+
 /** What a list of an archive is asked for: a WHERE clause with its values, the last of which is the limit. */
 export interface ArchiveQuery {
   readonly sql: string;
@@ -171,9 +199,9 @@ export class ArchiveReader {
 
   /** Throws TwinbookError `file_unreadable`. */
   constructor(path: string) {
-    this.#sqlite = open(path);
+    this.#sqlite = openArchive(path);
     this.#sqlite.pragma('query_only = ON');
-    this.#isBegun = readVersion(this.#sqlite, 'user_version') !== 0;
+    this.#isBegun = isBegun(this.#sqlite);
   }
 
   // What was put in had the columns of the ledger's own tables.
@@ -186,8 +214,7 @@ export class ArchiveReader {
   }
 
   count(table: 'intents' | 'orders'): number {
-    if (!this.#isBegun) return 0;
-    return this.#sqlite.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+    return countRows(this.#sqlite, table);
   }
 
   close(): void {

@@ -11,13 +11,13 @@ export const START_MS = Date.UTC(2026, 0, 30);
 export const RECENT = 20;
 export const OLD = 40;
 
-/** Old orders, every tenth of them filled, with their cancels; and as many new intents as always stay. */
-export function fillLedger(ledger: Ledger, recent = RECENT): void {
+/** Old orders, every tenth of them filled or none, with their cancels; and as many new intents as always stay. */
+export function fillLedger(ledger: Ledger, recent = RECENT, startMs = START_MS, isFilled = true): void {
   ledger.transaction(() => {
     ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
     ledger.setCapital(m(1000 * ONE), 1);
     for (let i = 0; i < OLD; i++) {
-      const createdMs = START_MS + i * (DAY_MS / 8);
+      const createdMs = startMs + i * (DAY_MS / 8);
       const closedMs = createdMs + 1_000;
       const times = { createdMs, updatedMs: closedMs };
       const pubkey = `order-${i}`;
@@ -27,11 +27,11 @@ export function fillLedger(ledger: Ledger, recent = RECENT): void {
       ledger.addOrder(orderOf({ pubkey, intentId: id, createdMs, closedMs, status: 'canceled' }));
       const cancel = { kind: 'cancel', isYes: null, side: null, priceMicros: null, amountMicros: null } as const;
       ledger.addIntent(intentOf({ id: `run-c-${i}`, ...cancel, state: 'done', orderPubkey: pubkey, ...times }));
-      if (i % 10 !== 0) continue;
+      if (!isFilled || i % 10 !== 0) continue;
       ledger.changeOrder(pubkey, { status: 'canceled', filledMicros: m(ONE), closedMs });
       ledger.bookFill(fillOf({ pubkey: `trade-${i}`, orderPubkey: pubkey, amountMicros: m(ONE), seenMs: closedMs }));
     }
-    const newMs = START_MS + 300 * DAY_MS;
+    const newMs = startMs + 300 * DAY_MS;
     for (let i = 0; i < recent; i++)
       ledger.addIntent(intentOf({ id: `run-n-${i}`, state: 'refused', createdMs: newMs, updatedMs: newMs }));
     ledger.addIntent(intentOf({ id: 'run-n-order', state: 'done', createdMs: newMs, updatedMs: newMs }));
