@@ -23,6 +23,8 @@ import { type ArchiveListing, addRows, countRows, listArchives, openArchive } fr
 const NAME = /^(\d{4}-\d{2})\.([0-9a-f]{64})\.sqlite$/;
 const MADE = '.part';
 const PART_BYTES = 1_048_576;
+/** Times of files lose their last digits when they are copied; rows come at longer intervals. */
+const SAME_TIME_MS = 2;
 
 /** A copy of the archive of one month. */
 export interface ArchiveCopy extends ArchiveListing {
@@ -66,8 +68,8 @@ export function copyArchives(ledgerPath: string, folder: string): readonly strin
 
 function copyArchive({ month, path }: ArchiveListing, folder: string): void {
   const before = listCopies(folder).find((copy) => copy.month === month);
-  const writtenMs = Math.trunc(statSync(path).mtimeMs);
-  if (before !== undefined && Math.round(statSync(before.path).mtimeMs) === writtenMs) return;
+  const writtenMs = statSync(path).mtimeMs;
+  if (before !== undefined && Math.abs(statSync(before.path).mtimeMs - writtenMs) < SAME_TIME_MS) return;
   const made = join(folder, `${month}${MADE}`);
   copyWhole(path, made);
   const hasAdded = before !== undefined && addOlder(made, before.path);
