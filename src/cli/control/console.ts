@@ -3,6 +3,7 @@
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { isConsoleWanted } from '../../shell/config/sections/alerts.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -15,6 +16,7 @@ const NICE = 10;
 
 interface ConsoleFlags {
   readonly config: string;
+  readonly also: readonly string[];
   readonly withTrader?: true;
 }
 
@@ -23,13 +25,30 @@ export function addConsoleCommand(program: Command, session: Session): void {
     .command('console')
     .description('serves the dashboard beside the trader, without its key; the trader starts one by itself')
     .option('--with-trader', 'ends with the trader that started it; else it stays for every next one');
-  addAction<ConsoleFlags>(addConfigOption(command), session, (flags) =>
-    show(loadTraderConfig(flags.config, session.io), flags.withTrader === true, session.io),
+  addConfigOption(command).option(
+    '--also <file>',
+    "another trader's file, to be shown on the same page; may be given again",
+    (file: string, before: readonly string[]) => [...before, file],
+    [],
   );
+  addAction<ConsoleFlags>(command, session, ({ config, also, withTrader }) => {
+    if (withTrader === true && also.length > 0) {
+      const hint = 'Run `twinbook console` by itself, with dashboard.start: false in the files of all.';
+      throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
+    }
+    const [first, ...others] = [config, ...also].map((file) => loadTraderConfig(file, session.io));
+    if (first === undefined) throw new Error('-c has a default');
+    return show(first, others, withTrader === true, session.io);
+  });
 }
 
-async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Promise<ExitCode> {
-  if (!isConsoleWanted(config)) {
+async function show(
+  config: TraderConfig,
+  others: readonly TraderConfig[],
+  isWithTrader: boolean,
+  io: CliIo,
+): Promise<ExitCode> {
+  if (others.length === 0 && !isConsoleWanted(config)) {
     io.err(
       'Nothing to do: dashboard.enabled is false (the default, but for the paper profile), and alerts has no channel.\n',
     );
@@ -44,8 +63,12 @@ async function show(config: TraderConfig, isWithTrader: boolean, io: CliIo): Pro
   ]);
   const password = passwordFrom(io.env);
   const secret = password ?? drawToken();
-  const guardian = { status: () => guardianStatus(config), isGuarded: () => isGuarded(config) };
-  const opened = await openConsole({ config, secret, guardian, note: (text) => io.err(`${text}\n`) });
+  const shown = (one: TraderConfig) => ({
+    config: one,
+    guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
+  });
+  const note = (text: string) => io.err(`${text}\n`);
+  const opened = await openConsole({ ...shown(config), others: others.map(shown), secret, note });
   const { url, isElsewhere } = opened;
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {

@@ -176,7 +176,7 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
     },
     guardian: makeGuardian(content.guardian, walletFile, ledgerPath, absolute),
     feeds: makeFeeds(content.feeds, folder),
-    dashboard: { ...content.dashboard, enabled: content.dashboard.enabled ?? venue.name === PAPER },
+    dashboard: makeDashboard(content.dashboard, venue.name === PAPER, absolute),
     alerts: makeAlerts(content.alerts, absolute),
     metrics: {
       open: content.metrics.open,
@@ -185,6 +185,19 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
     },
     reload: content.reload,
     control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
+  };
+}
+
+function makeDashboard(
+  { enabled, view_password_file: view, stop_password_file: stop, ...rest }: TraderFile['dashboard'],
+  isPaper: boolean,
+  absolute: (path: string) => string,
+): TraderConfig['dashboard'] {
+  return {
+    ...rest,
+    enabled: enabled ?? isPaper,
+    viewPasswordFile: view === undefined ? null : absolute(view),
+    stopPasswordFile: stop === undefined ? null : absolute(stop),
   };
 }
 

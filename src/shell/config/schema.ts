@@ -180,6 +180,8 @@ const dashboardSchema = z
     host: z.enum(['127.0.0.1', '::1']).default('127.0.0.1').describe('The loopback address it listens on.'),
     port: integer(0, 65_535, 'Its port; 0 picks a free one, and so does a port that is taken.').default(8788),
     start: z.boolean().default(true).describe('Start `twinbook console` with the trader; false: it runs by itself.'),
+    view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
+    stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
   })
   .describe('The page with the buttons that stop the trader.');
 

@@ -198,6 +198,9 @@ export interface DashboardConfig {
   readonly port: number;
   /** Whether the trader starts its console; else that is a unit of its own. */
   readonly start: boolean;
+  /** Files of mode 0600 with the passwords of those who may only look, and of those who may also stop; null for none. */
+  readonly viewPasswordFile: string | null;
+  readonly stopPasswordFile: string | null;
 }
 
 export interface GuardianConfig {

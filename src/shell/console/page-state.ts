@@ -54,7 +54,7 @@ export function makePageState({ trader, name, lists, venue, guardian, alerts, ma
 }
 
 /** A trader that has said nothing for seconds hangs, or is gone: what it was at is old. */
-function judgeMode(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
+export function judgeMode(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };

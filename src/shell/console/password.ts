@@ -1,8 +1,10 @@
-/** What opens the page: the operator's password, or a token that is drawn anew where none is set. */
+/** What opens the page: the operator's password, or a token that is drawn anew where none is set; and passwords of those who may do less. */
 
 import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Environment } from '../config/environment.js';
+import type { DashboardConfig } from '../config/types.js';
+import type { Passes } from '../dashboard/dashboard.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 
@@ -21,6 +23,31 @@ export function passwordFrom(env: Environment): string | null {
     `its password is shorter than ${SHORTEST_PASSWORD} characters`,
     'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then the start prints an address that opens it.',
   );
+}
+
+/**
+ * Passwords of those who may only stop, and of those who may only look; null where there is none.
+ * Throws for a file that others can read, a password that is too short, and for one that another role has too.
+ */
+export function readPasses(
+  { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
+  operate: string,
+): Omit<Passes, 'operate'> {
+  const stop = readRolePassword(stopPasswordFile, 'dashboard.stop_password_file');
+  const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
+  const given = [operate, stop, view].filter((one) => one !== null);
+  if (new Set(given).size < given.length)
+    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each one of its own.');
+  return { stop, view };
+}
+
+function readRolePassword(file: string | null, setting: string): string | null {
+  if (file === null) return null;
+  const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
+  secrets.hide(password);
+  if (password.length >= SHORTEST_PASSWORD) return password;
+  const what = `${setting}: the password in ${file} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`;
+  throw new TwinbookError('usage', what, 'Write a longer one into the file.');
 }
 
 export const drawToken = (): string => randomBytes(24).toString('base64url');

@@ -15,6 +15,28 @@ export const PAGE_ACTIONS = [
 ] as const;
 export type PageAction = (typeof PAGE_ACTIONS)[number];
 
+/** What all traders of a console can be asked at once. */
+export const ALL_ACTIONS = ['pause', 'kill'] as const satisfies readonly PageAction[];
+export type AllAction = (typeof ALL_ACTIONS)[number];
+
+/** Who looks: each may also what those before it may. */
+export const ROLES = ['view', 'stop', 'operate'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What each action wants at least. */
+export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
+  widen: 'stop',
+  'reduce-only': 'stop',
+  pause: 'stop',
+  'cancel-all': 'stop',
+  kill: 'stop',
+  flatten: 'operate',
+  resume: 'operate',
+  unkill: 'operate',
+};
+
+export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
 /** Money, prices and amounts are decimal strings, times Unix milliseconds. Holds no secret. */
 export interface PageState {
   /** Of its file, to tell it from others. */
@@ -162,14 +184,90 @@ export interface Acted {
   readonly text: string;
 }
 
-/** The console behind the page. */
-export interface Host {
+/** One trader among those that a console shows. Money is a decimal string, empty where it is not known. */
+export interface TraderRow {
+  readonly name: string;
+  /** Results of those of one group add up. */
+  readonly group: string;
+  /** As in `PageState`, or `not running`. */
+  readonly mode: string;
+  readonly reason: string;
+  /** Whether it has told its state within the last seconds; else its figures are old. */
+  readonly answers: boolean;
+  /** When it last told its state, to this console or to one before it; null when it never did. */
+  readonly heard: number | null;
+  readonly guardian: string;
+  readonly version: string;
+  readonly pid: number;
+  readonly cash: string;
+  readonly result: string;
+  readonly loss_day: string;
+  /** Null, as the following, where the trader has told nothing yet. */
+  readonly open_orders: number | null;
+  readonly unknown_orders: number | null;
+  /** Looked at, and those of them that are quoted. */
+  readonly markets: number | null;
+  readonly quoting: number | null;
+  /** Open ones, and those of them that are critical. */
+  readonly alerts: number;
+  readonly critical: number;
+}
+
+/** Traders whose results add up. */
+export interface TraderSum {
+  readonly group: string;
+  readonly traders: number;
+  readonly answering: number;
+  readonly cash: SummedMoney;
+  readonly result: SummedMoney;
+  readonly loss_day: SummedMoney;
+  /** Of those that have told. */
+  readonly open_orders: number;
+  readonly unknown_orders: number;
+  readonly alerts: number;
+  readonly critical: number;
+}
+
+/** Over so many traders of which it is known; empty where it is known of none. */
+export interface SummedMoney {
+  readonly sum: string;
+  readonly known: number;
+}
+
+/** A state as the page gets it. */
+export interface ServedState extends PageState {
+  readonly role: Role;
+  /** Names of all that this console shows. */
+  readonly traders: readonly string[];
+}
+
+export interface ServedTraders extends TradersState {
+  readonly role: Role;
+}
+
+export interface TradersState {
+  readonly now: number;
+  readonly traders: readonly TraderRow[];
+  readonly sums: readonly TraderSum[];
+}
+
+/** One trader behind the page. */
+export interface TraderHost {
   /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. */
   state(market: string | null): PageState;
   /** Null where nothing is known of what is wanted. */
   view(name: ViewName, query: ViewQuery): Promise<PageViews[ViewName] | null>;
-  /** In Prometheus' text format. */
-  metrics(): { readonly type: string; readonly text: string };
   /** `reason` is empty when none was given. */
   act(action: PageAction, reason: string): Promise<Acted>;
+}
+
+/** The console behind the page. */
+export interface Host {
+  /** At least one. */
+  readonly names: readonly string[];
+  /** Null for a name that none has. */
+  trader(name: string): TraderHost | null;
+  traders(): TradersState;
+  /** In Prometheus' text format. */
+  metrics(): { readonly type: string; readonly text: string };
 }

@@ -1,15 +1,29 @@
 /**
- * The page: the running trader at a glance, and the buttons that stop it. Served on the loopback address, to whoever has the
+ * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to whoever has the
  * pass; one document without anything from elsewhere.
  *
  * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It lives in the console's
  * process, so it answers while the trader hangs.
  */
 
+import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { OWN_HEADERS } from '../document/own-document.js';
 import { BearerAuth } from './bearer-auth.js';
-import { type Host, PAGE_ACTIONS, type PageAction } from './contract.js';
+import {
+  type Acted,
+  ALL_ACTIONS,
+  type AllAction,
+  type Host,
+  isAllowed,
+  PAGE_ACTIONS,
+  type PageAction,
+  ROLE_OF,
+  type Role,
+  type ServedState,
+  type ServedTraders,
+  type TraderHost,
+} from './contract.js';
 import { pageDocument } from './document.js';
 import { findRefusal, groupHeaders } from './origin-guard.js';
 import { VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
@@ -28,12 +42,18 @@ const noSchema = (): never => {
 
 export interface DashboardOptions {
   readonly host: Host;
-  /** What opens it. */
-  readonly secret: string;
+  readonly passes: Passes;
   readonly metrics: MetricsAccess;
   readonly address: '127.0.0.1' | '::1';
   /** 0 picks a free one. */
   readonly port: number;
+}
+
+/** What opens the page for each role; null where nobody has that role. */
+export interface Passes {
+  readonly operate: string;
+  readonly stop: string | null;
+  readonly view: string | null;
 }
 
 /** Who may read `/metrics`, beside whoever may see the page. */
@@ -64,9 +84,8 @@ function readPort(server: FastifyInstance): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance {
+function buildPage({ host, passes, metrics }: DashboardOptions): FastifyInstance {
   const document = pageDocument();
-  const pass = new BearerAuth([secret]);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
     connectionTimeout: PATIENCE_MS,
@@ -92,36 +111,101 @@ function buildPage({ host, secret, metrics }: DashboardOptions): FastifyInstance
       .code(status)
       .send({ error: status < 500 ? 'the request cannot be read' : 'the trader failed to answer' });
   });
-  const guarded = { preHandler: async (request: FastifyRequest, reply: FastifyReply) => admit(pass, request, reply) };
-  server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
-  server.get<{ Querystring: { market?: unknown } }>('/state', guarded, ({ query: { market } }) =>
-    host.state(typeof market === 'string' ? market : null),
-  );
-  server.get<{ Params: { view: string }; Querystring: Readonly<Record<string, unknown>> }>(
-    '/views/:view',
-    guarded,
-    async ({ params, query }, reply) => {
-      const name = VIEW_NAMES.find((view): view is ViewName => view === params.view);
-      const shown = name === undefined ? null : await host.view(name, viewQuery(query));
-      return shown ?? reply.code(404).send({ error: NOT_KNOWN });
-    },
-  );
-  addMetrics(server, host, metrics, secret);
-  server.post<{ Params: { action: string }; Body: unknown }>('/actions/:action', guarded, async (request, reply) => {
-    const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
-    if (action === undefined) return reply.code(404).send({ error: 'there is no such action' });
-    const { refusal, text } = await host.act(action, readReason(request.body));
-    return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
+  let packed: Buffer | null = null;
+  server.get('/', (request, reply) => {
+    void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
+    // It holds nothing secret, so nothing can be told from its length.
+    packed ??= gzipSync(document.html);
+    return reply.header('content-encoding', 'gzip').send(packed);
   });
+  const gate = new Gate(passes);
+  addReads(server, host, gate);
+  addActions(server, host, gate);
+  addMetrics(server, host, metrics, passes);
   return server;
 }
+
+type Query = { Querystring: Readonly<Record<string, unknown>> };
+
+function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
+  server.get<Query>('/state', (request, reply) => {
+    const role = gate.admit(request, reply, 'view');
+    const trader = role === null ? null : findTrader(host, request.query, reply);
+    if (role === null || trader === null) return reply;
+    const state = trader.state(readText(request.query['market']));
+    return reply.send({ ...state, role, traders: host.names } satisfies ServedState);
+  });
+  server.get('/traders', (request, reply) => {
+    const role = gate.admit(request, reply, 'view');
+    return role === null ? reply : reply.send({ ...host.traders(), role } satisfies ServedTraders);
+  });
+  server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
+    const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
+    // How files differ the trader itself is asked.
+    const role = gate.admit(request, reply, name === 'diff' ? 'operate' : 'view');
+    const trader = role === null ? null : findTrader(host, request.query, reply);
+    if (role === null || trader === null) return reply;
+    const shown = name === undefined ? null : await trader.view(name, viewQuery(request.query));
+    return shown ?? reply.code(404).send({ error: NOT_KNOWN });
+  });
+}
+
+function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
+  server.post<Query & { Params: { action: string }; Body: unknown }>('/actions/:action', async (request, reply) => {
+    const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
+    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
+    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
+    const trader = findTrader(host, request.query, reply);
+    if (trader === null) return reply;
+    const { refusal, text } = await trader.act(action, readReason(request.body));
+    return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
+  });
+  server.post<{ Params: { action: string }; Body: unknown }>('/traders/:action', async (request, reply) => {
+    const action = ALL_ACTIONS.find((name): name is AllAction => name === request.params.action);
+    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
+    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
+    const reason = readReason(request.body);
+    // All are asked at once: none waits for one that hangs.
+    const asked = host.names.map(async (name) => ({ name, ...(await tryToAct(host.trader(name), action, reason)) }));
+    const traders = await Promise.all(asked);
+    const text = traders.map(({ name, refusal, text: done }) => `${name}: ${refusal ?? done}`).join('; ');
+    const isDone = traders.every(({ refusal }) => refusal === null);
+    return isDone ? { done: true, text } : reply.code(409).send({ error: text });
+  });
+}
+
+/** What one trader throws keeps no other from being stopped. */
+async function tryToAct(trader: TraderHost | null, action: AllAction, reason: string): Promise<Acted> {
+  try {
+    if (trader !== null) return await trader.act(action, reason);
+  } catch {
+    // Said below: what went wrong inside is nobody's business on a page.
+  }
+  return { refusal: 'it cannot be asked', text: '' };
+}
+
+const NO_ACTION = 'there is no such action';
+
+/** Null when there is none of that name, or when none is named of several; then that is answered. */
+function findTrader(host: Host, { trader }: Readonly<Record<string, unknown>>, reply: FastifyReply): TraderHost | null {
+  const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
+  const found = named === null ? null : host.trader(named);
+  if (found !== null) return found;
+  const what = named === null ? 'several traders are shown' : 'there is no such trader';
+  void reply
+    .code(named === null ? 400 : 404)
+    .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });
+  return null;
+}
+
+const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 const NOT_KNOWN = 'nothing is known of that yet';
 /** No chart reaches further back. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
 
 function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>): ViewQuery {
-  const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   const spanMs = Number(readText(span) ?? 0);
   return {
     market: readText(market),
@@ -130,24 +214,44 @@ function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>)
   };
 }
 
-function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: MetricsAccess, secret: string): void {
-  const pass = new BearerAuth(token === null ? [secret] : [secret, token]);
-  const preHandler = async (request: FastifyRequest, reply: FastifyReply) =>
-    isOpen ? undefined : admit(pass, request, reply);
-  server.get('/metrics', { preHandler }, (_, reply) => {
+function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: MetricsAccess, passes: Passes): void {
+  const gate = new Gate(passes, token);
+  server.get('/metrics', (request, reply) => {
+    if (!isOpen && gate.admit(request, reply, 'view') === null) return reply;
     const { type, text } = host.metrics();
     return reply.type(type).send(text);
   });
 }
 
-function admit(pass: BearerAuth, request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
-  switch (pass.check(request.headers.authorization)) {
-    case 'open':
-      return undefined;
-    case 'wrong':
-      return reply.code(401).send({ error: 'this needs the password, or the address that the trader printed' });
-    case 'too many guesses':
-      return reply.code(429).send({ error: 'too many wrong passwords; wait a minute, or use the command line' });
+/** Lets in who brings what opens the page for a role that may do what is asked; else it answers why not. */
+class Gate {
+  readonly #auth: BearerAuth<Role>;
+
+  /** @param viewToken opens what the role `view` may see here; null for none */
+  constructor({ view, stop, operate }: Passes, viewToken: string | null = null) {
+    const all = [
+      ['operate', operate],
+      ['stop', stop],
+      ['view', view],
+      ['view', viewToken],
+    ] as const;
+    this.#auth = new BearerAuth<Role>(all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret]])));
+  }
+
+  /** Null when it answered. */
+  admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
+    const verdict = this.#auth.check(request.headers.authorization);
+    if (verdict === 'wrong') {
+      void reply.code(401).send({ error: 'this needs the password, or the address that the trader printed' });
+      return null;
+    }
+    if (verdict === 'too many guesses') {
+      void reply.code(429).send({ error: 'too many wrong passwords; wait a minute, or use the command line' });
+      return null;
+    }
+    if (isAllowed(verdict, least)) return verdict;
+    void reply.code(403).send({ error: `this password opens the page to ${verdict}; this wants one to ${least}` });
+    return null;
   }
 }
 

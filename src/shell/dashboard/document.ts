@@ -23,6 +23,9 @@ const MODULES = [
   'market',
   'money',
   'lists',
+  'traders',
+  'ask',
+  'controls',
   'keys',
   'main',
 ] as const;

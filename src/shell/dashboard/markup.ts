@@ -22,6 +22,7 @@ const buttons = (all: readonly Button[]): string =>
     .join('\n');
 
 const LINKS = [
+  ['traders', 'Traders'],
   ['overview', 'Overview'],
   ['orders', 'Orders'],
   ['money', 'Money'],
@@ -35,11 +36,13 @@ const LINKS = [
 
 const links = LINKS.map(([view, label]) => {
   const count = view === 'alerts' ? '<span id="alert-count"></span>' : '';
-  return `<a data-view="${view}" href="/${view === 'overview' ? '' : `?view=${view}`}">${label}${count}</a>`;
+  const own = view === 'traders' ? ' id="nav-traders" hidden' : '';
+  return `<a data-view="${view}"${own} href="/${view === 'overview' ? '' : `?view=${view}`}">${label}${count}</a>`;
 }).join('\n');
 
-export const ABOVE = `<header><h1 id="mode">…</h1><p id="reason"></p><p class="soft" id="about"></p></header>
-<section class="actions" aria-label="Controls">
+export const ABOVE = `<header><h1 id="mode">…</h1><p id="reason"></p><p class="soft" id="about"></p>
+<label class="span" id="switch" hidden>Trader <select id="trader-name"></select></label></header>
+<section class="actions" id="controls" aria-label="Controls">
 <div class="stop">
 ${buttons(STOP_BUTTONS)}
 </div>
@@ -92,6 +95,15 @@ ${SPANS.map(([ms, label]) => `<option value="${ms}"${ms === chosen ? ' selected'
 
 const PRICES = ['#Best bid', '#Our bid', '#Fair', '#Our ask', '#Best ask', '#Net'] as const;
 const BOOKED = ['#Net', '#Realised', '#Fees', '#Fills', '#Turnover'] as const;
+
+const MONEY_SUMS = ['#Result', '#Loss of this day', '#Cash', '#Open orders'] as const;
+
+const TRADERS = `<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
+answer told last is old, and in the sums all the same.</p>
+${tables(
+  ['trader-sums', 'Together', ['Venue', '#Answer', ...MONEY_SUMS, '#Alerts']],
+  ['trader-list', 'Each', ['Trader', 'Mode', '#Last word', ...MONEY_SUMS, '#Quoted', '#Alerts', 'Guardian', 'Why']],
+)}`;
 
 const OVERVIEW = `<dl id="figures"></dl>
 ${tables(
@@ -209,6 +221,7 @@ const EXPLAIN = `<p class="soft"><span id="explain-source"></span> Each figure o
 <div id="explain-tree"></div>`;
 
 export const VIEWS = [
+  makeView('traders', 'Traders', TRADERS),
   makeView('overview', 'Overview', OVERVIEW),
   makeView('market', 'Market', MARKET),
   makeView('orders', 'Orders and fills', ORDERS),
@@ -232,6 +245,7 @@ const KEYS = [
   ['g l', 'log'],
   ['g c', 'configuration'],
   ['g u', 'runs'],
+  ['g s', 'all traders, where there are several'],
   ['j, k', 'next and last row'],
   ['Enter', 'opens the row'],
   ['e', 'explains the market'],

@@ -2,12 +2,13 @@
 /** A page whose seconds take no time: the console's answers come from within, each a moment later than the one before. */
 
 import type { Page } from 'playwright-core';
-import type { PageState } from '../../../src/shell/dashboard/contract.js';
+import type { ServedState, ServedTraders } from '../../../src/shell/dashboard/contract.js';
 import type { ChartView } from '../../../src/shell/dashboard/views.js';
 import { SECRET } from './played-console.js';
 
 export interface Answers {
-  readonly state: PageState;
+  readonly traders: ServedTraders;
+  readonly state: ServedState;
   readonly chart: ChartView;
 }
 
@@ -15,11 +16,15 @@ export interface Answers {
 export async function answersOf(page: Page, url: string): Promise<Answers> {
   const headers = { authorization: `Bearer ${SECRET}` };
   const ask = async (path: string) => (await page.request.get(`${url}${path}`, { headers })).json();
-  return { state: await ask('state?market=m1'), chart: await ask('views/chart?market=m1') };
+  return {
+    traders: await ask('traders'),
+    state: await ask('state?market=m1'),
+    chart: await ask('views/chart?market=m1'),
+  };
 }
 
 /** Runs in the page before its own script. Counts the states that were asked for in `data-frames` of the document. */
-export function playFast({ state, chart }: Answers): void {
+export function playFast({ traders, state, chart }: Answers): void {
   let frame = 0;
   const later = window.setTimeout;
   const channel = new MessageChannel();
@@ -53,7 +58,8 @@ export function playFast({ state, chart }: Answers): void {
       const isState = path.startsWith('/state');
       if (isState) frame++;
       document.documentElement.dataset['frames'] = String(frame);
-      return { ok: true, status: 200, json: async () => (isState ? moved() : redrawn()) };
+      const answer = () => (isState ? moved() : path.startsWith('/traders') ? traders : redrawn());
+      return { ok: true, status: 200, json: async () => answer() };
     },
   });
 }

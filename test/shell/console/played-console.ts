@@ -1,6 +1,6 @@
 /** A console in this process beside a trader that says what it is told: a ledger with trades, a history, several markets. */
 
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
@@ -20,6 +20,7 @@ import { trader } from '../config/files.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
 export const SECRET = 'the secret of the page';
+export const VIEW_SECRET = 'only to look';
 /** As an exchange could name a market to take over whoever shows it. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'">\u202e${'"><script>alert(1)</script>'.repeat(3)}`;
 const POINT_MS = 5_000;
@@ -66,10 +67,19 @@ export const frameAt = (timeMs: number): FrameLine => ({
   known: ['m1', 'm2'],
 });
 
-export async function playConsole() {
+const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
+
+/** @param isSeveral beside it another trader, which does not run */
+export async function playConsole(isSeveral = false) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-page-')));
-  writeFileSync(join(folder, 'trader.yaml'), trader('dashboard: { port: 0 }'));
-  const config = loadTraderConfig('trader.yaml', { cwd: folder, env: {} });
+  writeFileSync(join(folder, 'view'), VIEW_SECRET, { mode: 0o600 });
+  const lines = 'dashboard: { port: 0, start: false, view_password_file: view }';
+  const load = (name: string) => loadTraderConfig(name, { cwd: folder, env: {} });
+  writeFileSync(join(folder, 'trader.yaml'), trader(lines));
+  const config = load('trader.yaml');
+  mkdirSync(join(folder, 'gone'));
+  writeFileSync(join(folder, 'gone', 'second.yaml'), trader('dashboard: { start: false }'));
+  const second = load('gone/second.yaml');
   const ledger = openLedger(config.ledger.path, HOLDER);
   fillLedger(ledger);
   fillHistory(config.ledger.path);
@@ -89,7 +99,8 @@ export async function playConsole() {
   const opened = await openConsole({
     config,
     secret: SECRET,
-    guardian: { status: () => 'watching, process 8', isGuarded: () => true },
+    guardian: GUARDIAN,
+    others: isSeveral ? [{ config: second, guardian: GUARDIAN }] : [],
     note: () => undefined,
   });
   await until(
@@ -113,6 +124,8 @@ export async function playConsole() {
   return {
     url: opened.url ?? '',
     asked,
+    /** Whether the other trader, which does not run, was killed by its stop file. */
+    isOtherStopped: () => existsSync(`${second.ledger.path}.kill`),
     /** The trader hangs: its socket is there, and it says nothing. */
     hang: () => clearInterval(telling),
     async close() {

@@ -3,7 +3,13 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Host, PageAction, PageState } from '../../../src/shell/dashboard/contract.js';
+import {
+  type Host,
+  PAGE_ACTIONS,
+  type PageAction,
+  type PageState,
+  type TraderHost,
+} from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 
 const STATE: PageState = {
@@ -39,24 +45,36 @@ const STATE: PageState = {
   events: [],
 };
 
-async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }) {
+const PASSES = { operate: 'the secret', stop: 'the secret to stop', view: 'the secret to look' };
+
+async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }, names = ['one']) {
   const acted: (readonly [PageAction, string])[] = [];
-  const host: Host = {
-    state: (market) => (market === null ? STATE : { ...STATE, reason: `close to ${market}` }),
-    view: async (name, query) => (name === 'runs' ? null : { lines: [`${name} ${JSON.stringify(query)}`] }),
-    metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
+  const told: string[] = [];
+  const traderHost = (name: string): TraderHost => ({
+    state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
+    view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
     act: async (action, reason) => {
+      if (name === 'broken') throw new Error('it is broken');
       acted.push([action, reason]);
-      return { refusal, text: 'done' };
+      told.push(name);
+      return { refusal: name === 'one' ? refusal : null, text: 'done' };
     },
+  });
+  const host: Host = {
+    names,
+    trader: (name) => (names.includes(name) ? traderHost(name) : null),
+    traders: () => ({ now: 2, traders: [], sums: [] }),
+    metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
   };
-  const page = await openDashboard({ host, secret: 'the secret', metrics, address: '127.0.0.1', port: 0 });
+  const page = await openDashboard({ host, passes: PASSES, metrics, address: '127.0.0.1', port: 0 });
   onTestFinished(() => page.close());
   const ask = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
   const authorization = 'Bearer the secret';
-  const press = (action: string, body: string, headers: Record<string, string> = { authorization }) =>
-    ask(`/actions/${action}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
-  return { page, acted, ask, press, authorization };
+  const press = (action: string, body: string, headers: Record<string, string> = { authorization }) => {
+    const path = action.startsWith('/') ? action : `/actions/${action}`;
+    return ask(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  };
+  return { page, acted, told, ask, press, authorization };
 }
 
 describe('the page', () => {
@@ -88,7 +106,11 @@ describe('the page', () => {
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toBe('no-store');
     // With the chart library in it, for a first look on a bad connection.
-    expect(html.length).toBeLessThan(120_000);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(60_000);
+    expect(html.length).toBeLessThan(150_000);
+    const plain = await ask('/', { headers: { 'accept-encoding': 'identity' } });
+    expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, html]);
   });
 
   it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
@@ -109,9 +131,9 @@ describe('the page', () => {
   it('shows its state to whoever has the pass', async () => {
     const { ask, authorization } = await open();
     const shown = await ask('/state', { headers: { authorization } });
-    expect(await shown.json()).toEqual(STATE);
+    expect(await shown.json()).toEqual({ ...STATE, role: 'operate', traders: ['one'] });
     const near = await ask('/state?market=m', { headers: { authorization } });
-    expect(await near.json()).toEqual({ ...STATE, reason: 'close to m' });
+    expect(await near.json()).toMatchObject({ ...STATE, reason: 'close to m' });
     const hidden = await ask('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');
@@ -155,6 +177,58 @@ describe('the page', () => {
     const refused = await press('resume', '{}');
     expect(refused.status).toBe(409);
     expect(await refused.json()).toEqual({ error: 'this needs a reason (killed): unkill --reason TEXT' });
+  });
+
+  it('lets whoever only looks see everything and do nothing, and whoever stops do nothing but that', async () => {
+    const { ask, press, acted } = await open();
+    const bearing = (role: keyof typeof PASSES) => ({ authorization: `Bearer ${PASSES[role]}` });
+    for (const role of ['view', 'stop'] as const) {
+      const state = await ask('/state', { headers: bearing(role) });
+      expect(await state.json()).toMatchObject({ mode: 'quoting', role });
+      const statuses = ['/views/log', '/views/config', '/traders', '/metrics', '/views/diff'].map(
+        async (path) => (await ask(path, { headers: bearing(role) })).status,
+      );
+      expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200, 403]);
+      for (const action of ['/traders/kill', ...PAGE_ACTIONS]) await press(action, '{}', bearing(role));
+    }
+    expect(acted.map(([action]) => action)).toEqual(['kill', 'widen', 'reduce-only', 'pause', 'cancel-all', 'kill']);
+    const refused = await press('kill', '{}', bearing('view'));
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      { error: 'this password opens the page to view; this wants one to stop' },
+    ]);
+    const foreign = { ...bearing('stop'), origin: 'https://evil.example' };
+    expect((await press('kill', '{}', foreign)).status).toBe(403);
+    expect(acted).toHaveLength(6);
+  });
+
+  it('asks which of several traders is meant, and does nothing until it knows', async () => {
+    const { ask, press, told, authorization } = await open(null, undefined, ['one', 'two']);
+    const headers = { authorization };
+    const two = await ask('/state?trader=two', { headers });
+    expect(await two.json()).toMatchObject({ trader: 'two', traders: ['one', 'two'] });
+    const unnamed = [await ask('/state', { headers }), await ask('/views/log', { headers }), await press('kill', '{}')];
+    expect(unnamed.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(await unnamed[2]?.json()).toEqual({ error: 'several traders are shown; ?trader= wants one of one, two' });
+    for (const name of ['three', 'constructor', '__proto__'])
+      expect((await press(`/actions/kill?trader=${name}`, '{}')).status).toBe(404);
+    expect(told).toEqual([]);
+    await press('/actions/kill?trader=two', '{}');
+    expect(told).toEqual(['two']);
+  });
+
+  it('stops all of several at once, whatever keeps one of them, and says what became of each', async () => {
+    const { press, told } = await open('it hangs', undefined, ['one', 'broken', 'two']);
+    const answer = await press('/traders/kill', '{"reason":"odd"}');
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      { error: 'one: it hangs; broken: it cannot be asked; two: done' },
+    ]);
+    expect(told).toEqual(['one', 'two']);
+    for (const action of ['resume', 'flatten', 'constructor'])
+      expect((await press(`/traders/${action}`, '{}')).status).toBe(404);
+    expect((await press('/traders/kill', '{}', {})).status).toBe(401);
+    expect(told).toHaveLength(2);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import type { AccountFigures, HelloLine, MarketFigures } from '../../control/tel
 import { TRADER_MODES } from '../../control/telemetry/modes.js';
 import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
-import { MetricSet } from './exposition.js';
+import { limitSeries, MetricSet, writeExposition } from './exposition.js';
 
 /** Letters of a market's id that tell it from others. */
 const SHORT_ID = 12;
@@ -41,9 +41,12 @@ export interface FileFacts {
   readonly diskFreeBytes: number | null;
 }
 
-export function renderMetrics(facts: ScrapeFacts): string {
+export const renderMetrics = (...traders: readonly ScrapeFacts[]): string =>
+  writeExposition(traders.map((facts) => collectMetrics(facts, limitSeries(traders.length))));
+
+function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
   const { trader, files } = facts;
-  const set = new MetricSet(facts.name);
+  const set = new MetricSet(facts.name, most);
   const { account, hello } = trader;
   set.add('twinbook_up', flag(trader.isCurrent));
   set.add('twinbook_told_timestamp_seconds', seconds(trader.frameMs));
@@ -63,7 +66,7 @@ export function renderMetrics(facts: ScrapeFacts): string {
   set.add('twinbook_guardian_watching', facts.isGuarded === null ? null : flag(facts.isGuarded));
   set.add('twinbook_process_resident_memory_bytes', process.memoryUsage.rss(), { process: 'console' });
   addAlerts(set, facts.alerts);
-  return set.text;
+  return set;
 }
 
 const flag = (is: boolean): number => (is ? 1 : 0);

@@ -5,19 +5,28 @@ import { METRICS, type MetricName } from './declarations.js';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** More are left out, and counted: a scrape must not grow without end. */
+/** More of one trader are left out, and counted: a scrape must not grow without end. */
 export const MOST_SERIES = 5_000;
+/** Of all traders of one console together. */
+const MOST_SERIES_OF_ALL = 20_000;
+
+/** Each of so many traders may have so many series, so that none takes the place of another. */
+export const limitSeries = (traders: number): number =>
+  Math.min(MOST_SERIES, Math.floor(MOST_SERIES_OF_ALL / Math.max(1, traders)));
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** Samples of one trader. */
 export class MetricSet {
   readonly #trader: string;
+  readonly #most: number;
   readonly #lines = new Map<MetricName, string[]>();
   #series = 0;
   #dropped = 0;
 
-  constructor(trader: string) {
+  constructor(trader: string, most = MOST_SERIES) {
     this.#trader = trader;
+    this.#most = most;
   }
 
   /** A null is no sample: what is not known is absent, never 0. */
@@ -40,18 +49,15 @@ export class MetricSet {
     this.#write(name, `${name}_count`, total, labels);
   }
 
-  get text(): string {
+  /** All that was added, and how many series were left out. */
+  close(): ReadonlyMap<MetricName, readonly string[]> {
     this.#series = 0;
     this.add('twinbook_metrics_series_dropped', this.#dropped);
-    const blocks = Array.from(this.#lines, ([name, lines]) => {
-      const { help, kind } = METRICS[name];
-      return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
-    });
-    return blocks.join('');
+    return this.#lines;
   }
 
   #write(name: MetricName, series: string, value: number, labels: Labels): void {
-    if (this.#series >= MOST_SERIES) {
+    if (this.#series >= this.#most) {
       this.#dropped++;
       return;
     }
@@ -62,6 +68,17 @@ export class MetricSet {
     if (lines === undefined) this.#lines.set(name, [text]);
     else lines.push(text);
   }
+}
+
+/** Every metric stands once, under its heading, with the samples of all traders. */
+export function writeExposition(sets: readonly MetricSet[]): string {
+  const all = new Map<MetricName, string[]>();
+  for (const set of sets) for (const [name, lines] of set.close()) all.set(name, [...(all.get(name) ?? []), ...lines]);
+  const blocks = Array.from(all, ([name, lines]) => {
+    const { help, kind } = METRICS[name];
+    return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
+  });
+  return blocks.join('');
 }
 
 /** Titles come from the exchange: nothing of one may end its line. */

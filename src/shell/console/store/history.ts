@@ -105,6 +105,15 @@ export class History {
     return this.#read<AccountPoint>(sql, span, []);
   }
 
+  /** When figures of the account were last seen, Unix ms, as close as a point is; null where nothing is known. */
+  newestMs(): number | null {
+    return this.#file.attempt((sqlite) => {
+      const newest = sqlite.prepare<[number], number>('SELECT max(time_s) FROM account_points WHERE scale = ?').pluck();
+      const seconds = newest.get(SCALES[0].seconds) ?? null;
+      return seconds === null ? null : seconds * 1000;
+    }, null);
+  }
+
   #read<Point>(sql: string, { fromMs, toMs }: Span, key: readonly string[]): readonly Point[] {
     const fromS = Math.floor(fromMs / 1000);
     const toS = Math.floor(toMs / 1000);

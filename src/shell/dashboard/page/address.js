@@ -1,8 +1,9 @@
 /** The address holds the view: it can be reloaded, kept, opened twice, and gone back from. */
 
-/** @typedef {{ view: string, market: string | null, subject: string | null, span: string, filter: string }} Route */
+/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string }} Route */
 
 export const VIEWS = [
+  'traders',
   'overview',
   'orders',
   'money',
@@ -23,6 +24,7 @@ export function route() {
   const wanted = query.get('view') ?? (market === null ? 'overview' : 'market');
   return {
     view: VIEWS.includes(wanted) ? wanted : 'overview',
+    trader: query.get('trader'),
     market,
     subject: query.get('subject'),
     span: query.get('span') ?? '',
@@ -30,11 +32,35 @@ export function route() {
   };
 }
 
+/** Of the same trader, where there are several. @param {Readonly<Record<string, string>>} parts */
+function hrefOf(parts) {
+  const { trader } = route();
+  const query = new URLSearchParams(trader === null ? parts : { ...parts, trader });
+  const search = query.toString();
+  return search === '' ? '/' : `/?${search}`;
+}
+
 /** @param {string} market */
-export const marketHref = (market) => `/?market=${encodeURIComponent(market)}`;
+export const marketHref = (market) => hrefOf({ market });
+
+/** @param {string} market */
+export const ordersHref = (market) => hrefOf({ view: 'orders', market });
 
 /** @param {string} subject */
-export const explainHref = (subject) => `/?view=explain&subject=${encodeURIComponent(subject)}`;
+export const explainHref = (subject) => hrefOf({ view: 'explain', subject });
+
+/** @param {string} view */
+export function viewHref(view) {
+  if (view === 'traders') return '/?view=traders';
+  return hrefOf(view === 'overview' ? {} : { view });
+}
+
+/** The same view of another trader. @param {string} trader */
+export function traderHref(trader) {
+  const { view } = route();
+  const kept = ['traders', 'overview', 'market', 'explain'].includes(view) ? {} : { view };
+  return `/?${new URLSearchParams({ ...kept, trader })}`;
+}
 
 /** @param {Partial<Route>} changes */
 export function hrefWith(changes) {

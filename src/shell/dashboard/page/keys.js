@@ -10,6 +10,7 @@ const GO = /** @type {Readonly<Record<string, string>>} */ ({
   l: 'log',
   c: 'config',
   u: 'runs',
+  s: 'traders',
 });
 /** After `g` the letter of a view is waited for so long, ms. */
 const GO_WITHIN_MS = 1500;

@@ -3,8 +3,10 @@
  * shown goes in as text, never as markup: titles come from the exchange.
  */
 
-import { explainHref, hrefWith, route } from './address.js';
+import { explainHref, hrefWith, route, traderHref, viewHref } from './address.js';
+import { alarm, ask, GONE, isSecretKept, keepSecret } from './ask.js';
 import { redrawCharts } from './chart.js';
+import { press, pressKill, showControls, startControls } from './controls.js';
 import { field, part, plain, setText } from './dom.js';
 import { clock } from './format.js';
 import { showKeys, startKeys } from './keys.js';
@@ -13,6 +15,7 @@ import { showMarket, showMarketChart } from './market.js';
 import { showHealth, showMoney, showRisk } from './money.js';
 import { showOverview } from './overview.js';
 import { startTheme } from './theme.js';
+import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 
 /** @typedef {import('../contract.js').PageState} PageState */
 /** @typedef {import('./address.js').Route} Route */
@@ -20,12 +23,6 @@ import { startTheme } from './theme.js';
 const POLL_MS = 1000;
 /** A tab that nobody sees asks no more after so long, ms. */
 const HIDDEN_MS = 30_000;
-/** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
-const PATIENCE_MS = 4000;
-/** A second press of KILL within so long is meant, ms. */
-const KILL_WITHIN_MS = 3000;
-const KEPT = 'twinbook-secret';
-
 /** Modes in which nothing of ours is at work, or soon nothing will be. */
 const STOPPED = [
   'paused',
@@ -39,35 +36,6 @@ const STOPPED = [
   'not answering',
 ];
 
-// What stands behind the # never leaves the browser; it is taken out of the address so that no screenshot shows it.
-if (location.hash.length > 1) {
-  sessionStorage.setItem(KEPT, decodeURIComponent(location.hash.slice(1)));
-  history.replaceState(null, '', `/${location.search}`);
-}
-
-/**
- * @param {string} path
- * @param {RequestInit} [how]
- */
-const ask = (path, how = {}) =>
-  fetch(path, {
-    ...how,
-    headers: { authorization: `Bearer ${sessionStorage.getItem(KEPT) ?? ''}`, 'content-type': 'application/json' },
-    signal: AbortSignal.timeout(PATIENCE_MS),
-    cache: 'no-store',
-    redirect: 'error',
-  });
-
-/** @param {string} words */
-function alarm(words) {
-  // The same words again would be read out again.
-  if (part('banner').textContent !== words) part('banner').textContent = words;
-  part('banner').hidden = words === '';
-}
-
-const GONE =
-  'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
-
 /** @param {PageState} state */
 const silence = ({ answers, heard, mode, guardian }) =>
   answers || mode === 'stopped' || mode === 'starting'
@@ -75,26 +43,52 @@ const silence = ({ answers, heard, mode, guardian }) =>
     : `The trader does not answer. What you see is ${heard === null ? 'nothing yet' : `of ${clock(heard)}`}. ` +
       `KILL works all the same. Guardian: ${guardian}`;
 
+/** Names of all that the console shows; empty until it has said them. @type {readonly string[]} */
+let names = [];
+
+/** @returns {Promise<void>} */
 async function look() {
   const wanted = route();
   const where = location.search;
+  const isOfAll = names.length === 0 || wanted.view === 'traders';
   try {
-    const { market, view } = wanted;
-    const isNear = market !== null && view === 'market';
-    const response = await ask(isNear ? `/state?market=${encodeURIComponent(market)}` : '/state');
+    const response = await ask(isOfAll ? '/traders' : statePath(wanted));
     const isIn = response.ok;
     part('login').hidden = isIn || response.status !== 401;
     part('main').hidden = !isIn && response.status === 401;
     const answer = await response.json();
     if (isIn && location.search === where) {
+      if (isOfAll) return lookAtAll(answer, wanted);
       showState(answer, wanted);
       await lookCloser(wanted, answer.now);
     }
     const error = isIn ? silence(answer) : answer.error;
-    alarm(response.status === 401 && sessionStorage.getItem(KEPT) === null ? '' : error);
+    alarm(response.status === 401 && !isSecretKept() ? '' : error);
   } catch {
     alarm(GONE);
   }
+}
+
+/** @param {Route} wanted */
+function statePath({ view, market, trader }) {
+  const query = new URLSearchParams(market !== null && view === 'market' ? { market } : {});
+  if (trader !== null) query.set('trader', trader);
+  return `/state?${query}`;
+}
+
+/** @param {import('../contract.js').ServedTraders} answer @param {Route} wanted @returns {Promise<void>} */
+async function lookAtAll(answer, wanted) {
+  names = answer.traders.map(({ name }) => name);
+  const isSeveral = names.length > 1;
+  alarm('');
+  // Of one trader there is no list, and of several one is named before anything is shown of it or asked of it.
+  if (wanted.view === 'traders' && !isSeveral) return go('/', true);
+  if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : look();
+  showFrame(wanted, answer.role);
+  const { title, reason, alerts, isBad } = summarizeTraders(answer);
+  showTop({ title, kind: isBad ? 'stopped' : '', reason, about: clock(answer.now), alerts });
+  document.title = `${title} · Twinbook`;
+  showTraders(answer);
 }
 
 /**
@@ -121,21 +115,32 @@ const CLOSER = {
 };
 
 /** What was asked last, when, and what came. */
-const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY, answer: /** @type {unknown} */ (null) };
+const closer = {
+  path: '',
+  trader: /** @type {string | null} */ (null),
+  askedMs: Number.NEGATIVE_INFINITY,
+  answer: /** @type {unknown} */ (null),
+};
+
+/** @param {string} path @param {string | null} trader */
+const viewPath = (path, trader) =>
+  trader === null
+    ? `/views/${path}`
+    : `/views/${path}${path.includes('?') ? '&' : '?'}trader=${encodeURIComponent(trader)}`;
 
 /** @param {Route} wanted @param {number} now */
 async function lookCloser(wanted, now) {
   const how = CLOSER[wanted.view];
   if (how === undefined) return;
   const path = how.path(wanted);
-  const isOther = path !== closer.path;
+  const isOther = path !== closer.path || wanted.trader !== closer.trader;
   if (!isOther && performance.now() - closer.askedMs < how.everyMs) return;
-  Object.assign(closer, { path, askedMs: performance.now() });
+  Object.assign(closer, { path, trader: wanted.trader, askedMs: performance.now() });
   if (isOther) closer.answer = null;
-  const response = await ask(`/views/${path}`);
+  const response = await ask(viewPath(path, wanted.trader));
   const answer = await response.json();
   // Another view was gone to meanwhile.
-  if (closer.path !== path) return;
+  if (closer.path !== path || closer.trader !== wanted.trader) return;
   closer.answer = response.ok ? answer : null;
   setText(part('unknown'), response.ok ? '' : answer.error);
   if (response.ok) showView(wanted, answer, now);
@@ -176,79 +181,56 @@ async function poll() {
   setTimeout(poll, POLL_MS);
 }
 
-/** @param {string} action */
-async function press(action) {
-  const why = field('why');
-  if (action === 'flatten' && !confirm('Sell everything that is held into the book, at the prices there?')) return;
-  said(`${action} …`, false);
-  try {
-    const response = await ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason: why.value }) });
-    const answer = await response.json();
-    said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
-    if (response.ok) why.value = '';
-    else if (response.status === 409) why.focus();
-  } catch {
-    said(`${action}: no answer, so it is not known whether it was heard`, true);
-    alarm(GONE);
-  }
-}
-
-let killSince = Number.NEGATIVE_INFINITY;
-
-/** A dialog at three in the morning costs money, a slip of the hand too: it is pressed twice. */
-function pressKill() {
-  if (performance.now() - killSince < KILL_WITHIN_MS) {
-    killSince = Number.NEGATIVE_INFINITY;
-    return void press('kill');
-  }
-  killSince = performance.now();
-  said(
-    'Press KILL again within three seconds: everything is canceled, and nothing new leaves until it is lifted.',
-    true,
-  );
-  return undefined;
-}
-
-/**
- * @param {string} words
- * @param {boolean} refused
- */
-function said(words, refused) {
-  part('said').textContent = words;
-  part('said').classList.toggle('refused', refused);
-}
-
-/** @param {PageState} state @param {Route} wanted */
+/** @param {import('../contract.js').ServedState} state @param {Route} wanted */
 function showState(state, wanted) {
+  names = state.traders;
+  showFrame(wanted, state.role);
   showHead(state);
-  for (const view of document.querySelectorAll('.view')) {
-    if (view instanceof HTMLElement) view.hidden = view.id !== `view-${wanted.view}`;
-  }
-  for (const anchor of document.querySelectorAll('nav a')) {
-    if (anchor.getAttribute('data-view') === wanted.view) anchor.setAttribute('aria-current', 'page');
-    else anchor.removeAttribute('aria-current');
-  }
   const shown = part(`view-${wanted.view}`).querySelector('h2')?.textContent ?? '';
   document.title = plain(`${state.market?.title ?? shown} · ${state.mode} · ${state.trader} · Twinbook`);
   if (wanted.view === 'overview') showOverview(state);
   if (wanted.view === 'market') showMarket(state.market, wanted.market ?? '', state.now);
 }
 
+/** What stands around a view. @param {Route} wanted @param {import('../contract.js').Role} role */
+function showFrame(wanted, role) {
+  for (const view of document.querySelectorAll('.view')) {
+    if (view instanceof HTMLElement) view.hidden = view.id !== `view-${wanted.view}`;
+  }
+  for (const anchor of document.querySelectorAll('nav a')) {
+    const view = anchor.getAttribute('data-view') ?? '';
+    const href = viewHref(view);
+    if (anchor.getAttribute('href') !== href) anchor.setAttribute('href', href);
+    if (view === wanted.view) anchor.setAttribute('aria-current', 'page');
+    else anchor.removeAttribute('aria-current');
+    // Those of one trader lead nowhere while none is chosen.
+    if (view !== 'traders' && anchor instanceof HTMLElement) anchor.hidden = wanted.view === 'traders';
+  }
+  const isAll = wanted.view === 'traders';
+  showSwitch(names, isAll ? null : wanted.trader);
+  showControls(role, isAll);
+  if (isAll) setText(part('unknown'), '');
+}
+
 /** @param {PageState} state */
 function showHead(state) {
-  const mode = state.mode + (state.silent ? ', the exchange does not answer' : '');
-  setText(part('mode'), mode, STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '');
+  const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
+  const kind = STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
   const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
-  setText(part('reason'), state.reason + back);
   const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
   const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
-  setText(
-    part('about'),
-    `${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`,
-  );
+  const about = `${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`;
+  showTop({ title, kind, reason: state.reason + back, about, alerts: state.alerts });
+}
+
+/** @param {{ title: string, kind: string, reason: string, about: string, alerts: number }} top */
+function showTop({ title, kind, reason, about, alerts }) {
+  setText(part('mode'), title, kind);
+  setText(part('reason'), reason);
+  setText(part('about'), about);
   // Only what changes is read out: the mode and how many alerts are open.
-  setText(part('spoken'), `${mode}, ${state.alerts} open alerts`);
-  setText(part('alert-count'), state.alerts === 0 ? '' : ` (${state.alerts})`);
+  setText(part('spoken'), `${title}, ${alerts} open alerts`);
+  setText(part('alert-count'), alerts === 0 ? '' : ` (${alerts})`);
 }
 
 /** @param {string} href @param {boolean} [isMove] of the same view */
@@ -259,12 +241,10 @@ function go(href, isMove = false) {
   void look();
 }
 
-const VIEW_HREF = (/** @type {string} */ view) => (view === 'overview' ? '/' : `/?view=${view}`);
-
 async function compare() {
   setText(part('config-diff'), 'comparing …');
   try {
-    const answer = await (await ask('/views/diff')).json();
+    const answer = await (await ask(viewPath('diff', route().trader))).json();
     setText(part('config-diff'), (answer.lines ?? [answer.error]).join('\n'));
   } catch {
     setText(part('config-diff'), 'no answer');
@@ -282,10 +262,10 @@ document.addEventListener('click', (event) => {
   event.preventDefault();
   go(anchor.getAttribute('href') ?? '/');
 });
-for (const button of document.querySelectorAll('button[data-action]')) {
-  const action = button.getAttribute('data-action') ?? '';
-  button.addEventListener('click', () => (action === 'kill' ? pressKill() : void press(action)));
-}
+part('trader-name').addEventListener('change', () => {
+  const name = field('trader-name').value;
+  go(name === '' ? viewHref('traders') : traderHref(name));
+});
 for (const select of document.querySelectorAll('select[data-span]')) {
   if (!(select instanceof HTMLSelectElement)) continue;
   select.value = route().span || select.value;
@@ -301,7 +281,7 @@ for (const input of document.querySelectorAll('input[type=search]')) {
 }
 part('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  sessionStorage.setItem(KEPT, field('secret').value);
+  keepSecret(field('secret').value);
   field('secret').value = '';
   void look();
 });
@@ -309,8 +289,9 @@ part('compare').addEventListener('click', () => void compare());
 part('keys').addEventListener('click', showKeys);
 part('close-help').addEventListener('click', () => /** @type {HTMLDialogElement} */ (part('help')).close());
 startTheme();
+startControls();
 startKeys({
-  go: (view) => go(VIEW_HREF(view)),
+  go: (view) => go(viewHref(view)),
   explain: () => {
     const { market } = route();
     if (market !== null) go(explainHref(market));

@@ -1,6 +1,6 @@
 /** One market from close by: its chart, its ladder, what led to its quotes and what held them back. */
 
-import { explainHref } from './address.js';
+import { explainHref, ordersHref } from './address.js';
 import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
 import { number, part, rows, setText, showFigures, text, time } from './dom.js';
 import { ageText, clock, decimal, known, moment } from './format.js';
@@ -10,7 +10,7 @@ export function showMarket(market, id, now) {
   setText(part('view-market-title'), market?.title ?? 'This market is not looked at.');
   setText(part('market-note'), market === null ? '' : `${market.strategy}: ${market.state}`);
   part('market-explain').setAttribute('href', explainHref(id));
-  part('market-orders').setAttribute('href', `/?view=orders&market=${encodeURIComponent(id)}`);
+  part('market-orders').setAttribute('href', ordersHref(id));
   showFigures(
     'market-figures',
     market === null

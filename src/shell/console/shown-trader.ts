@@ -1,0 +1,134 @@
+/** One trader as the console shows it: what it tells, what its ledger says, who is told when something is wrong, and what may be pressed. */
+
+import { openReadOnly } from '../../trader/ledger/ledger.js';
+import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
+import type { TraderConfig } from '../config/load.js';
+import { Subscription } from '../control/telemetry/subscription.js';
+import type { TraderHost, TraderRow } from '../dashboard/contract.js';
+import { nowMs } from '../runtime/clock.js';
+import { act } from './actions.js';
+import { LedgerConnection } from './ledger-connection.js';
+import { LedgerLists } from './ledger-lists.js';
+import type { ScrapeFacts } from './metrics/collect.js';
+import { readFileFacts } from './metrics/file-facts.js';
+import { makePageState } from './page-state.js';
+import { AlertStore } from './store/alert-store.js';
+import { History } from './store/history.js';
+import { takeSample } from './store/sample.js';
+import { locateStore, StoreFile } from './store/store-file.js';
+import { makeTraderRow } from './trader-row.js';
+import { TraderState } from './trader-state.js';
+import { groupOf } from './traders.js';
+import { ResultBook } from './views/result-book.js';
+import { makeViews } from './views/views.js';
+import { Watch } from './watch.js';
+
+/** Between two points of the history, ms. */
+const POINT_MS = 5_000;
+
+/** What the guardian says of itself, read from its file. */
+export interface GuardianWatch {
+  /** For a person. */
+  status(): string;
+  /** Null where none is needed. */
+  isGuarded(): boolean | null;
+}
+
+export interface ShownTraderOptions {
+  readonly config: TraderConfig;
+  readonly guardian: GuardianWatch;
+  /** Unique within a console. */
+  readonly name: string;
+  /** Something for the log. */
+  readonly note: (text: string) => void;
+}
+
+export interface ShownTrader extends TraderHost {
+  readonly name: string;
+  row(): TraderRow;
+  scrape(): ScrapeFacts;
+  /** Its process ended without a word. */
+  traderGone(): void;
+  /** Until its alerts were delivered, at most so long, ms. */
+  deliver(withinMs: number): Promise<void>;
+  close(): void;
+}
+
+export function openShownTrader({ config, guardian, name, note }: ShownTraderOptions): ShownTrader {
+  const { control, ledger, venue, metrics } = config;
+  const trader = new TraderState();
+  const access = new LedgerConnection(() => openReadOnly(ledger.path));
+  const lists = new LedgerLists(access);
+  const store = new StoreFile({ path: locateStore(ledger.path), note, nowMs, steadyMs: () => performance.now() });
+  const history = new History(store);
+  const memory = new AlertStore(store);
+  const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note, memory });
+  const subscription = new Subscription(control.socket, {
+    line: (line) => {
+      // Another run may write another ledger.
+      if (line.type === 'hello' && line.run !== trader.hello?.run) access.close();
+      trader.onLine(line);
+      if (line.type === 'notice') watch.notice(line);
+    },
+    onLost: (why) => trader.onLost(why),
+  });
+  const sampling = setInterval(() => {
+    const sample = takeSample(trader, nowMs());
+    if (sample !== null) history.add(sample);
+  }, POINT_MS);
+  const countAlerts = () => ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.center.count(severity), 0);
+  return {
+    name,
+    state: (market) =>
+      makePageState({
+        trader,
+        name,
+        lists: lists.read(),
+        venue: venue.name,
+        guardian: guardian.status(),
+        alerts: countAlerts(),
+        market,
+      }),
+    view: makeViews({
+      config,
+      trader,
+      history,
+      guardian,
+      nowMs,
+      ledger: access,
+      book: new ResultBook(),
+      center: watch.center,
+      marks: () => trader.marks,
+    }),
+    act: (action, reason) => act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
+    row: () =>
+      makeTraderRow({
+        trader,
+        name,
+        group: groupOf(config),
+        guardian: guardian.status(),
+        alerts: countAlerts(),
+        critical: watch.center.count('critical'),
+        cashMicros: () => access.read((open) => open.cash()),
+        lastKnownMs: () => history.newestMs(),
+      }),
+    scrape: () => ({
+      name,
+      trader,
+      mostMarkets: metrics.maxMarkets,
+      eventCount: (kind) => lists.eventCount(kind),
+      files: readFileFacts(ledger.path),
+      isGuarded: guardian.isGuarded(),
+      alerts: watch.center,
+    }),
+    traderGone: () => watch.traderGone(),
+    deliver: (withinMs) => watch.deliver(withinMs),
+    close: () => {
+      clearInterval(sampling);
+      watch.close();
+      store.close();
+      subscription.close();
+      access.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Which traders one console shows, what each is called there, and which of them add up. */
+
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, parse } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { TraderConfig } from '../config/load.js';
+import { isConsoleWanted } from '../config/sections/alerts.js';
+
+/** More are the business of several consoles: each trader costs a connection, a store and a place on the page. */
+export const MOST_TRADERS = 16;
+
+/** Throws `usage` for what cannot be shown together, naming the files and what is wanted. */
+export function requireDistinct(configs: readonly TraderConfig[]): void {
+  const [first, ...others] = configs;
+  if (first === undefined || others.length === 0) return;
+  if (configs.length > MOST_TRADERS)
+    throw new TwinbookError('usage', `${configs.length} traders; one console shows at most ${MOST_TRADERS}`, '');
+  if (!first.dashboard.enabled)
+    throw new TwinbookError(
+      'usage',
+      `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
+      'Set it to true in the file that -c names.',
+    );
+  const ledgers = new Map<string, string>();
+  const sockets = new Map<string, string>();
+  for (const config of configs) {
+    requireNew(ledgers, followLinks(config.ledger.path), config.file, 'ledger');
+    requireNew(sockets, followLinks(config.control.socket), config.file, 'control socket');
+    if (isConsoleWanted(config) && config.dashboard.start)
+      throw new TwinbookError(
+        'usage',
+        `${config.file}: dashboard.start is true, so its trader starts a console of its own, and each alert would be told twice`,
+        'Set dashboard.start to false in the file of every trader that this console shows.',
+      );
+  }
+}
+
+function requireNew(known: Map<string, string>, path: string, file: string, what: string): void {
+  const before = known.get(path);
+  if (before !== undefined)
+    throw new TwinbookError(
+      'usage',
+      before === file ? `${file} is named twice` : `${before} and ${file} have the same ${what}, ${path}`,
+      'Name each trader once.',
+    );
+  known.set(path, file);
+}
+
+/** Of a file that may not be there yet. */
+const followLinks = (path: string): string => {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(path);
+  return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
+};
+
+/**
+ * The name of each file without its ending; where two are called the same, with their folders before it. Throws `usage` when that
+ * does not tell them apart either.
+ */
+export function nameTraders(files: readonly string[]): readonly string[] {
+  const short = files.map((file) => parse(file).name);
+  const names = files.map((file, i) => {
+    const name = short[i] ?? '';
+    return short.filter((other) => other === name).length === 1 ? name : `${basename(dirname(file))}/${name}`;
+  });
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return names;
+  const what = files.filter((_, i) => names[i] === twice).join(' and ');
+  throw new TwinbookError('usage', `${what} would both be shown as ${twice}`, 'Rename one of the files.');
+}
+
+/** Results of one venue add up; those of two do not, and paper money least of all. */
+export function groupOf({ venue, exchange }: TraderConfig): string {
+  const { name, profile } = venue;
+  return exchange?.embedded === true || name === 'paper' ? 'paper' : `${name} ${profile.base_url}`;
+}

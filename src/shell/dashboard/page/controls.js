@@ -1,0 +1,92 @@
+/** The buttons: of one trader, or of all where all are shown; and only those that whoever looks may press. */
+
+import { route } from './address.js';
+import { alarm, ask, GONE } from './ask.js';
+import { field, part, setText } from './dom.js';
+
+/** A second press of KILL within so long is meant, ms. */
+const KILL_WITHIN_MS = 3000;
+/** Only whoever operates leads up again, and sells. */
+const FOR_OPERATORS = ['flatten', 'resume', 'unkill'];
+const FOR_ALL = ['pause', 'kill'];
+
+/** @type {NodeListOf<HTMLButtonElement>} */
+const buttons = document.querySelectorAll('button[data-action]');
+const actionOf = (/** @type {Element} */ button) => button.getAttribute('data-action') ?? '';
+const labels = new Map(Array.from(buttons, (button) => [actionOf(button), button.textContent ?? '']));
+
+let role = 'operate';
+let isForAll = false;
+
+/** @param {import('../contract.js').Role} mine @param {boolean} isAll */
+export function showControls(mine, isAll) {
+  role = mine;
+  isForAll = isAll;
+  part('controls').hidden = mine === 'view';
+  part('compare').hidden = mine !== 'operate';
+  for (const button of buttons) {
+    const action = actionOf(button);
+    button.hidden = (isAll && !FOR_ALL.includes(action)) || (mine !== 'operate' && FOR_OPERATORS.includes(action));
+    setText(button, `${labels.get(action) ?? action}${isAll ? ' all' : ''}`);
+  }
+}
+
+/** @param {string} action */
+function actionPath(action) {
+  const { trader } = route();
+  if (isForAll) return `/traders/${action}`;
+  return trader === null ? `/actions/${action}` : `/actions/${action}?trader=${encodeURIComponent(trader)}`;
+}
+
+/** @param {string} action */
+export async function press(action) {
+  if (role === 'view') return;
+  const why = field('why');
+  if (action === 'flatten' && !confirm('Sell everything that is held into the book, at the prices there?')) return;
+  said(`${action} …`, false);
+  try {
+    const response = await ask(actionPath(action), { method: 'POST', body: JSON.stringify({ reason: why.value }) });
+    const answer = await response.json();
+    said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
+    if (response.ok) why.value = '';
+    else if (response.status === 409) why.focus();
+  } catch {
+    said(`${action}: no answer, so it is not known whether it was heard`, true);
+    alarm(GONE);
+  }
+}
+
+let killSince = Number.NEGATIVE_INFINITY;
+/** Whom the first press was about. */
+let killPath = '';
+
+/** A dialog at three in the morning costs money, a slip of the hand too: it is pressed twice. */
+export function pressKill() {
+  if (role === 'view') return undefined;
+  const path = actionPath('kill');
+  if (performance.now() - killSince < KILL_WITHIN_MS && path === killPath) {
+    killSince = Number.NEGATIVE_INFINITY;
+    return void press('kill');
+  }
+  killSince = performance.now();
+  killPath = path;
+  const whose = isForAll ? 'of all traders everything' : 'everything';
+  said(`Press KILL again within three seconds: ${whose} is canceled, and nothing new leaves until it is lifted.`, true);
+  return undefined;
+}
+
+/**
+ * @param {string} words
+ * @param {boolean} refused
+ */
+function said(words, refused) {
+  part('said').textContent = words;
+  part('said').classList.toggle('refused', refused);
+}
+
+export function startControls() {
+  for (const button of buttons) {
+    const action = actionOf(button);
+    button.addEventListener('click', () => (action === 'kill' ? pressKill() : void press(action)));
+  }
+}

@@ -1,0 +1,171 @@
+/** Several traders in one console: which may be shown together, what they are called, what adds up, and that none is left out. */
+
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
+import { openConsole } from '../../../src/shell/console/console.js';
+import { makeTraderRow, sumTraders } from '../../../src/shell/console/trader-row.js';
+import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
+import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
+import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+import type { TradersState } from '../../../src/shell/dashboard/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { folderOf } from '../../support/folders.js';
+import { HOLDER, m } from '../../trader/ledger/books.js';
+import { trader } from '../config/files.js';
+import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
+
+const APART = 'dashboard: { port: 0, start: false }';
+const load = (folder: string, file = 'trader.yaml'): TraderConfig => loadTraderConfig(file, { cwd: folder, env: {} });
+const place = (text = trader(APART)): TraderConfig => load(folderOf({ 'trader.yaml': text }));
+const refusal = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return '';
+};
+
+describe('traders of one console', () => {
+  test('are each another one, and start no console of their own', () => {
+    const [one, two] = [place(), place()];
+    expect(refusal(() => requireDistinct([one, two]))).toBe('');
+    expect(refusal(() => requireDistinct([one, one]))).toBe(`${one.file} is named twice`);
+    const link = join(folderOf({}), 'there');
+    symlinkSync(join(one.file, '..'), link);
+    const linked = load(link);
+    expect(refusal(() => requireDistinct([one, linked]))).toContain('have the same ledger');
+    const sameSocket = { ...two, control: one.control };
+    expect(refusal(() => requireDistinct([one, sameSocket]))).toContain('have the same control socket');
+    const starting = place(trader('dashboard: { port: 0 }'));
+    expect(refusal(() => requireDistinct([one, starting]))).toContain('dashboard.start is true');
+    const hidden = place(trader('dashboard: { enabled: false, start: false }'));
+    expect(refusal(() => requireDistinct([hidden, one]))).toContain('dashboard.enabled is false');
+    expect(refusal(() => requireDistinct([one, hidden]))).toBe('');
+    expect(refusal(() => requireDistinct(Array.from({ length: 17 }, () => one)))).toContain('at most 16');
+  });
+
+  test('are named by their files, and by their folders where these are called the same', () => {
+    expect(nameTraders(['/a/sun.yaml', '/b/rain.yaml'])).toEqual(['sun', 'rain']);
+    expect(nameTraders(['/a/trader.yaml', '/b/trader.yaml', '/c/x.yaml'])).toEqual(['a/trader', 'b/trader', 'x']);
+    expect(refusal(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml']))).toContain('would both be shown as');
+  });
+
+  test('add up within a venue alone, and say of how many', () => {
+    const row = (name: string, group: string, result: number | null, cash: number | null = null) =>
+      makeTraderRow({
+        trader: result === null ? new TraderState() : toldTrader([market('m')], { ...ACCOUNT, result_micros: result }),
+        name,
+        group,
+        guardian: '',
+        alerts: 2,
+        critical: 1,
+        cashMicros: () => (cash === null ? null : m(cash)),
+        lastKnownMs: () => 77,
+      });
+    const [paper, live] = sumTraders([
+      row('a', 'paper', 1_250_000),
+      row('b', 'worm', -7_000_000),
+      row('c', 'paper', -3_000_001),
+      row('d', 'paper', null, 5_000_000),
+    ]);
+    expect(paper).toMatchObject({
+      group: 'paper',
+      traders: 3,
+      result: { sum: '-1.750001', known: 2 },
+      cash: { sum: '1985', known: 3 },
+      alerts: 6,
+      critical: 3,
+    });
+    expect(live).toMatchObject({ group: 'worm', result: { sum: '-7', known: 1 } });
+    const one = place();
+    const elsewhere = { ...one, venue: { ...one.venue, name: 'worm' } };
+    expect([groupOf(one), groupOf(elsewhere)]).toEqual(['paper', `worm ${one.venue.profile.base_url}`]);
+  });
+});
+
+/** A trader that says what it is told, and keeps what it was asked. */
+async function running(config: TraderConfig) {
+  const readers: LineReader[] = [];
+  const asked: ControlQuestion[] = [];
+  const server = await serveControl(config.control.socket, {
+    answer: async (question) => {
+      asked.push(question);
+      return { ok: true, data: { mode: 'killed', reason: '' } };
+    },
+    subscribe: (reader) => {
+      readers.push(reader);
+      return null;
+    },
+  });
+  onTestFinished(() => server.close());
+  const tell = (line: TelemetryLine) => {
+    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  };
+  return { asked, readers, tell };
+}
+
+const GUARDIAN = { status: () => 'watching', isGuarded: () => true };
+
+describe('a console of several', () => {
+  test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
+    const home = folderOf({});
+    const configs = ['sun', 'rain', 'dead'].map((name) => {
+      const folder = join(home, name);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'trader.yaml'), trader(APART));
+      return load(folder);
+    });
+    const [sun, rain, dead] = configs;
+    if (sun === undefined || rain === undefined || dead === undefined) throw new Error('there are three');
+    const ledger = openLedger(dead.ledger.path, HOLDER);
+    ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
+    ledger.close();
+    const [first, second] = [await running(sun), await running(rain)];
+    const console = await openConsole({
+      config: sun,
+      guardian: GUARDIAN,
+      others: [rain, dead].map((config) => ({ config, guardian: GUARDIAN })),
+      secret: 'the secret',
+      note: () => undefined,
+    });
+    onTestFinished(() => console.close());
+    await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
+    for (const { tell } of [first, second]) {
+      tell(HELLO);
+      tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
+    }
+    const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
+    const traders = async () => (await (await fetch(`${console.url}traders`, { headers })).json()) as TradersState;
+    await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
+    const all = await traders();
+    expect(all.traders).toMatchObject([
+      { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
+      { name: 'rain/trader', mode: 'quoting', answers: true },
+      { name: 'dead/trader', mode: 'not running', reason: 'no trader is running', answers: false, cash: '500' },
+    ]);
+    expect(all.sums).toMatchObject([
+      { group: 'paper', traders: 3, answering: 2, result: { sum: '2', known: 2 }, cash: { sum: '2480', known: 3 } },
+    ]);
+    const metrics = await (await fetch(`${console.url}metrics`, { headers })).text();
+    expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
+      'twinbook_up{trader="sun/trader"} 1',
+      'twinbook_up{trader="rain/trader"} 1',
+      'twinbook_up{trader="dead/trader"} 0',
+    ]);
+    expect(metrics.match(/^# TYPE twinbook_up /gm)).toHaveLength(1);
+    const press = (path: string) =>
+      fetch(`${console.url}${path}`, { method: 'POST', headers, body: '{"reason":"odd prices"}' });
+    expect((await press('actions/kill?trader=rain%2Ftrader')).status).toBe(200);
+    expect([first.asked, second.asked]).toEqual([[], [{ command: 'kill', reason: 'odd prices' }]]);
+    const killed = await (await press('traders/kill')).json();
+    expect(killed).toMatchObject({ text: expect.stringMatching(/^sun\/trader: done; .*dead\/trader: .*stop file/) });
+    expect(first.asked).toEqual([{ command: 'kill', reason: 'odd prices' }]);
+    expect(configs.map(({ ledger: { path } }) => existsSync(`${path}.kill`))).toEqual([false, false, true]);
+  });
+});
