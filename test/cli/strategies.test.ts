@@ -3,6 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judgeScenarios } from '../../src/lab/strategy-checks/scenarios.js';
+import { readScenarios } from '../../src/shell/config/scenario-file.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -31,6 +33,27 @@ describe('a new strategy', () => {
     const changed = await run(['strategies', 'test', file, '--scenarios', scenarios, '--no-types'], { cwd });
     expect(changed.code).toBe(1);
     expect(changed.out).toMatch(/failed\s+a book of two sides, nothing held\s+bids .*, wanted bids 10 at 0\.4,/);
+  });
+
+  it('of whole events is written with scenarios of several books, and holds what it recorded', async () => {
+    const cwd = folderOf({});
+    const made = await run(['strategies', 'new', 'my-maker', '--kind', 'event'], { cwd });
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('declare the event under its `events:`')]);
+    const scenarios = ['--scenarios', 'my-maker.scenarios.yaml', '--record'];
+    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios, '--no-types'], { cwd });
+    expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('my-maker on 10 generated events, seed 1')]);
+    const file = join(cwd, 'my-maker.scenarios.yaml');
+    const written = readFileSync(file, 'utf8');
+    expect(written.match(/quotes:/g)).toHaveLength(8);
+    const before = readScenarios(file, cwd);
+    const said = before.scenarios.map((scenario) =>
+      [scenario, ...scenario.others].flatMap(({ quotes }) => quotes ?? []),
+    );
+    // Of the second outcome in the first scenario.
+    writeFileSync(file, written.replace(/(others:[\s\S]*?quotes:\s+bids: \[ ?\[ ?)0\.\d+/, '$10.2'));
+    const judged = judgeScenarios(readScenarios(file, cwd), said);
+    expect(judged.map(({ verdict }) => verdict)).toEqual(['failed', 'ok', 'ok']);
+    expect(judged[0]?.text).toMatch(/, wanted bids 10 at 0\.\d+, asks [^;]*; bids 10 at 0\.2, asks/);
   });
 
   it('overwrites nothing', async () => {

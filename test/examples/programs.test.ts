@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/shell/config/load.js';
 import { loadStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { m } from '../trader/market/fixtures.js';
-import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, ofMarkets, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 import { FOLDER, programs, ROOT } from './programs.js';
 
 const readme = readFileSync(join(FOLDER, 'README.md'), 'utf8');
@@ -53,7 +53,7 @@ describe('the strategy of the examples', () => {
 
   it('quotes both sides, and lower once it holds YES', async () => {
     const { strategy } = await loadStrategyModule('./own-strategy.ts', FOLDER);
-    const quoter = strategy.create(paramsFor(strategy, { risk_aversion: 0.1 }), FACTS);
+    const quoter = ofMarkets(strategy).create(paramsFor(strategy, { risk_aversion: 0.1 }), FACTS);
     const flat = quoter.quote(VIEW);
     expect(checkQuotes(flat, VIEW)).toBeNull();
     expect([flat.bids.length, flat.asks.length]).toEqual([1, 1]);

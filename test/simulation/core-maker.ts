@@ -8,7 +8,7 @@ const SPELL_MS = 600_000;
 
 /** The same strategy with such a wish; itself where it is to want none. */
 export function withCore(strategy: Strategy, coreSharesMicros: Micros): Strategy {
-  if (coreSharesMicros === 0) return strategy;
+  if (coreSharesMicros === 0 || strategy.scope === 'event') return strategy;
   return {
     ...strategy,
     create: (params, market) => {

@@ -17,7 +17,7 @@ import * as mirrorMaker from '../../strategies/mirror-maker.js';
 import * as touchMaker from '../../strategies/touch-maker.js';
 import * as unwinder from '../../strategies/unwinder.js';
 import { times } from '../support/effort.js';
-import { anyView, paramsFor } from '../trader/strategy/fixtures.js';
+import { anyView, ofMarkets, paramsFor } from '../trader/strategy/fixtures.js';
 
 const wild = fc.record({
   half_spread_ticks: fc.integer({ min: 1, max: 500 }),
@@ -165,7 +165,7 @@ describe.each([
   ['mirror-maker', mirrorMaker, wildMirror],
   ['event-maker', eventMaker, wildEvent],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
-  const strategy = strategyFrom(module, name);
+  const strategy = ofMarkets(strategyFrom(module, name));
 
   test('is a strategy with usable defaults', () => {
     expect(strategy.name).toBe(name);

@@ -7,7 +7,7 @@ import { checkQuotes } from '../../src/trader/strategy/check.js';
 import { paramTable } from '../../src/trader/strategy/params-export.js';
 import { folderOf } from '../support/folders.js';
 import { m } from '../trader/market/fixtures.js';
-import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
+import { FACTS, ofMarkets, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -41,7 +41,7 @@ test("the docs' own module loads by its path and quotes", async () => {
   const source = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? '';
   const folder = folderOf({ 'my-maker.ts': source });
   const { strategy } = await loadStrategyModule('./my-maker.ts', folder);
-  const quotes = strategy.create(paramsFor(strategy), FACTS).quote(VIEW);
+  const quotes = ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW);
   expect(checkQuotes(quotes, VIEW)).toBeNull();
   expect([quotes.bids[0]?.priceMicros, quotes.asks[0]?.priceMicros]).toEqual([m(0.47), m(0.53)]);
 });

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -14,8 +14,15 @@ export function addStrategyNewCommand(strategies: Command, session: Session): vo
     .command('new')
     .description('writes a strategy to begin with: a module, its file, and scenarios that test it')
     .argument('<name>', 'lower case with dashes, such as my-maker', strategyName)
+    .addOption(
+      new Option('--kind <kind>', 'what it quotes: each market alone, or all outcomes of an event together')
+        .choices(['market', 'event'])
+        .default('market'),
+    )
     .option('--dir <folder>', 'where to write', '.');
-  addAction<{ dir: string }>(command, session, ({ dir }, [name = '']) => write(name, dir, session.io));
+  addAction<{ dir: string; kind: Kind }>(command, session, ({ dir, kind }, [name = '']) =>
+    write(name, dir, KINDS[kind], session.io),
+  );
 }
 
 function strategyName(text: string): string {
@@ -25,12 +32,12 @@ function strategyName(text: string): string {
   return text;
 }
 
-function write(name: string, dir: string, io: CliIo): ExitCode {
+function write(name: string, dir: string, kind: Beginning, io: CliIo): ExitCode {
   const folder = resolve(io.cwd, dir);
   const texts: readonly (readonly [file: string, text: string])[] = [
-    [`${name}.ts`, moduleText(name)],
-    [`${name}.yaml`, fileText(name)],
-    [`${name}.scenarios.yaml`, SCENARIOS],
+    [`${name}.ts`, moduleText(name, kind)],
+    [`${name}.yaml`, fileText(name, kind)],
+    [`${name}.scenarios.yaml`, kind.scenarios],
   ];
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
@@ -51,33 +58,34 @@ function write(name: string, dir: string, io: CliIo): ExitCode {
   io.out(
     `wrote ${module}, ${file} and ${scenarios}\n\n` +
       `    twinbook strategies test ${file} --scenarios ${scenarios}\n` +
-      `    twinbook backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}\n\n` +
-      'Then name the YAML file under `strategies:` of a trader’s file.\n',
+      `${kind.tried(file ?? '')}\n` +
+      `Then name the YAML file under \`strategies:\` of a trader’s file${kind.declared}.\n`,
   );
   return EXIT.ok;
 }
 
 /** The shipped example under another name: it is tried with every release. */
-function moduleText(name: string): string {
-  const example = readFileSync(join(packageRoot, 'examples', 'own-strategy.ts'), 'utf8');
+function moduleText(name: string, { example: file, named, does }: Beginning): string {
+  const example = readFileSync(join(packageRoot, 'examples', file), 'utf8');
   const head = `/**
- * ${name}: one bid and one ask around others' fair price, moved against what we hold.
+ * ${name}: ${does}
  *
  * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
  */
 `;
-  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace("name: 'inventory-maker'", `name: '${name}'`);
+  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
   assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
   return text;
 }
 
 const fileText = (
   name: string,
+  { max }: Beginning,
 ): string => `# What ${name}.ts trades, with which parameters. \`twinbook strategies test ${name}.yaml\` tries it.
 strategy: ${name}.ts # a path relative to this file
 markets:
   select: { state: open, kind: orderbook }
-  max: 4
+  max: ${max}
 params:
   order_shares: "10"
 risk:
@@ -103,3 +111,68 @@ scenarios:
     asks: [[0.55, 100]]
     book_age_s: 600
 `;
+
+const EVENT_SCENARIOS = `# Books of others and what we hold; \`--record\` writes the quotes that the strategy gives now. Prices in YES.
+tick: 0.01
+outcomes: exhaustive
+scenarios:
+  - name: three outcomes that add up to one
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+    others:
+      - bids: [[0.25, 100]]
+        asks: [[0.35, 100]]
+      - bids: [[0.15, 100]]
+        asks: [[0.25, 100]]
+  - name: the first of them has moved, the others not yet
+    bids: [[0.51, 100]]
+    asks: [[0.61, 100]]
+    others:
+      - bids: [[0.25, 100]]
+        asks: [[0.35, 100]]
+      - bids: [[0.15, 100]]
+        asks: [[0.25, 100]]
+  - name: one of them has no bids
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+    others:
+      - bids: []
+        asks: [[0.55, 100]]
+`;
+
+/** What a new strategy of a kind begins with. */
+interface Beginning {
+  readonly example: string;
+  /** The name of the example's strategy. */
+  readonly named: string;
+  readonly does: string;
+  readonly max: number;
+  readonly scenarios: string;
+  /** What else it may be tried with, a line of the shell. */
+  readonly tried: (file: string) => string;
+  /** What else a trader's file needs, as the end of a sentence. */
+  readonly declared: string;
+}
+
+type Kind = 'market' | 'event';
+
+const KINDS: Readonly<Record<Kind, Beginning>> = {
+  market: {
+    example: 'own-strategy.ts',
+    named: 'inventory-maker',
+    does: "one bid and one ask around others' fair price, moved against what we hold.",
+    max: 4,
+    scenarios: SCENARIOS,
+    tried: (file) => `    twinbook backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}\n`,
+    declared: '',
+  },
+  event: {
+    example: 'own-event-strategy.ts',
+    named: 'outcomes-maker',
+    does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
+    max: 10,
+    scenarios: EVENT_SCENARIOS,
+    tried: (file) => `    twinbook arena ${file} --world event\n`,
+    declared: ', and declare the event under its `events:`',
+  },
+};

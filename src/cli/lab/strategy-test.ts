@@ -25,6 +25,9 @@ interface TestFlags {
 /** Generated markets, and looks at each: 2,000 looks. */
 const MARKETS = 20;
 const LOOKS = 100;
+/** Events have two to five markets each: as much to see. */
+const EVENTS = 10;
+const EVENT_LOOKS = 60;
 
 export function addStrategyTestCommand(strategies: Command, session: Session): void {
   const command = strategies
@@ -59,13 +62,17 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
   const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
+  const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
   for (const { file, ...tried } of await triedStrategies(name, io)) {
     const { strategy } = tried;
-    const generated = showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
-    const on = `${MARKETS} generated markets, seed ${options.seed}`;
+    const ofEvents = strategy.scope === 'event';
+    const generated = ofEvents
+      ? showEvents(options.seed, EVENTS, EVENT_LOOKS)
+      : showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
+    const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${options.seed}`;
     const types = file === null || !options.types ? [] : [await checkTypes(file)];
     trials.push({ strategy: strategy.name, on, checks: [...types, ...checkStrategy(tried, generated, stopwatch)] });
     if (options.scenarios !== undefined) {

@@ -3,9 +3,12 @@
 import { micros, ONE } from '../../shared/base/micros.js';
 import type { MarketView } from '../../trader/market/view.js';
 import type { QuoteLevel, Quotes } from '../../trader/strategy/contract.js';
-import type { ShownMarket, TriedStrategy } from '../strategy-checks/contract.js';
+import type { ShownSubject, TriedStrategy } from '../strategy-checks/contract.js';
+import type { Look, RowOfBook } from '../strategy-checks/generated-market.js';
 import { askedBy } from '../strategy-checks/shown-beside.js';
-import { type Look, showMarket } from '../strategy-checks/shown-markets.js';
+import { showEvent } from '../strategy-checks/shown-events.js';
+import { showMarket } from '../strategy-checks/shown-markets.js';
+import { makeTrialQuoter } from '../strategy-checks/trial-quoter.js';
 
 /** A market and what is ours in it, as sliders say it. */
 export interface Setting {
@@ -80,27 +83,52 @@ export function readSetting(values: Readonly<Record<string, unknown>>): Setting 
 
 /** By an instance of its own. Throws what the strategy throws. */
 export function askStrategy(tried: TriedStrategy, setting: Setting): Said {
-  const { facts, looks } = showMarket(
-    'by-hand',
-    { ticks: TICKS, isFree: true },
-    makeLooks(setting),
-    (setting.leftS + setting.ageS) * 1000,
-    askedBy(tried),
-  );
-  const quoter = tried.strategy.create(tried.params, facts);
-  let said: Said | null = null;
-  for (const { view } of looks) {
-    const seen = withSigma(view, setting.sigma);
-    said = describeQuotes(quoter.quote(seen), seen);
+  const shown = showSetting(tried, setting);
+  return askLast(tried, shown, shown.looks.length - 1);
+}
+
+/** A strategy of whole events is shown the market as one of two outcomes, whose other has the mirrored book. */
+function showSetting(tried: TriedStrategy, setting: Setting): ShownSubject {
+  const forMs = (setting.leftS + setting.ageS) * 1000;
+  const looks = makeLooks(setting);
+  if (tried.strategy.scope !== 'event') {
+    const shown = showMarket('by-hand', { ticks: TICKS, isFree: true }, looks, forMs, askedBy(tried));
+    return { ...shown, looks: shown.looks.map((look) => ({ ...look, view: withSigma(look.view, setting.sigma) })) };
   }
-  if (said === null) throw new Error('a market by hand has a look');
+  const both = looks.map((look) => [look, turnLook(look)]);
+  const { looks: seen, ...event } = showEvent('by-hand', 'exhaustive', { ticks: TICKS, isFree: true }, both, forMs);
+  const bent = seen.map(({ view, events }) => {
+    const markets = view.markets.map((market) => ({ ...market, view: withSigma(market.view, setting.sigma) }));
+    return { events, view: Object.freeze({ ...view, markets: Object.freeze(markets) }) };
+  });
+  return { ...event, looks: bent };
+}
+
+/** The other outcome, in which nothing is held and whose book is always new. */
+function turnLook(look: Look): Look {
+  const turn = (rows: readonly RowOfBook[]) => rows.map(([tick, shares]): RowOfBook => [TICKS - tick, shares]);
+  const { bids, asks } = look.book ?? { bids: [], asks: [] };
+  return { ...look, book: look.book && { bids: turn(asks), asks: turn(bids) }, netShares: 0 };
+}
+
+/** @param conditionId of an event the market that is meant, or null for the first */
+function askLast(tried: TriedStrategy, shown: ShownSubject, last: number, conditionId: string | null = null): Said {
+  const quoter = makeTrialQuoter(tried, shown);
+  let said: Said | null = null;
+  for (let look = 0; look <= last; look++) {
+    quoter.tell(look);
+    const answers = quoter.ask(look);
+    const answer = answers.find(({ view }) => view.market.conditionId === conditionId) ?? answers[0];
+    if (answer !== undefined) said = describeQuotes(answer.quotes, answer.view);
+  }
+  if (said === null) throw new RangeError('there is no such look');
   return said;
 }
 
 /** How the best quotes bend with what is held, the time that is left and the volatility; all else as it is set. */
 export function computeCurves(tried: TriedStrategy, setting: Setting): Curves {
   const along = (name: keyof Curves): readonly Point[] =>
-    listPlaces(name).map((x) => {
+    listAlong(name).map((x) => {
       const { bids, asks, fair } = askStrategy(tried, { ...setting, [name]: x });
       return { x, bid: bids[0]?.[0] ?? null, ask: asks[0]?.[0] ?? null, fair };
     });
@@ -108,18 +136,31 @@ export function computeCurves(tried: TriedStrategy, setting: Setting): Curves {
 }
 
 /** What it says at one look of a recording, having seen all before. Throws what the strategy throws. */
-export function askAtLook(tried: TriedStrategy, { facts, looks }: ShownMarket, index: number): Said {
-  const quoter = tried.strategy.create(tried.params, facts);
-  let said: Said | null = null;
-  for (const { view, events } of looks.slice(0, index + 1)) {
-    for (const event of events) quoter.observe?.(event);
-    said = describeQuotes(quoter.quote(view), view);
-  }
-  if (said === null) throw new RangeError('there is no such look');
-  return said;
+export const askAtLook = (tried: TriedStrategy, { shown, conditionId }: RecordedPlace, index: number): Said =>
+  askLast(tried, shown, index, conditionId);
+
+/** One market of a recording, with all that is shown beside it. */
+export interface RecordedPlace {
+  readonly shown: ShownSubject;
+  readonly conditionId: string;
+  readonly title: string;
 }
 
-function listPlaces(name: keyof Curves): readonly number[] {
+/** Of an event each of its markets. */
+export function listRecorded(recorded: readonly ShownSubject[]): readonly RecordedPlace[] {
+  return recorded.flatMap((shown): readonly RecordedPlace[] => {
+    if (!('event' in shown)) return [{ shown, conditionId: shown.facts.conditionId, title: shown.facts.title }];
+    const markets = new Map(
+      shown.looks.flatMap(({ view }) =>
+        view.markets.map((each) => [each.view.market.conditionId, each.view.market.title]),
+      ),
+    );
+    const sorted = [...markets].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([conditionId, title]) => ({ shown, conditionId, title }));
+  });
+}
+
+function listAlong(name: keyof Curves): readonly number[] {
   const { min, max, isLog } = RANGES[name];
   return Array.from({ length: PLACES }, (_, at) => {
     const part = at / (PLACES - 1);

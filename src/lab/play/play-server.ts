@@ -4,14 +4,22 @@ import Fastify from 'fastify';
 import { ONE } from '../../shared/base/micros.js';
 import { findRefusal, groupHeaders } from '../../shell/dashboard/origin-guard.js';
 import { OWN_HEADERS } from '../../shell/document/own-document.js';
-import type { ShownMarket, TriedStrategy } from '../strategy-checks/contract.js';
-import { askAtLook, askStrategy, computeCurves, RANGES, readSetting } from './ask-strategy.js';
+import type { ShownSubject, TriedStrategy } from '../strategy-checks/contract.js';
+import {
+  askAtLook,
+  askStrategy,
+  computeCurves,
+  listRecorded,
+  RANGES,
+  type RecordedPlace,
+  readSetting,
+} from './ask-strategy.js';
 import { playDocument } from './play-document.js';
 
 export interface PlayOptions {
   readonly tried: TriedStrategy;
   /** Looks of a recording to step through; empty for none. */
-  readonly recorded: readonly ShownMarket[];
+  readonly recorded: readonly ShownSubject[];
   /** 0 picks a free one. */
   readonly port: number;
 }
@@ -26,6 +34,7 @@ const ADDRESS = '127.0.0.1';
 /** Listens. Rejects with what `listen` rejects with. */
 export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<PlayServer> {
   const document = playDocument(tried.strategy.name, tried.strategy.summary);
+  const places = listRecorded(recorded);
   const server = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
   const listening = () => {
     const address = server.server.address();
@@ -38,13 +47,13 @@ export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<
     return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
   });
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));
-  server.get('/about', () => ({ ranges: RANGES, params: shownParams(tried), markets: recorded.map(aboutMarket) }));
+  server.get('/about', () => ({ ranges: RANGES, params: shownParams(tried), markets: places.map(aboutMarket) }));
   server.get<{ Querystring: Readonly<Record<string, unknown>> }>('/quotes', ({ query }) => {
     const setting = readSetting(query);
     return tryAnswer(() => ({ said: askStrategy(tried, setting), curves: computeCurves(tried, setting) }));
   });
   server.get<{ Querystring: { market?: string; look?: string } }>('/recorded', ({ query }) => {
-    const market = recorded[Number(query.market ?? 0)];
+    const market = places[Number(query.market ?? 0)];
     if (market === undefined) return { error: 'there is no such market' };
     return tryAnswer(() => ({ said: askAtLook(tried, market, Number(query.look ?? 0)) }));
   });
@@ -61,9 +70,9 @@ const shownParams = ({ strategy, params }: TriedStrategy) =>
     ]),
   );
 
-const aboutMarket = ({ facts, looks }: ShownMarket) => ({
-  title: facts.title,
-  times: looks.map(({ view }) => view.nowMs),
+const aboutMarket = ({ shown, title }: RecordedPlace) => ({
+  title,
+  times: shown.looks.map(({ view }) => view.nowMs),
 });
 
 /** What the strategy throws is shown to its author. */

@@ -1,7 +1,7 @@
 /** Tells the core again what it was told within a step and no observation says: strategies cut short, and signatures. */
 
 import type { Step } from '../../shell/journal/contract.js';
-import type { BoundedCall } from '../../trader/engine/quoting/quote-host.js';
+import type { BoundedCall } from '../../trader/engine/quoting/hosted-quoter.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
 
 /** For an intent that nobody signed then: the request that carries it is different whatever it says. */

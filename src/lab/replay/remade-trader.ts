@@ -1,6 +1,6 @@
 /** The trader of a run, made again as the daemon made it, but for its key and its clock. */
 
-import type { BoundedCall } from '../../trader/engine/quoting/quote-host.js';
+import type { BoundedCall } from '../../trader/engine/quoting/hosted-quoter.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';

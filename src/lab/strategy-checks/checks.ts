@@ -5,10 +5,11 @@ import { ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/quantiles.js';
 import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';
-import { MAX_STATE_BYTES, type QuoteLevel, type Quoter, type Quotes } from '../../trader/strategy/contract.js';
+import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import type { CheckResult, ShownMarket, ShownMarkets, TriedStrategy } from './contract.js';
+import type { CheckResult, ShownMarkets, ShownSubject, TriedStrategy } from './contract.js';
 import { callTrapped } from './traps.js';
+import { type MarketQuotes, makeTrialQuoter, nameShown, type TrialQuoter } from './trial-quoter.js';
 
 /** Longer than this in one call of a hundred, and a step with many markets falls behind its polls. */
 const MOST_MS = 5;
@@ -83,17 +84,17 @@ function checkThrows(tried: TriedStrategy, shown: ShownMarkets): string {
 
 function checkTraps(tried: TriedStrategy, { markets }: ShownMarkets): string {
   for (const market of markets) {
-    let quoter: Quoter | null = null;
+    let quoter: TrialQuoter | null = null;
     const call = (what: string, run: () => void) => {
       const reached = callTrapped(run);
-      if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${market.facts.conditionId}`);
+      if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${nameShown(market)}`);
     };
     call('create', () => {
-      quoter = tried.strategy.create(tried.params, market.facts);
+      quoter = makeTrialQuoter(tried, market);
     });
-    for (const { view, events } of market.looks) {
-      for (const event of events) call('observe', () => quoter?.observe?.(event));
-      call('quote', () => quoter?.quote(view));
+    for (const look of market.looks.keys()) {
+      call('observe', () => quoter?.tell(look));
+      call('quote', () => quoter?.ask(look));
     }
   }
   return 'none was used';
@@ -103,7 +104,7 @@ function checkFrozen(tried: TriedStrategy, { markets }: ShownMarkets): string {
   for (const market of markets) {
     const before = JSON.stringify(market);
     playMarket(tried, market, () => undefined);
-    if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${market.facts.conditionId}`);
+    if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
   }
   return 'every view is as it was';
 }
@@ -119,19 +120,18 @@ function checkSame(tried: TriedStrategy, { markets }: ShownMarkets): string {
 
 /** Two markets shown by turns, and each alone: what one instance sees must not move the other. */
 function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
-  if (markets.length < 2) return { because: 'wants two markets' };
+  if (markets.length < 2) return { because: 'wants two of them' };
   for (let index = 1; index < markets.length; index += 2) {
     const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
     const alone = pair.map((market) => collectQuotes(tried, market));
-    const quoters = pair.map(({ facts }) => tried.strategy.create(tried.params, facts));
+    const quoters = pair.map((market) => makeTrialQuoter(tried, market));
     const longest = Math.max(...pair.map(({ looks }) => looks.length));
     for (let look = 0; look < longest; look++) {
       for (const [which, market] of pair.entries()) {
-        const [quoter, seen] = [quoters[which], market.looks[look]];
-        if (quoter === undefined || seen === undefined) continue;
-        for (const event of seen.events) quoter.observe?.(event);
-        const quotes = quoter.quote(seen.view);
-        if (JSON.stringify(quotes) !== JSON.stringify(alone[which]?.[look]))
+        const quoter = quoters[which];
+        if (quoter === undefined || market.looks[look] === undefined) continue;
+        quoter.tell(look);
+        if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
           throw new Failed(`what it saw of another market moved its quotes, ${describePlace(market, look)}`);
       }
     }
@@ -143,23 +143,23 @@ function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | S
 const RESTART_EVERY = 7;
 
 /** Made anew from what it saved, through JSON as the ledger keeps it. */
-function checkSaved({ strategy, params }: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
-  if (strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
+function checkSaved(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
+  if (tried.strategy.state === undefined) return { because: 'it declares no state, and begins anew with each start' };
   const sizes: number[] = [];
   for (const market of markets) {
-    const unbroken = collectQuotes({ strategy, params }, market);
-    let quoter = strategy.create(params, market.facts);
-    for (const [look, { view, events }] of market.looks.entries()) {
+    const unbroken = collectQuotes(tried, market);
+    let quoter = makeTrialQuoter(tried, market);
+    for (const look of market.looks.keys()) {
       if (look % RESTART_EVERY === RESTART_EVERY - 1) {
-        const text = JSON.stringify(quoter.save?.()) ?? '';
+        const text = JSON.stringify(quoter.save()) ?? '';
         const bytes = Buffer.byteLength(text);
         if (bytes === 0 || bytes > MAX_STATE_BYTES)
           throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${describePlace(market, look)}`);
         sizes.push(bytes);
-        quoter = strategy.create(params, market.facts, JSON.parse(text));
+        quoter = makeTrialQuoter(tried, market, JSON.parse(text));
       }
-      for (const event of events) quoter.observe?.(event);
-      if (JSON.stringify(quoter.quote(view)) !== JSON.stringify(unbroken[look]))
+      quoter.tell(look);
+      if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(unbroken[look]))
         throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
     }
   }
@@ -262,17 +262,17 @@ const isSound = ({ health, others }: MarketView): boolean =>
   others.asks.length > 0;
 
 function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets): string | Skipped {
-  if (mirrored === null) return { because: 'a recording has no mirror' };
+  if (mirrored === null) return { because: 'what it was shown has no mirror' };
   const seen = { looks: 0, differ: 0, first: '' };
   for (const [index, market] of markets.entries()) {
     const other = mirrored[index];
     // Fees on the traded value differ between a market and its mirror, and quotes with them.
-    if (other === undefined || market.facts.makerFeeRateMicros > 0) continue;
-    const [plain, turned] = [collectQuotes(tried, market), collectQuotes(tried, other)];
-    for (const [look, quotes] of plain.entries()) {
-      const twin = turned[look];
+    if (other === undefined || !isFree(market)) continue;
+    const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
+    for (const [look, answers] of plain.entries()) {
+      const twins = turned[look] ?? [];
       seen.looks += 1;
-      if (twin !== undefined && isMirror(quotes, twin, market.facts.tickMicros)) continue;
+      if (answers.every((answer, of) => isMirror(answer, twins[of]))) continue;
       seen.differ += 1;
       if (seen.first === '') seen.first = describePlace(market, look);
     }
@@ -283,8 +283,14 @@ function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets):
   return `${seen.looks - seen.differ} of ${seen.looks} looks`;
 }
 
+const isFree = (shown: ShownSubject): boolean =>
+  'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
+
 /** To a tick, and to a hundredth of each size: floating point is not symmetrical. */
-function isMirror(quotes: Quotes, twin: Quotes, tickMicros: number): boolean {
+function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
+  if (turned === undefined) return true;
+  const twin = turned.quotes;
+  const { tickMicros } = view.market;
   const fits = (levels: readonly QuoteLevel[], others: readonly QuoteLevel[]) =>
     levels.length === others.length &&
     levels.every(({ priceMicros, amountMicros }, index) => {
@@ -298,11 +304,11 @@ function isMirror(quotes: Quotes, twin: Quotes, tickMicros: number): boolean {
 function checkPace(tried: TriedStrategy, { markets }: ShownMarkets, stopwatch: Stopwatch): string {
   const times: number[] = [];
   for (const market of markets) {
-    const quoter = tried.strategy.create(tried.params, market.facts);
-    for (const { view, events } of market.looks) {
+    const quoter = makeTrialQuoter(tried, market);
+    for (const look of market.looks.keys()) {
       const from = stopwatch();
-      for (const event of events) quoter.observe?.(event);
-      quoter.quote(view);
+      quoter.tell(look);
+      quoter.ask(look);
       times.push(stopwatch() - from);
     }
   }
@@ -311,23 +317,31 @@ function checkPace(tried: TriedStrategy, { markets }: ShownMarkets, stopwatch: S
   return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
 }
 
-const describePlace = ({ facts }: ShownMarket, look: number): string => `at look ${look + 1} of ${facts.conditionId}`;
+const describePlace = (shown: ShownSubject, look: number): string => `at look ${look + 1} of ${nameShown(shown)}`;
 
-function collectQuotes(tried: TriedStrategy, market: ShownMarket): readonly Quotes[] {
-  const all: Quotes[] = [];
-  playMarket(tried, market, (quotes) => all.push(quotes));
-  return all;
+const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
+
+/** Look by look. */
+function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
+  const quoter = makeTrialQuoter(tried, market);
+  return Array.from(market.looks.keys(), (look) => {
+    quoter.tell(look);
+    return quoter.ask(look);
+  });
 }
 
+const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
+  collectAnswers(tried, market).map(listQuotes);
+
 function playMarket(
-  { strategy, params }: TriedStrategy,
-  market: ShownMarket,
+  tried: TriedStrategy,
+  market: ShownSubject,
   look: (quotes: Quotes, view: MarketView, place: string) => void,
 ): void {
-  const quoter = strategy.create(params, market.facts);
-  for (const [index, { view, events }] of market.looks.entries()) {
-    for (const event of events) quoter.observe?.(event);
-    look(quoter.quote(view), view, describePlace(market, index));
+  const quoter = makeTrialQuoter(tried, market);
+  for (const index of market.looks.keys()) {
+    quoter.tell(index);
+    for (const { quotes, view } of quoter.ask(index)) look(quotes, view, describePlace(market, index));
   }
 }
 

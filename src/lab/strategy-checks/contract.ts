@@ -1,6 +1,6 @@
 /** What a strategy is tried on, and what is said of it. */
 
-import type { MarketFacts, MarketView } from '../../trader/market/view.js';
+import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../trader/market/view.js';
 import type { Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 
@@ -22,11 +22,28 @@ export interface ShownMarket {
   readonly looks: readonly ShownLook[];
 }
 
-/** The markets of a trial. Both lists are as long, and a market and its mirror stand at the same place. */
-export interface ShownMarkets {
-  readonly markets: readonly ShownMarket[];
-  /** The same markets with YES and NO exchanged; null where none can be made, as of a recording. */
-  readonly mirrored: readonly ShownMarket[] | null;
+/** One look at all markets of an event; what happened before it, in which market. */
+export interface ShownEventLook {
+  readonly view: WholeEventView;
+  readonly events: readonly { readonly conditionId: string; readonly event: StrategyEvent }[];
+}
+
+/** Looks at one event, for strategies that quote whole ones. */
+export interface ShownEvent {
+  readonly event: EventFacts;
+  /** Whether none of its markets charges fees. */
+  readonly isFree: boolean;
+  readonly looks: readonly ShownEventLook[];
+}
+
+/** What one quoter sees. */
+export type ShownSubject = ShownMarket | ShownEvent;
+
+/** The markets or events of a trial. Both lists are as long, and one and its mirror stand at the same place. */
+export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
+  readonly markets: readonly S[];
+  /** The same with YES and NO exchanged; null where none can be made, as of a recording. */
+  readonly mirrored: readonly S[] | null;
 }
 
 /** What one check found. `not asked`: what it needs is not there, and `text` says what. */

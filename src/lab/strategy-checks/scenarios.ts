@@ -1,50 +1,73 @@
 /** A strategy's quotes for books that a person wrote down. */
 
+import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import type { Scenario, ScenarioFile, WrittenLevels } from '../../shell/config/scenario-file.js';
+import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
-import type { CheckResult, TriedStrategy } from './contract.js';
-import { type Look, type RowOfBook, showMarket } from './shown-markets.js';
+import type { CheckResult, ShownSubject, TriedStrategy } from './contract.js';
+import type { Look, RowOfBook } from './generated-market.js';
+import { showEvent } from './shown-events.js';
+import { showMarket } from './shown-markets.js';
+import { type MarketQuotes, makeTrialQuoter } from './trial-quoter.js';
 
-/** Quotes as a scenario writes them. */
-export type WrittenQuotes = NonNullable<Scenario['quotes']>;
-
-/** What the strategy says in each scenario, in their order; each is seen by an instance of its own. */
-export function quoteScenarios({ strategy, params }: TriedStrategy, file: ScenarioFile): readonly WrittenQuotes[] {
-  const ticks = Math.round(1 / file.tick);
+/**
+ * What the strategy says in each scenario, in their order: of its market, and then of the others of its event. Each is seen by an
+ * instance of its own. Throws `usage` where a strategy of single markets is shown others.
+ */
+export function quoteScenarios(tried: TriedStrategy, file: ScenarioFile): readonly (readonly WrittenQuotes[])[] {
   return file.scenarios.map((scenario) => {
-    const { facts, looks } = showMarket(
-      scenario.name,
-      { ticks, isFree: true },
-      makeLooks(scenario, ticks),
-      computeEndMs(scenario),
-    );
-    const quoter = strategy.create(params, facts);
-    let quotes: WrittenQuotes = { bids: [], asks: [] };
-    for (const { view } of looks) {
-      const { bids, asks } = quoter.quote(view);
-      quotes = { bids: write(bids), asks: write(asks) };
-    }
-    return quotes;
+    const shown = showScenario(tried, file, scenario);
+    const quoter = makeTrialQuoter(tried, shown);
+    let answers: readonly MarketQuotes[] = [];
+    for (const look of shown.looks.keys()) answers = quoter.ask(look);
+    return answers.map(({ quotes: { bids, asks } }) => ({ bids: write(bids), asks: write(asks) }));
   });
+}
+
+function showScenario({ strategy }: TriedStrategy, { tick, outcomes }: ScenarioFile, scenario: Scenario): ShownSubject {
+  const ticks = Math.round(1 / tick);
+  const endMs = computeEndMs(scenario);
+  const { name, others } = scenario;
+  if (strategy.scope !== 'event') {
+    if (others.length === 0)
+      return showMarket(name, { ticks, isFree: true }, makeLooks(scenario, scenario, ticks), endMs);
+    const text = `scenario "${name}" has other markets of its event, and ${strategy.name} quotes each market alone`;
+    throw new TwinbookError('usage', text, 'Remove `others`, or try a strategy whose scope is event.');
+  }
+  const [first = [], ...more] = [scenario, ...others].map((market) => makeLooks(scenario, market, ticks));
+  const looks = first.map((look, index) => [look, ...more.flatMap((other) => other[index] ?? [])]);
+  return showEvent(name, outcomes ?? null, { ticks, isFree: true }, looks, endMs);
 }
 
 /** Says of each scenario whether the quotes are those that it wants. */
-export function judgeScenarios(file: ScenarioFile, said: readonly WrittenQuotes[]): readonly CheckResult[] {
-  return file.scenarios.map(({ name, quotes: wanted }, index) => {
-    const quotes = said[index] ?? { bids: [], asks: [] };
-    if (wanted === undefined)
-      return { name, verdict: 'not asked', text: `no quotes are written down; it says ${show(quotes)}` };
-    const isSame = show(wanted) === show(quotes);
-    return {
-      name,
-      verdict: isSame ? 'ok' : 'failed',
-      text: isSame ? show(quotes) : `${show(quotes)}, wanted ${show(wanted)}`,
-    };
+export function judgeScenarios(
+  file: ScenarioFile,
+  said: readonly (readonly WrittenQuotes[])[],
+): readonly CheckResult[] {
+  return file.scenarios.map((scenario, index) => {
+    const { name } = scenario;
+    const quotes = said[index] ?? [];
+    const markets = [scenario, ...scenario.others];
+    const shown = showAll(quotes);
+    if (markets.every((market) => market.quotes === undefined))
+      return { name, verdict: 'not asked', text: `no quotes are written down; it says ${shown}` };
+    // Of a market whose quotes are not written down any will do.
+    const wanted = showAll(markets.map((market, at) => market.quotes ?? quotes[at] ?? NOTHING));
+    const isSame = wanted === shown;
+    return { name, verdict: isSame ? 'ok' : 'failed', text: isSame ? shown : `${shown}, wanted ${wanted}` };
   });
 }
 
-function makeLooks({ bids, asks, holds, stance, book_age_s: ageS }: Scenario, ticks: number): readonly Look[] {
+const NOTHING: WrittenQuotes = { bids: [], asks: [] };
+
+/** One book of a scenario, of the market itself or of another of its event. */
+type WrittenMarket = Pick<Scenario, 'bids' | 'asks' | 'holds'>;
+
+function makeLooks(
+  { stance, book_age_s: ageS }: Scenario,
+  { bids, asks, holds }: WrittenMarket,
+  ticks: number,
+): readonly Look[] {
   const rows = (levels: WrittenLevels) =>
     levels.map(([price, shares]): RowOfBook => [Math.round(price * ticks), shares]);
   const first: Look = {
@@ -62,6 +85,8 @@ const computeEndMs = ({ seconds_left: leftS, book_age_s: ageS }: Scenario): numb
 
 const write = (levels: readonly QuoteLevel[]): WrittenLevels =>
   levels.map(({ priceMicros, amountMicros }) => [priceMicros / ONE, amountMicros / ONE]);
+
+const showAll = (quotes: readonly WrittenQuotes[]): string => quotes.map(show).join('; ');
 
 const show = ({ bids, asks }: WrittenQuotes): string => `bids ${showSide(bids)}, asks ${showSide(asks)}`;
 

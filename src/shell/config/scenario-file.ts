@@ -1,8 +1,9 @@
 /** Files of scenarios: books and holdings with the quotes that a strategy shall give for them. */
 
 import { readFileSync } from 'node:fs';
-import { parseDocument, YAMLMap, YAMLSeq } from 'yaml';
+import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
+import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { explainIssues } from './explain-issues.js';
 import { configError } from './problems.js';
 import { jsonSchema } from './schema-tree.js';
@@ -14,18 +15,27 @@ const level = z.tuple([
 ]);
 const side = z.array(level).max(100);
 
-const scenarioSchema = z.strictObject({
-  name: z.string().min(1).describe('What is shown, in a few words.'),
+const market = {
   bids: side.describe('Bids of others in YES: [price, shares], best first.'),
   asks: side.describe('Asks of others in YES: [price, shares], best first.'),
   holds: z.number().min(-1e9).max(1e9).default(0).describe('YES less NO, in shares; the position limit is 200.'),
-  seconds_left: z.number().min(0).max(1e10).default(2_592_000).describe('Seconds to resolution.'),
-  book_age_s: z.number().min(0).max(1e6).default(0).describe('Seconds since the book was read.'),
-  stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('What the kill ladder asks for.'),
   quotes: z
     .strictObject({ bids: side, asks: side })
     .optional()
     .describe('What the strategy shall say; --record writes it.'),
+};
+
+const scenarioSchema = z.strictObject({
+  name: z.string().min(1).describe('What is shown, in a few words.'),
+  ...market,
+  others: z
+    .array(z.strictObject(market))
+    .max(99)
+    .default([])
+    .describe('The other markets of its event, for a strategy that quotes whole events.'),
+  seconds_left: z.number().min(0).max(1e10).default(2_592_000).describe('Seconds to resolution.'),
+  book_age_s: z.number().min(0).max(1e6).default(0).describe('Seconds since the book was read.'),
+  stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('What the kill ladder asks for.'),
 });
 
 const TICKS = [0.01, 0.001, 0.0001];
@@ -36,6 +46,7 @@ const fileSchema = z.strictObject({
     .refine((tick) => TICKS.includes(tick), 'wants 0.01, 0.001 or 0.0001')
     .default(0.01)
     .describe('Smallest price step.'),
+  outcomes: z.enum(EVENT_OUTCOMES).optional().describe('What is declared of the events; nothing unless said.'),
   scenarios: z.array(scenarioSchema).min(1).max(10_000),
 });
 
@@ -55,15 +66,27 @@ export function readScenarios(file: string, cwd: string): ScenarioFile {
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
 
-/** The text of the file with these quotes, one for each scenario; comments and the rest stay as they are. */
-export function withQuotes(file: string, quotes: readonly NonNullable<Scenario['quotes']>[]): string {
+/** Quotes as a scenario writes them. */
+export type WrittenQuotes = NonNullable<Scenario['quotes']>;
+
+/**
+ * The text of the file with these quotes, for each scenario those of its market and then of the others of its event; comments and
+ * the rest stay as they are.
+ */
+export function withQuotes(file: string, quotes: readonly (readonly WrittenQuotes[])[]): string {
   const document = parseDocument(readFileSync(file, 'utf8'));
-  for (const [index, { bids, asks }] of quotes.entries()) {
-    const scenario = document.getIn(['scenarios', index]);
-    if (!(scenario instanceof YAMLMap)) throw new TypeError('the file has changed since it was read');
-    const node = document.createNode({ bids, asks });
-    for (const { value } of node.items) if (value instanceof YAMLSeq) value.flow = true;
-    scenario.set('quotes', node);
+  for (const [index, [first, ...others]] of quotes.entries()) {
+    if (first !== undefined) writeQuotes(document, ['scenarios', index], first);
+    for (const [other, said] of others.entries()) writeQuotes(document, ['scenarios', index, 'others', other], said);
   }
   return document.toString();
+}
+
+function writeQuotes(document: Document, path: readonly (string | number)[], { bids, asks }: WrittenQuotes): void {
+  const market = document.getIn(path);
+  if (!(market instanceof YAMLMap)) throw new TypeError('the file has changed since it was read');
+  const node = document.createNode({ bids, asks });
+  for (const { value } of node.items) if (value instanceof YAMLSeq) value.flow = true;
+  market.flow = false;
+  market.set('quotes', node);
 }

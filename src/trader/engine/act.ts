@@ -9,7 +9,7 @@ import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
-import { makeEventView } from './quoting/event-view.js';
+import { type EventTurns, findHold, makeView, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
@@ -44,7 +44,8 @@ export function act(state: TraderState, nowMs: number): void {
   applyRung(state, nowMs);
   const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
   const context = new TraderStepContext(state, hold, nowMs);
-  for (const entry of state.markets.all) actInMarket(state, entry, context, ticking);
+  const turns = takeEventTurns(state, context);
+  for (const entry of state.markets.all) actInMarket(state, entry, context, turns, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
   pollForProof(state, ticking, nowMs);
   poll(state, mode === 'stopping', nowMs);
@@ -76,10 +77,17 @@ const TO_CURRENCY_CALLS: readonly string[] = ['merges.create', 'merges.submit', 
 const isOfConversion = (request: PlannedRequest): boolean =>
   isOfSplit(request) || TO_CURRENCY_CALLS.includes(request.call.endpoint);
 
-function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepContext, ticking: boolean): void {
+function actInMarket(
+  state: TraderState,
+  entry: MarketEntry,
+  usual: TraderStepContext,
+  turns: EventTurns,
+  ticking: boolean,
+): void {
   const { nowMs } = usual;
   const paused = state.pauses.findReason(entry.conditionId);
-  const context = paused === undefined ? usual : new TraderStepContext(state, usual.hold ?? `paused: ${paused}`, nowMs);
+  const hold = findHold(state, entry, usual);
+  const context = hold === usual.hold ? usual : new TraderStepContext(state, hold, nowMs);
   context.refresh();
   // Not where the signer refused either.
   const { conversions } = LADDER[state.mode().mode];
@@ -95,12 +103,8 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
     context.refresh();
   }
   for (const slot of entry.slots) {
-    if (!slot.dirty && nowMs < slot.dueMs && nowMs >= slot.quotedMs) continue;
-    const { conditionId } = entry;
-    const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
-    const event = slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null;
-    const view = entry.feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event);
-    if (isInStartupGrace(state, slot, view)) continue;
+    const view = slot.quoted === null ? viewIfDue(state, entry, slot, nowMs) : turns.get(slot.quoted)?.get(entry);
+    if (view === undefined || isInStartupGrace(state, slot, view)) continue;
     begun = quoteSlot(slot, entry, view, context) || begun;
     state.coreSets.take(slot, slot.quotes);
     remember(state, slot, nowMs);
@@ -111,6 +115,10 @@ function actInMarket(state: TraderState, entry: MarketEntry, usual: TraderStepCo
   if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, entry), entry.conditionId, context) || begun;
   if (begun) state.invalidateOwn();
 }
+
+/** Undefined while the slot waits for its time. */
+const viewIfDue = (state: TraderState, entry: MarketEntry, slot: QuoteSlot, nowMs: number) =>
+  slot.isDue(nowMs) ? makeView(state, entry, slot, nowMs) : undefined;
 
 /** Orders on their way to a market in which nobody quotes any more must not arrive. */
 function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntry, nowMs: number): void {
@@ -165,7 +173,8 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   if (slot.isSaveDue(nowMs)) saveStrategy(state, slot, nowMs);
   const trouble = slot.takeMemoryTrouble();
   if (trouble === null) return;
-  const where = `strategy ${slot.strategy.name} in "${showTitle(state, slot.conditionId)}"`;
+  const place = slot.quoted === null ? `"${showTitle(state, slot.conditionId)}"` : `event ${slot.memoryId}`;
+  const where = `strategy ${slot.strategy.name} in ${place}`;
   state.alert(nowMs, 'strategy_memory', `${where}: ${trouble}`);
 }
 
@@ -173,7 +182,7 @@ function remember(state: TraderState, slot: QuoteSlot, nowMs: number): void {
 export function saveStrategy(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const saved = slot.save(nowMs);
   if (saved === null) return;
-  const { conditionId: marketConditionId, strategy } = slot;
+  const { memoryId: marketConditionId, strategy } = slot;
   state.ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
 }
 
@@ -181,7 +190,8 @@ export function saveStrategy(state: TraderState, slot: QuoteSlot, nowMs: number)
 function sayFailure(state: TraderState, slot: QuoteSlot, nowMs: number): void {
   const failure = slot.takeFailure();
   if (failure === null) return;
-  const text = `strategy ${slot.strategy.name} is stopped in market ${slot.conditionId}: ${failure}`;
+  const where = slot.quoted === null ? `market ${slot.conditionId}` : `all markets of event ${slot.memoryId}`;
+  const text = `strategy ${slot.strategy.name} is stopped in ${where}: ${failure}`;
   state.alert(nowMs, 'strategy_failed', text);
 }
 

@@ -9,7 +9,9 @@ import { MarketTracker } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
+import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
+import { QuotedEvents } from './quoting/quoted-events.js';
 import { MarketMeasures } from './selection/measures.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
@@ -43,6 +45,8 @@ export class Markets {
   readonly #unsuitable = new Set<string>();
   /** Strategies with quote hours that are within them now. */
   readonly #quoting = new Set<string>();
+  /** Of strategies that quote whole events. */
+  readonly quotedEvents: QuotedEvents;
   /** Grows with every market that comes or goes. */
   version = 0;
   /** Whether a complete catalog has been seen since this process began. */
@@ -53,6 +57,7 @@ export class Markets {
   constructor(settings: TraderSettings, ledger: Ledger) {
     this.#settings = settings;
     this.#ledger = ledger;
+    this.quotedEvents = new QuotedEvents(ledger);
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
   }
 
@@ -91,14 +96,16 @@ export class Markets {
       const unwanted = feed.unsuitable !== null || slots.length === 0;
       if ((!over && !unwanted) || isOurs(conditionId)) continue;
       if (feed.unsuitable !== null) this.#unsuitable.add(conditionId);
-      if (over) this.#forgetMarket(conditionId);
       this.#tracked.delete(conditionId);
+      if (over) this.#forgetMarket(conditionId, feed.facts?.eventConditionId ?? null);
       this.version++;
     }
   }
 
-  #forgetMarket(conditionId: string): void {
+  #forgetMarket(conditionId: string, event: string | null): void {
     this.#ledger.forgetStrategyStates(conditionId);
+    const isOfEvent = ({ feed }: MarketEntry) => feed.facts?.eventConditionId === event;
+    if (event !== null && !Array.from(this.all).some(isOfEvent)) this.quotedEvents.forget(event);
     const note = ownFillsNote(conditionId);
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
@@ -144,6 +151,7 @@ export class Markets {
         if (next === undefined || !kept.has(entry.conditionId)) entry.slots.splice(entry.slots.indexOf(slot), 1);
         else if (slot.configure(next) && entry.feed.facts !== null) this.#open(slot, entry.feed.facts);
       }
+      if (next === undefined) this.quotedEvents.dismiss(strategy.name);
     }
     for (const strategy of settings.strategies) for (const id of strategy.markets.ids) this.#assign(id, strategy);
     this.version++;
@@ -162,7 +170,7 @@ export class Markets {
   #save(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.save(nowMs);
     if (saved === null) return;
-    const { strategy, conditionId: marketConditionId } = slot;
+    const { strategy, memoryId: marketConditionId } = slot;
     this.#ledger.saveStrategyState({ strategy: strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
@@ -171,7 +179,7 @@ export class Markets {
     for (const entry of this.#tracked.values()) {
       const { feed, slots } = entry;
       entry.excludedBecause = null;
-      for (const slot of slots) if (feed.facts !== null) slot.reopen(feed.facts, this.#settings.boundedCall);
+      for (const slot of slots) if (feed.facts !== null) this.#reopen(slot, feed.facts);
     }
   }
 
@@ -222,13 +230,27 @@ export class Markets {
   }
 
   #open(slot: QuoteSlot, facts: MarketFacts): void {
-    const { name, module } = slot.strategy;
+    if (slot.isOpen) return;
+    const { name, module, params } = slot.strategy;
+    if (module.scope === 'event')
+      return slot.open(this.quotedEvents.join(slot.strategy, module, facts, this.#settings));
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#ledger.strategyState(name, slot.conditionId, version);
-    slot.open(facts, this.#settings.boundedCall, saved);
+    slot.open(new QuoteHost(module, params, facts, this.#settings.boundedCall, saved));
     // The next save would write over it.
     if (saved !== null && saved.version === version && slot.hasBegunAnew)
       this.#ledger.setStrategyStateAside(name, slot.conditionId, saved.version);
+  }
+
+  /** A quoter that failed is replaced by one that knows nothing of what it saved; one that works is left alone. */
+  #reopen(slot: QuoteSlot, facts: MarketFacts): void {
+    const { module, params } = slot.strategy;
+    if (slot.failure === null) return;
+    if (module.scope !== 'event') slot.open(new QuoteHost(module, params, facts, this.#settings.boundedCall));
+    else if (slot.quoted !== null) {
+      this.quotedEvents.renew(slot.quoted, slot.strategy, module, this.#settings);
+      slot.dirty = true;
+    }
   }
 
   #isQuotedBy(conditionId: string, strategy: StrategySettings): boolean {

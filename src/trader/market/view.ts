@@ -237,11 +237,23 @@ export interface SiblingView extends Glance {
   readonly ownAskMicros: Micros | null;
 }
 
+/** What is known of an event beside its markets. */
+export interface EventFacts {
+  readonly eventConditionId: string;
+  /** What the trader's file declares of its outcomes: the venue does not say it. Null where nothing is declared. */
+  readonly outcomes: EventOutcomes | null;
+  /** All its markets as the trader's file declares them, in that order; empty where it names none. */
+  readonly marketConditionIds: readonly string[];
+}
+
+/** `exclusive`: at most one of its markets resolves YES; `exhaustive`: exactly one does. */
+export type EventOutcomes = 'exclusive' | 'exhaustive';
+
 /** The event of a market and its other markets, as far as they are looked at. */
 export interface EventView {
   readonly eventConditionId: string;
-  /** What the trader's file declares of them: the venue does not say it. Null where nothing is declared. */
-  readonly outcomes: 'exclusive' | 'exhaustive' | null;
+  /** As in `EventFacts`. */
+  readonly outcomes: EventOutcomes | null;
   /** How many markets the event has, this one among them; null where nobody has said. */
   readonly markets: number | null;
   readonly siblings: readonly SiblingView[];
@@ -271,6 +283,25 @@ export interface MarketView {
   readonly own: OwnFillsView;
   /** Only for a module that declares `inputs: { event: true }`, and where the market belongs to an event; else null. */
   readonly event: EventView | null;
+}
+
+/** One market of an event, as a strategy of the whole event sees it. */
+export interface MarketOfEvent {
+  /** As a strategy of this market alone would see it; its `event` is null. */
+  readonly view: MarketView;
+  /** Why whatever is said of this market is not taken now, one sentence; null while it is. */
+  readonly silentBecause: string | null;
+}
+
+/** Everything that a strategy of whole events sees. Frozen like `MarketView`. */
+export interface WholeEventView {
+  /** Our clock, ms. */
+  readonly nowMs: number;
+  readonly event: EventFacts;
+  /** Those that it quotes and whose book was seen: in the declared order, and where none is declared by condition id. */
+  readonly markets: readonly MarketOfEvent[];
+  /** Condition ids of its other markets: it is to quote them too, or the event is declared with them, but no book was seen. */
+  readonly unseen: readonly string[];
 }
 
 /** What a view says of the market itself: nothing of ours, and no estimates. */

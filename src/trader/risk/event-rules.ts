@@ -1,12 +1,14 @@
 /** What is known of the outcomes of an event: the venue does not say it, so an operator declares it. */
 
 import { add, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import type { EventOutcomes } from '../market/view.js';
+
+export const EVENT_OUTCOMES = ['exclusive', 'exhaustive'] as const satisfies readonly EventOutcomes[];
 
 /** Which markets of an event may resolve YES together. */
 export interface EventRule {
   readonly eventConditionId: string;
-  /** `exclusive`: at most one of them resolves YES; `exhaustive`: exactly one does. */
-  readonly outcomes: 'exclusive' | 'exhaustive';
+  readonly outcomes: EventOutcomes;
   /** All markets of an exhaustive event; of an exclusive one they need not be named, and the list is empty. */
   readonly marketConditionIds: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** Whether quotes make sense at all. Risk judges them later; this finds a strategy that computes nonsense. */
 
 import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
-import type { BookSide, MarketFacts, MarketView } from '../market/view.js';
+import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
 /**
@@ -26,6 +26,25 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
     checkLadder(quotes.asks, 'ask', view.market) ??
     checkUncrossed(quotes)
   );
+}
+
+/** The same of the quotes of a whole event, by condition id: one for each market that was shown, and none for any other. */
+export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
+  if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
+    return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
+  const shown = new Set(markets.map(({ view }) => view.market.conditionId));
+  const foreign = Object.keys(quotes).find((id) => !shown.has(id));
+  if (foreign !== undefined)
+    return `quotes of ${foreign}, which is none of the markets that it was shown: ${[...shown].join(', ')}`;
+  for (const { view } of markets) {
+    const { conditionId } = view.market;
+    if (!Object.hasOwn(quotes, conditionId))
+      return `no quotes of ${conditionId}: each market that it was shown wants some`;
+    // Own, as was just seen.
+    const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
+    if (wrong !== null) return `${conditionId}: ${wrong}`;
+  }
+  return null;
 }
 
 function checkSets(sets: Quotes['sets']): string | null {

@@ -1,7 +1,7 @@
 /** The contract that strategies are written against. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { BookSide, MarketFacts, MarketView } from '../market/view.js';
+import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import type { ParamSpecs, ParamsOf, ParamValues } from './params.js';
 
 /** One wish: this many shares at this price, in YES space. */
@@ -91,7 +91,20 @@ export interface Quoter {
   save?(): unknown;
 }
 
-/** Of the saved state of one strategy in one market, as JSON. */
+/** A strategy at work on all markets of one event that it quotes. What holds for a `Quoter` holds for it. */
+export interface EventQuoter {
+  /**
+   * The quotes of every market in `view.markets`, by condition id: no more and no fewer. All of them are taken or none: what
+   * throws, or is wrong in one market, silences the whole event.
+   */
+  quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
+  /** @param conditionId of the market in which it happened */
+  observe?(event: StrategyEvent, conditionId: string): void;
+  /** As of a `Quoter`; kept once for the event. */
+  save?(): unknown;
+}
+
+/** Of the saved state of one strategy in one market or event, as JSON. */
 export const MAX_STATE_BYTES = 64 * 1024;
 
 /** That a module's quoters can be saved. */
@@ -113,19 +126,27 @@ export interface SavedState {
   readonly text: string;
 }
 
-/** What a strategy module declares. */
-export interface StrategyDefinition<S extends ParamSpecs> {
+/** What both kinds of strategies declare. */
+interface StrategyParts {
   /** Lower case with dashes, e.g. `log-odds-maker`. */
   readonly name: string;
   /** One sentence for the table of strategies. */
   readonly summary: string;
-  readonly params: S;
-  /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
-  check?(params: ParamsOf<S>): string | null;
   readonly state?: StateDeclaration;
   readonly inputs?: InputsDeclaration;
   /** That it may meet what others offer, to get out of a position; absent: it never does. */
   readonly takes?: true;
+}
+
+interface DefinitionParts<S extends ParamSpecs> extends StrategyParts {
+  readonly params: S;
+  /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
+  check?(params: ParamsOf<S>): string | null;
+}
+
+/** What a module declares whose quoters quote one market each. */
+export interface StrategyDefinition<S extends ParamSpecs> extends DefinitionParts<S> {
+  readonly scope?: 'market';
   /**
    * One quoter for one market. Called again after every start: it must not assume that it is the first. `saved` is what a
    * quoter of the same `state` version saved last, absent when nothing was; what throws here begins anew without it.
@@ -133,23 +154,42 @@ export interface StrategyDefinition<S extends ParamSpecs> {
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter;
 }
 
-/** A strategy as its host sees it: make `ParamValues` with `readParams`, then `create`. */
-export interface Strategy {
-  readonly name: string;
-  readonly summary: string;
+/** What a module declares whose quoters quote all markets of an event each. */
+export interface EventStrategyDefinition<S extends ParamSpecs> extends DefinitionParts<S> {
+  readonly scope: 'event';
+  /** One quoter for one event; all else as for a market. */
+  create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter;
+}
+
+interface HostedParts extends StrategyParts {
   readonly params: ParamSpecs;
-  readonly state?: StateDeclaration;
-  readonly inputs?: InputsDeclaration;
-  readonly takes?: true;
   check?(params: ParamValues): string | null;
+}
+
+/** A strategy of markets as its host sees it: make `ParamValues` with `readParams`, then `create`. */
+export interface MarketStrategy extends HostedParts {
+  readonly scope?: 'market';
   create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter;
 }
 
+/** The same of a strategy of whole events. */
+export interface EventStrategy extends HostedParts {
+  readonly scope: 'event';
+  create(params: ParamValues, event: EventFacts, saved?: unknown): EventQuoter;
+}
+
+/** What a module exports by default. */
+export type Strategy = MarketStrategy | EventStrategy;
+
+/** Declares a strategy of whole events; all else as of one of markets. */
+export function defineStrategy<const S extends ParamSpecs>(definition: EventStrategyDefinition<S>): EventStrategy;
 /**
  * Declares a strategy; a module's default export. The parameters' types follow from their declarations.
  * Throws nothing: the host checks what it is given with `strategyFrom`.
  */
-export function defineStrategy<const S extends ParamSpecs>(definition: StrategyDefinition<S>): Strategy {
+export function defineStrategy<const S extends ParamSpecs>(definition: StrategyDefinition<S>): MarketStrategy;
+/** Both. */
+export function defineStrategy(definition: unknown): Strategy {
   // The host calls `create` only with what `readParams` made from these very declarations.
-  return definition as unknown as Strategy;
+  return definition as Strategy;
 }

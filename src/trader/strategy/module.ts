@@ -37,13 +37,17 @@ function asRecord(value: unknown): Loose | null {
 }
 
 function wrongPart(found: Loose): string | null {
-  const { name, summary, params, create, check, state, takes, inputs } = found;
+  const { name, summary, params, create, check, state, takes, inputs, scope } = found;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
   if (state !== undefined && !isVersion(asRecord(state)?.['version'])) return 'state must have a version, 1 or more';
+  if (scope !== undefined && scope !== 'market' && scope !== 'event')
+    return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;
   if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may hold event: true, and nothing else';
+  if (scope === 'event' && inputs !== undefined)
+    return 'inputs may hold nothing where scope is event: it sees its markets';
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);

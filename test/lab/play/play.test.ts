@@ -2,9 +2,18 @@
 
 import { get } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askAtLook, askStrategy, computeCurves, RANGES, readSetting } from '../../../src/lab/play/ask-strategy.js';
+import {
+  askAtLook,
+  askStrategy,
+  computeCurves,
+  listRecorded,
+  RANGES,
+  readSetting,
+} from '../../../src/lab/play/ask-strategy.js';
 import { openPlay } from '../../../src/lab/play/play-server.js';
+import { showEvents } from '../../../src/lab/strategy-checks/shown-events.js';
 import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
+import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
@@ -42,8 +51,33 @@ describe('a market by hand', () => {
     expect(at(0.52)).toBeGreaterThan(at(0.48));
   });
 
+  it('shows a strategy of whole events the market as one of two outcomes', () => {
+    const sum = defineStrategy({
+      name: 'sum',
+      summary: 'Says what the middles add up to.',
+      scope: 'event',
+      params: {},
+      create: () => ({
+        quote: ({ markets }) => {
+          const middles = markets.map(({ view }) => view.estimates.mid ?? 0);
+          const told = NO_QUOTES(
+            `${middles.length} add up to ${middles.reduce((all, mid) => all + mid, 0).toFixed(2)}`,
+          );
+          return Object.fromEntries(markets.map(({ view }) => [view.market.conditionId, told]));
+        },
+      }),
+    });
+    const tried = { strategy: sum, params: {} };
+    expect(askStrategy(tried, { ...usual, fair: 0.3 }).note).toBe('2 add up to 1.00');
+    const places = listRecorded(showEvents(1, 1, 3).markets);
+    expect(places.map(({ title }) => title)).toEqual(places.map((_, index) => `generated-1-${index + 1}`));
+    const [first] = places;
+    if (first === undefined) throw new Error('there is one');
+    expect(askAtLook(tried, first, 2).note).toMatch(new RegExp(`^${places.length} add up to`));
+  });
+
   it('steps through the looks of a recording, each after all before it', () => {
-    const [market] = showMarkets(1, 1, 30).markets;
+    const [market] = listRecorded(showMarkets(1, 1, 30).markets);
     if (market === undefined) throw new Error('there is one');
     expect(askAtLook(maker, market, 20)).toEqual(askAtLook(maker, market, 20));
     expect(() => askAtLook(maker, market, -1)).toThrow(/no such look/);

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
 import type { TriedStrategy } from '../../../src/lab/strategy-checks/contract.js';
 import { askedBy } from '../../../src/lab/strategy-checks/shown-beside.js';
+import { showEvents } from '../../../src/lab/strategy-checks/shown-events.js';
 import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import { shippedStrategies } from '../../../src/shell/config/shipped.js';
 import { loadShipped } from '../../../src/shell/config/strategy-module.js';
-import type { MarketView } from '../../../src/trader/market/view.js';
+import type { MarketView, WholeEventView } from '../../../src/trader/market/view.js';
 import {
   defineStrategy,
   ladder,
@@ -228,6 +229,39 @@ describe('the checks of strategies', () => {
     const tried = { strategy, params: paramsFor(strategy) };
     const checks = checkStrategy(tried, showMarkets(1, 4, 100, askedBy(tried)), still);
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
+  });
+
+  describe('of whole events', () => {
+    const say = (view: WholeEventView): Readonly<Record<string, Quotes>> =>
+      Object.fromEntries(view.markets.map(({ view: { market }, view: of }) => [market.conditionId, soundQuotes(of)]));
+    const wholeOf = (quote: typeof say): TriedStrategy => {
+      const create = () => ({ quote });
+      const strategy = defineStrategy({ name: 'whole', summary: 'Joins all.', scope: 'event', params: {}, create });
+      return { strategy, params: {} };
+    };
+    const failed = (quote: typeof say) =>
+      checkStrategy(wholeOf(quote), showEvents(1, 4, 40), still).filter(({ verdict }) => verdict === 'failed');
+
+    it('pass one that is sound', () => {
+      expect(failed(say)).toEqual([]);
+    });
+
+    it.each<[string, typeof say, RegExp]>([
+      [
+        'leaves a market out',
+        (view) => Object.fromEntries(Object.entries(say(view)).slice(1)),
+        /threw TypeError: no quotes of/,
+      ],
+      ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes of other, which is none of/],
+    ])('find one that %s', (_name, quote, words) => {
+      expect(failed(quote)[0]?.text).toMatch(words);
+    });
+
+    it('refuse to show a market where an event is quoted', () => {
+      expect(checkStrategy(wholeOf(say), SHOWN, still)[1]?.text).toMatch(
+        /whole quotes events, and was to be shown a market/,
+      );
+    });
   });
 
   it('put back what they took away', () => {

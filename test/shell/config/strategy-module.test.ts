@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadStrategyModule } from '../../../src/shell/config/strategy-module.js';
 import { NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
 import { folderOf } from '../../support/folders.js';
-import { FACTS, paramsFor, VIEW } from '../../trader/strategy/fixtures.js';
+import { FACTS, ofMarkets, paramsFor, VIEW } from '../../trader/strategy/fixtures.js';
 
 it('a module of the user’s own, and what it imports, get the API that runs here and no copy of it', async () => {
   const folder = folderOf({
@@ -15,7 +15,7 @@ it('a module of the user’s own, and what it imports, get the API that runs her
     `,
   });
   const { strategy } = await loadStrategyModule('./mine.ts', folder);
-  expect(strategy.create(paramsFor(strategy), FACTS).quote(VIEW).factors).toEqual({
+  expect(ofMarkets(strategy).create(paramsFor(strategy), FACTS).quote(VIEW).factors).toEqual({
     own: NO_QUOTES,
     ofHelper: NO_QUOTES,
   });

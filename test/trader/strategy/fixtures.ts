@@ -11,7 +11,7 @@ import type {
   MarketView,
   OwnOrderView,
 } from '../../../src/trader/market/view.js';
-import { defineStrategy, type Strategy } from '../../../src/trader/strategy/contract.js';
+import { defineStrategy, type MarketStrategy, type Strategy } from '../../../src/trader/strategy/contract.js';
 import type { ParamValues } from '../../../src/trader/strategy/params.js';
 import { readParams } from '../../../src/trader/strategy/read-params.js';
 import { book, m } from '../market/fixtures.js';
@@ -101,6 +101,12 @@ export function paramsFor(strategy: Strategy, raw: unknown = {}): ParamValues {
   const { values, problems } = readParams(strategy, raw);
   if (values === null) throw new Error(JSON.stringify(problems));
   return values;
+}
+
+/** A strategy that quotes single markets. */
+export function ofMarkets(strategy: Strategy): MarketStrategy {
+  if (strategy.scope === 'event') throw new Error(`${strategy.name} quotes whole events`);
+  return strategy;
 }
 
 /** One of each kind of parameter. */

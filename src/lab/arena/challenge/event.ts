@@ -1,7 +1,9 @@
 /** The world of exclusive outcomes: one event, a market for each outcome, in each of them everybody of the challenge. */
 
+import { EventHost, QuotedEvent } from '../../../trader/engine/quoting/event-host.js';
 import type { EventView } from '../../../trader/market/view.js';
-import { FEED_CONDITIONS, type SimulationResult, USUAL_CONDITIONS } from '../contract.js';
+import { makeWholeEventView } from '../../../trader/market/whole-event.js';
+import { FEED_CONDITIONS, type ShownStrategy, type SimulationResult, USUAL_CONDITIONS } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
 import { PythonRandom } from './python-random.js';
@@ -23,20 +25,20 @@ export const event: StepWorld = {
     const { steps } = drawConfiguration(seed);
     const truth = new EventTruth(seed, count, steps);
     const makers: ShownMaker[] = [];
+    const quoted = openEvent(judged, count);
     const markets = Array.from({ length: count }, (_, outcome) => {
       const own = seed + outcome * SEEDS_APART;
-      const maker = new ShownMaker(judged, own, conditions, (nowMs) => eventBeside(makers, outcome, nowMs));
+      const glanceEvent = (nowMs: number) => eventBeside(makers, outcome, nowMs);
+      const maker = new ShownMaker(judged, own, conditions, { conditionId: nameOutcome(outcome), glanceEvent, quoted });
       makers.push(maker);
       return { maker, simulation: new Simulation(own, drawConfiguration(own), truth.of(outcome)) };
     });
     let highest = STARTING_CASH * count;
     let drawdown = 0;
     for (let step = 0; step < steps; step++) {
-      let worth = 0;
-      for (const { maker, simulation } of markets) {
-        simulation.step(step, maker);
-        worth += simulation.worth;
-      }
+      if (quoted === null) for (const { maker, simulation } of markets) simulation.step(step, maker);
+      else stepTogether(markets, quoted, step);
+      const worth = markets.reduce((sum, { simulation }) => sum + simulation.worth, 0);
       highest = Math.max(highest, worth);
       drawdown = Math.max(drawdown, highest - worth);
     }
@@ -51,9 +53,38 @@ export const event: StepWorld = {
   },
 };
 
+const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
+
+const EVENT_ID = 'event';
+
+/** Null for a strategy that quotes each market alone. */
+function openEvent({ module, params }: ShownStrategy, count: number): QuotedEvent | null {
+  if (module.scope !== 'event') return null;
+  const marketConditionIds = Array.from({ length: count }, (_, outcome) => nameOutcome(outcome));
+  const facts = { eventConditionId: EVENT_ID, outcomes: 'exhaustive', marketConditionIds } as const;
+  return new QuotedEvent(new EventHost(module, params, facts, (call) => call()));
+}
+
+interface OutcomeMarket {
+  readonly maker: ShownMaker;
+  readonly simulation: Simulation;
+}
+
+/** Its strategy sees all outcomes as the step begins, and then acts in all of them. */
+function stepTogether(markets: readonly OutcomeMarket[], quoted: QuotedEvent, step: number): void {
+  const shown = markets.flatMap(({ maker, simulation }) => {
+    const sight = simulation.show(step);
+    return sight === null ? [] : [{ maker, simulation, seen: maker.see(sight) }];
+  });
+  const views = shown.flatMap(({ seen: { view } }) => (view === null ? [] : [{ view, silentBecause: null }]));
+  const { nowMs } = shown[0]?.seen ?? { nowMs: 0 };
+  quoted.ask(makeWholeEventView(nowMs, quoted.facts, views, quoted.facts.marketConditionIds));
+  for (const { maker, simulation, seen } of shown) simulation.play(() => maker.decide(seen));
+}
+
 /** The other outcomes as they stand when one of them acts: those before it have acted in this step. */
 const eventBeside = (makers: readonly ShownMaker[], outcome: number, nowMs: number): EventView => ({
-  eventConditionId: 'event',
+  eventConditionId: EVENT_ID,
   outcomes: 'exhaustive',
   markets: makers.length,
   siblings: makers.filter((_, other) => other !== outcome).map((maker) => maker.asSibling(nowMs)),

@@ -7,10 +7,18 @@
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
+import { EventSlotHost, NO_EVENT, type QuotedEvent } from '../../../trader/engine/quoting/event-host.js';
 import { bestOwn } from '../../../trader/engine/quoting/event-view.js';
-import { QuoteHost } from '../../../trader/engine/quoting/quote-host.js';
+import { QuoteHost, type SlotHost } from '../../../trader/engine/quoting/quote-host.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import type { EventView, FeedViews, MarketFacts, OwnMarketState, SiblingView } from '../../../trader/market/view.js';
+import type {
+  EventView,
+  FeedViews,
+  MarketFacts,
+  MarketView,
+  OwnMarketState,
+  SiblingView,
+} from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
 import { type ShownStrategy, USUAL_CONDITIONS } from '../contract.js';
@@ -32,9 +40,29 @@ type Placed = Pick<QuotedOrder, 'submittedMs' | 'acceptedMs'>;
 /** What the event of a market looks like at this moment of our clock. */
 export type EventGlance = (nowMs: number) => EventView;
 
+/** Where the market of a maker stands. */
+export interface MakerPlace {
+  readonly conditionId: string;
+  /** Asked at each step what its event looks like; null: it has none. */
+  readonly glanceEvent: EventGlance | null;
+  /** Where a strategy of whole events is asked; null: nowhere. */
+  readonly quoted: QuotedEvent | null;
+}
+
+const ALONE: MakerPlace = { conditionId: CONDITION, glanceEvent: null, quoted: null };
+
+/** A market as its strategy sees it before it acts. */
+interface Seen {
+  readonly sight: MakerSight;
+  readonly orders: readonly QuotedOrder[];
+  readonly view: MarketView | null;
+  readonly nowMs: number;
+}
+
 export class ShownMaker implements Maker {
-  readonly #host: QuoteHost;
-  readonly #tracker = new MarketTracker(CONDITION);
+  readonly #host: SlotHost;
+  readonly #conditionId: string;
+  readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
   readonly #placed = new Map<string, Placed>();
@@ -44,22 +72,29 @@ export class ShownMaker implements Maker {
   #account: Account | null = null;
   #lastId = 0;
 
-  /** @param glanceEvent asked at each step what the event of the market looks like; absent: it has none */
   constructor(
     { name, module, params }: ShownStrategy,
     seed = 0,
     conditions = USUAL_CONDITIONS,
-    glanceEvent: EventGlance | null = null,
+    { conditionId, glanceEvent, quoted }: MakerPlace = ALONE,
   ) {
+    this.#conditionId = conditionId;
+    this.#tracker = new MarketTracker(conditionId);
     this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
     this.#feeds = feedsNamed(module.params, params);
-    this.#told = new TruthFeed(CONDITION, seed, conditions);
+    this.#told = new TruthFeed(conditionId, seed, conditions);
     this.#strategy = name;
-    this.#tracker.onDetail(DETAIL, { requestId: 0, sentMs: START_MS, seenMs: START_MS, venueTimeMs: null });
+    this.#tracker.onDetail(makeDetail(conditionId), {
+      requestId: 0,
+      sentMs: START_MS,
+      seenMs: START_MS,
+      venueTimeMs: null,
+    });
     const { facts } = this.#tracker;
     if (facts === null) throw new TypeError('the market of the challenge has no facts');
     this.#facts = facts;
-    this.#host = new QuoteHost(module, params, facts, (call) => call());
+    if (module.scope !== 'event') this.#host = new QuoteHost(module, params, facts, (call) => call());
+    else this.#host = quoted === null ? NO_EVENT : new EventSlotHost(quoted, conditionId);
   }
 
   /** What stopped the strategy; null while it works. */
@@ -68,6 +103,11 @@ export class ShownMaker implements Maker {
   }
 
   act(sight: MakerSight): readonly MakerAction[] {
+    return this.decide(this.see(sight));
+  }
+
+  /** The first half of a turn: what its strategy is shown. */
+  see(sight: MakerSight): Seen {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
     const orders = this.#orders(sight.account);
@@ -75,6 +115,11 @@ export class ShownMaker implements Maker {
     for (const fill of sight.fills) this.#tell(fill, nowMs);
     const feeds = this.#hear(sight.probability, nowMs);
     const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, this.#glanceEvent?.(nowMs) ?? null);
+    return { sight, orders, view, nowMs };
+  }
+
+  /** The second: what comes of what its strategy says. */
+  decide({ sight, orders, view, nowMs }: Seen): readonly MakerAction[] {
     return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
   }
 
@@ -92,7 +137,7 @@ export class ShownMaker implements Maker {
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
     const at = { requestId: step + 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
-    this.#tracker.onBook({ market: CONDITION, is_yes: true, bid, ask }, at, orders);
+    this.#tracker.onBook({ market: this.#conditionId, is_yes: true, bid, ask }, at, orders);
   }
 
   #hear(probability: number, nowMs: number): FeedViews {
@@ -201,26 +246,27 @@ const ownState = (account: Account, orders: readonly QuotedOrder[]): OwnMarketSt
   orders,
 });
 
-const DETAIL = marketDetail.parse({
-  title: 'Will the score end above 0?',
-  condition_id: CONDITION,
-  state: 'open',
-  category: null,
-  event: null,
-  margin_enabled: false,
-  resolution_date: (START_MS + 2001 * STEP_MS) / 1000,
-  config: {
-    kind: 'orderbook',
-    min_price: '0.01',
-    max_price: '0.99',
-    min_amount: '0.01',
-    max_amount: '1000000',
-    min_funds: '0.01',
-    max_funds: '1000000',
-    price_precision: 2,
-    amount_precision: 2,
-    funds_precision: 2,
-    maker_fee_rate: '0',
-    taker_fee_rate: '0',
-  },
-});
+const makeDetail = (conditionId: string) =>
+  marketDetail.parse({
+    title: 'Will the score end above 0?',
+    condition_id: conditionId,
+    state: 'open',
+    category: null,
+    event: null,
+    margin_enabled: false,
+    resolution_date: (START_MS + 2001 * STEP_MS) / 1000,
+    config: {
+      kind: 'orderbook',
+      min_price: '0.01',
+      max_price: '0.99',
+      min_amount: '0.01',
+      max_amount: '1000000',
+      min_funds: '0.01',
+      max_funds: '1000000',
+      price_precision: 2,
+      amount_precision: 2,
+      funds_precision: 2,
+      maker_fee_rate: '0',
+      taker_fee_rate: '0',
+    },
+  });

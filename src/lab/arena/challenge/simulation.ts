@@ -87,14 +87,24 @@ export class Simulation {
     return this.#account.worth(this.#probability);
   }
 
-  /** Nothing happens any more once an action has broken a rule. */
   step(step: number, maker: Maker): void {
-    if (this.#failure !== null) return;
+    const sight = this.show(step);
+    if (sight !== null) this.play(() => maker.act(sight));
+  }
+
+  /** What the maker is shown as a step begins; null once an action has broken a rule: nothing happens any more. */
+  show(step: number): MakerSight | null {
+    if (this.#failure !== null) return null;
     this.#competitor.replace();
     const fills = this.#stepFills;
     this.#stepFills = [];
+    return this.#sight(step, fills);
+  }
+
+  /** What the maker then does, and everybody after it. */
+  play(act: () => readonly MakerAction[]): void {
     try {
-      for (const action of maker.act(this.#sight(step, fills))) this.#apply(action);
+      for (const action of act()) this.#apply(action);
     } catch (error) {
       if (!(error instanceof ForbiddenAction)) throw error;
       this.#failure = error.message;

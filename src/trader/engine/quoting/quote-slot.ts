@@ -1,7 +1,7 @@
 /** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { MarketFacts, MarketView } from '../../market/view.js';
+import type { MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
@@ -9,7 +9,8 @@ import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../selection/contract.js';
 import type { StrategySettings } from '../settings.js';
 import { applyStance } from './apply-stance.js';
-import { type BoundedCall, QuoteHost } from './quote-host.js';
+import { EventSlotHost, type QuotedEvent } from './event-host.js';
+import type { SlotHost } from './quote-host.js';
 
 /** How often one control refused here since the start, and its newest words. */
 export interface RefusalCount {
@@ -19,9 +20,6 @@ export interface RefusalCount {
   readonly text: string;
   readonly atMs: number;
 }
-
-/** What a strategy remembers is saved at its first turn in each span of so long. */
-const SAVE_EVERY_MS = 10_000;
 
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
@@ -53,7 +51,7 @@ export class QuoteSlot {
   #feeds: readonly string[];
   /** Its limits got tighter: whatever rests is pulled at its next turn, and judged anew after that. */
   #isPulling = false;
-  #host: QuoteHost | null = null;
+  #host: SlotHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
@@ -62,12 +60,6 @@ export class QuoteSlot {
   #view: MarketView | null = null;
   #isPostOnly = false;
   #wasAsked = false;
-  #isFailureTaken = false;
-  /** Our clock, ms. */
-  #savedMs = Number.NEGATIVE_INFINITY;
-  #savedText: string | null = null;
-  /** Fills are what is learned most of. */
-  #hasUnsavedFill = false;
   readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -101,26 +93,37 @@ export class QuoteSlot {
     const isSame = before.moduleKey === next.moduleKey && isDeepStrictEqual(before.params, next.params);
     if (isSame) return false;
     this.#host = null;
-    this.#isFailureTaken = false;
     return true;
   }
 
-  /** The first detail is known: the quoter can be made. */
-  open(facts: MarketFacts, call: BoundedCall, saved: SavedState | null): void {
-    this.#host ??= new QuoteHost(this.strategy.module, this.strategy.params, facts, call, saved);
+  /** Whether its quoter has been made; `open` gives it one once the first detail is known. */
+  get isOpen(): boolean {
+    return this.#host !== null;
   }
 
-  /** A quoter that failed is replaced by one that knows nothing of what it saved; one that works is left alone. */
-  reopen(facts: MarketFacts, call: BoundedCall): void {
-    if (this.failure === null) return;
-    this.#isFailureTaken = false;
-    this.#host = new QuoteHost(this.strategy.module, this.strategy.params, facts, call);
+  open(host: SlotHost): void {
+    this.#host = host;
     this.dirty = true;
+  }
+
+  /** Where the quoter of its whole event is asked; null for a strategy of single markets. */
+  get quoted(): QuotedEvent | null {
+    return this.#host instanceof EventSlotHost ? this.#host.quoted : null;
+  }
+
+  /** What its state is kept under: its event where the strategy quotes whole ones. */
+  get memoryId(): string {
+    return this.quoted?.facts.eventConditionId ?? this.conditionId;
   }
 
   /** Our clock, ms: the strategy is asked again then, though nothing is seen. */
   get dueMs(): number {
     return Math.min(this.quotedMs + REQUOTE_MS, this.#quotes.againMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether it takes a turn now: something was seen, its time has come, or our clock was set back. */
+  isDue(nowMs: number): boolean {
+    return this.dirty || nowMs >= this.dueMs || nowMs < this.quotedMs;
   }
 
   get quotes(): Quotes {
@@ -166,9 +169,7 @@ export class QuoteSlot {
 
   /** The same, once for each failure: for whoever tells it. */
   takeFailure(): string | null {
-    if (this.failure === null || this.#isFailureTaken) return null;
-    this.#isFailureTaken = true;
-    return this.failure;
+    return this.#host?.takeFailure() ?? null;
   }
 
   get refusals(): readonly RefusalCount[] {
@@ -187,24 +188,16 @@ export class QuoteSlot {
 
   /** Whether it quoted in this step and something of it is to be saved: a fill, or the first turn of a span. */
   isSaveDue(nowMs: number): boolean {
-    if (this.quotedMs !== nowMs) return false;
-    // Spans, not ages: all markets are saved in few steps, for each of them costs a sync.
-    return this.#hasUnsavedFill || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
+    return this.quotedMs === nowMs && this.#host?.isSaveDue(nowMs) === true;
   }
 
   /** What to keep of it; null when nothing is, or when it is what was kept last. */
   save(nowMs: number): SavedState | null {
-    const saved = this.#host?.save() ?? null;
-    this.#savedMs = nowMs;
-    this.#hasUnsavedFill = false;
-    if (saved === null || saved.text === this.#savedText) return null;
-    this.#savedText = saved.text;
-    return saved;
+    return this.#host?.save(nowMs) ?? null;
   }
 
   observe(event: StrategyEvent): void {
     this.#host?.observe(event);
-    this.#hasUnsavedFill = true;
     this.dirty = true;
   }
 
@@ -227,7 +220,10 @@ export class QuoteSlot {
   }
 
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
-    const silent = this.#silence(view, hold);
+    const because = this.whySilent(view, hold);
+    const silent = because === null ? null : NO_QUOTES(because);
+    // It has been said, so what rests is pulled now.
+    if (hold === null) this.#isPulling = false;
     if (silent !== null || view === null || this.#host === null) {
       // Of one that is only looked at too seldom it is still known what would be wanted.
       if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
@@ -238,25 +234,22 @@ export class QuoteSlot {
     const { bookAgeMs } = health;
     const quotes = this.#host.quote(view);
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
-    const because = this.#leftOutBecause;
+    const leftOut = this.#leftOutBecause;
     // What it is left out for is not its own silence.
-    this.#wasAsked = because === null;
-    if (because === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
+    this.#wasAsked = leftOut === null;
+    if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
     // What is held there is not left to itself.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
-    return left === 0 ? NO_QUOTES(because) : { ...reducing, note: `only to get out, for ${because}: ${quotes.note}` };
+    return left === 0 ? NO_QUOTES(leftOut) : { ...reducing, note: `only to get out, for ${leftOut}: ${quotes.note}` };
   }
 
-  /** Why the strategy is not asked; null when it is. */
-  #silence(view: MarketView | null, hold: string | null): Quotes | null {
-    if (hold !== null) return NO_QUOTES(hold);
-    if (this.#isPulling) {
-      this.#isPulling = false;
-      return NO_QUOTES('its limits got tighter: what rests is pulled, and placed anew under them');
-    }
-    if (!this.inQuoteHours) return NO_QUOTES('outside its quote hours');
-    if (view === null || this.#host === null) return NO_QUOTES('its book has not been seen yet');
+  /** Why the strategy has no say now, one sentence; null when it has. */
+  whySilent(view: MarketView | null, hold: string | null): string | null {
+    if (hold !== null) return hold;
+    if (this.#isPulling) return 'its limits got tighter: what rests is pulled, and placed anew under them';
+    if (!this.inQuoteHours) return 'outside its quote hours';
+    if (view === null || this.#host === null) return 'its book has not been seen yet';
     return dataTrouble(view, this.strategy);
   }
 }
@@ -268,19 +261,17 @@ const FRESH_BOOK_MS = 2_000;
  * Quotes are pulled, not only withheld, when the market or what we know of it no longer bears them. The same limits
  * refuse new orders in risk; here they also take down what rests.
  */
-function dataTrouble(view: MarketView, strategy: StrategySettings): Quotes | null {
+function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
   const { health, market, timeToResolutionMs } = view;
   const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
-  if (market.phase !== 'open') return NO_QUOTES(`the market is ${market.phase}`);
+  if (market.phase !== 'open') return `the market is ${market.phase}`;
   // An age below zero is none that can be told.
   if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
-    return NO_QUOTES(`the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`);
+    return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
   }
-  if (health.frozen) return NO_QUOTES('trades print through a book that does not follow');
+  if (health.frozen) return 'trades print through a book that does not follow';
   if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000) {
-    return NO_QUOTES(
-      `it resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`,
-    );
+    return `it resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
   }
   return null;
 }

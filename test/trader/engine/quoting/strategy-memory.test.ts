@@ -40,7 +40,7 @@ const hostOf = (strategy = counting(1), saved: { version: number; text: string }
 describe('one quoter', () => {
   it('goes on from what it saved', () => {
     const host = hostOf(counting(1), { version: 1, text: '{"asked":7}' });
-    expect(host.save()).toEqual({ version: 1, text: '{"asked":7}' });
+    expect(host.save(0)).toEqual({ version: 1, text: '{"asked":7}' });
     expect([host.hasBegunAnew, host.takeMemoryTrouble(), host.failure]).toEqual([false, null, null]);
   });
 
@@ -54,7 +54,7 @@ describe('one quoter', () => {
     expect(host.takeMemoryTrouble()).toMatch(words);
     expect(host.takeMemoryTrouble()).toBeNull();
     expect(host.failure).toBeNull();
-    expect(host.save()).toEqual({ version: 1, text: '{"asked":0}' });
+    expect(host.save(0)).toEqual({ version: 1, text: '{"asked":0}' });
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('one quoter', () => {
     ['nothing', () => undefined, /save\(\) gave nothing that JSON can hold/],
   ])('is not saved, and goes on quoting, when it saves %s', (_name, save, words) => {
     const host = hostOf(counting(1, save));
-    expect(host.save()).toBeNull();
+    expect(host.save(0)).toBeNull();
     expect(host.takeMemoryTrouble()).toMatch(words);
     expect(host.failure).toBeNull();
   });
@@ -73,14 +73,14 @@ describe('one quoter', () => {
         throw new Error('no');
       }),
     );
-    expect(host.save()).toBeNull();
+    expect(host.save(0)).toBeNull();
     expect(host.failure).toMatch(/save\(\) failed: Error: no/);
   });
 
   it('is asked for nothing when its module declares no state', () => {
     const { state: _none, ...without } = counting(1);
     const host = hostOf(without, { version: 1, text: '{"asked":7}' });
-    expect([host.save(), host.takeMemoryTrouble()]).toEqual([null, null]);
+    expect([host.save(0), host.takeMemoryTrouble()]).toEqual([null, null]);
   });
 
   it('is of a module whose version is a number, 1 or more', () => {

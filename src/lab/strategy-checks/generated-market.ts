@@ -1,0 +1,160 @@
+/** One generated market as a trader's own market room sees it, look by look. */
+
+import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
+import { marketDetail } from '../../shared/protocol/records.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
+import type {
+  BookSide,
+  EventView,
+  FeedViews,
+  MarketFacts,
+  MarketView,
+  OwnMarketState,
+  Stance,
+} from '../../trader/market/view.js';
+import type { StrategyEvent } from '../../trader/strategy/contract.js';
+import type { Beside } from './shown-beside.js';
+
+/** Our clock, ms, before the first look. */
+export const START_MS = 1_800_000_000_000;
+export const MAX_POSITION_SHARES = 200;
+const FUNDS = micros(1000 * ONE);
+
+/** A price level in ticks and shares. */
+export type RowOfBook = readonly [tick: number, shares: number];
+
+/** What a poll would bring and what is ours by then, in ticks of YES. */
+export interface Look {
+  readonly afterMs: number;
+  /** Null: no new book is read, and the newest grows old. */
+  readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
+  /** In ticks of its own outcome. */
+  readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
+  readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
+  /** YES less NO, in shares. */
+  readonly netShares: number;
+  readonly stance: Stance;
+  /** Absent: there is nothing beside the market. */
+  readonly beside?: Beside;
+}
+
+/** Steps between 0 and 1, and whether fees are 0. */
+export interface GridOfMarket {
+  readonly ticks: number;
+  readonly isFree: boolean;
+}
+
+/** A market that is opened at `START_MS`. */
+export class GeneratedMarket {
+  readonly #tracker: MarketTracker;
+  readonly #ticks: number;
+  readonly facts: MarketFacts;
+  #requestId = 0;
+
+  /** @param forMs from its beginning to its resolution */
+  constructor(conditionId: string, grid: GridOfMarket, forMs: number, eventConditionId: string | null = null) {
+    this.#tracker = new MarketTracker(conditionId);
+    this.#ticks = grid.ticks;
+    this.#tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, eventConditionId), seenAt(0, START_MS));
+    this.facts = requireFacts(this.#tracker);
+  }
+
+  /** What a poll brings. Returns what happened to us. */
+  take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
+    this.#requestId += 1;
+    const at = seenAt(this.#requestId, nowMs);
+    if (book !== null) this.#tracker.onBook(makeBook(this.facts.conditionId, book, this.#ticks), at, []);
+    if (trade !== null) this.#tracker.onTrades([makeTrade(trade, this.#ticks, nowMs)], at);
+    const events = makeEvents(fill, this.#ticks, nowMs);
+    for (const event of events) this.#tracker.ownFills.onFill(event);
+    return events;
+  }
+
+  /** Null before the first book. */
+  view(
+    ours: Pick<Look, 'netShares' | 'stance'>,
+    nowMs: number,
+    feeds?: FeedViews,
+    event?: EventView | null,
+  ): MarketView | null {
+    return this.#tracker.view(nowMs, ownState(ours), feeds, event);
+  }
+}
+
+function requireFacts({ facts }: MarketTracker): MarketFacts {
+  if (facts === null) throw new TypeError('a generated market has no facts');
+  return facts;
+}
+
+const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
+
+const toPrice = (tick: number, ticks: number): Micros => micros((tick * ONE) / ticks);
+
+const toRows = (rows: readonly RowOfBook[], ticks: number) =>
+  rows.map(([tick, shares]) => ({ price: toPrice(tick, ticks), total_amount: micros(Math.round(shares * ONE)) }));
+
+const makeBook = (market: string, { bids, asks }: NonNullable<Look['book']>, ticks: number) => ({
+  market,
+  is_yes: true,
+  bid: toRows(bids, ticks),
+  ask: toRows(asks, ticks),
+});
+
+const makeTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, ticks: number, nowMs: number) =>
+  ({
+    market_condition_id: null,
+    amount: micros(shares * ONE),
+    price: toPrice(tick, ticks),
+    maker_fee: null,
+    taker_fee: null,
+    timestamp: Math.floor(nowMs / 1000),
+    state: 'done',
+    is_yes: isYes,
+  }) as const;
+
+function ownState({ netShares, stance }: Pick<Look, 'netShares' | 'stance'>): OwnMarketState {
+  const shares = micros(Math.round(Math.abs(netShares) * ONE));
+  const half = micros(ONE / 2);
+  return {
+    yesMicros: netShares > 0 ? shares : ZERO,
+    noMicros: netShares < 0 ? shares : ZERO,
+    avgYesCostMicros: netShares > 0 ? half : null,
+    avgNoCostMicros: netShares < 0 ? half : null,
+    availableFundsMicros: FUNDS,
+    maxPositionMicros: micros(MAX_POSITION_SHARES * ONE),
+    stance,
+    orders: [],
+  };
+}
+
+function makeEvents(fill: Look['fill'], ticks: number, nowMs: number): readonly StrategyEvent[] {
+  if (fill === null) return [];
+  const { side, tick, shares } = fill;
+  const [priceMicros, amountMicros] = [toPrice(tick, ticks), micros(shares * ONE)];
+  return [{ kind: 'fill', nowMs, side, priceMicros, amountMicros, isMaker: true }];
+}
+
+const makeDetail = (conditionId: string, { ticks, isFree }: GridOfMarket, endMs: number, event: string | null) =>
+  marketDetail.parse({
+    title: conditionId,
+    condition_id: conditionId,
+    state: 'open',
+    category: null,
+    event: event === null ? null : { title: event, condition_id: event, logo: null },
+    margin_enabled: false,
+    resolution_date: Math.round(endMs / 1000),
+    config: {
+      kind: 'orderbook',
+      min_price: String(1 / ticks),
+      max_price: String(1 - 1 / ticks),
+      min_amount: '1',
+      max_amount: '10000',
+      min_funds: '1',
+      max_funds: '100000',
+      price_precision: Math.log10(ticks),
+      amount_precision: 2,
+      funds_precision: 2,
+      maker_fee_rate: isFree ? '0' : '0.005',
+      taker_fee_rate: isFree ? '0' : '0.01',
+    },
+  });

@@ -1,0 +1,166 @@
+/** A quoter of a strategy that may fail, hang or forget: what goes wrong in it touches nothing else. */
+
+import type { SavedState, StateDeclaration } from '../../strategy/contract.js';
+import { MAX_STATE_BYTES } from '../../strategy/contract.js';
+
+/**
+ * Calls a function and gives up on it after a bounded time by throwing. The shell supplies it, because only a shell can
+ * measure time; a shell on virtual time may simply call.
+ */
+export type BoundedCall = <T>(call: () => T) => T;
+
+/** What every quoter has, of a market or of an event. */
+interface AnyQuoter {
+  readonly quote: unknown;
+  save?(): unknown;
+}
+
+/** How a quoter is made. */
+export interface Making<Q> {
+  readonly create: (saved: unknown) => Q;
+  /** Absent for a module that declares no state. */
+  readonly state: StateDeclaration | undefined;
+  /** What a quoter of this strategy saved last, in whatever version. */
+  readonly saved: SavedState | null;
+  readonly call: BoundedCall;
+}
+
+/** What a strategy remembers is saved at its first turn in each span of so long. */
+const SAVE_EVERY_MS = 10_000;
+
+/** After a failure it stays silent until it is made anew: a strategy that threw once may have broken state. */
+export class HostedQuoter<Q extends AnyQuoter> {
+  readonly #call: BoundedCall;
+  readonly #quoter: Q | null;
+  /** Null for a module that declares no state. */
+  readonly #version: number | null;
+  #failure: string | null = null;
+  #isFailureTaken = false;
+  #memoryTrouble: string | null = null;
+  /** Our clock, ms. */
+  #savedMs = Number.NEGATIVE_INFINITY;
+  #savedText: string | null = null;
+  #hasLearned = false;
+  /** Whether there was something saved that its quoter was not made from. */
+  readonly hasBegunAnew: boolean;
+
+  constructor({ create, state, saved, call }: Making<Q>) {
+    this.#call = call;
+    this.#version = state?.version ?? null;
+    const bounded = (remembered: unknown): Q => call(() => create(remembered));
+    const restored = this.#restoreQuoter(saved, bounded);
+    this.hasBegunAnew = saved !== null && restored === null;
+    this.#quoter = restored ?? this.#createQuoter(bounded);
+  }
+
+  /** Null, with the reason in `takeMemoryTrouble`, when what was saved cannot be gone on from. */
+  #restoreQuoter(saved: SavedState | null, create: (state: unknown) => Q): Q | null {
+    if (saved === null || this.#version === null) return null;
+    if (saved.version !== this.#version) {
+      this.#memoryTrouble = `it begins anew: what was saved is of version ${saved.version}, and it reads version ${this.#version}`;
+      return null;
+    }
+    try {
+      return create(JSON.parse(saved.text));
+    } catch (error) {
+      this.#memoryTrouble = `it begins anew: what was saved cannot be gone on from: ${describe(error)}`;
+      return null;
+    }
+  }
+
+  #createQuoter(create: (state: unknown) => Q): Q | null {
+    try {
+      const quoter = create(undefined);
+      if (typeof quoter?.quote !== 'function') this.#failure = 'create() returned no object with a quote function';
+      return quoter;
+    } catch (error) {
+      this.#failure = `create() failed: ${describe(error)}`;
+      return null;
+    }
+  }
+
+  /** Why it is stopped; null while it works. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** The same, once: for whoever tells it. */
+  takeFailure(): string | null {
+    if (this.#isFailureTaken) return null;
+    this.#isFailureTaken = this.#failure !== null;
+    return this.#failure;
+  }
+
+  /** Why it could not go on from what was saved, or why nothing is saved of it; said once. */
+  takeMemoryTrouble(): string | null {
+    const trouble = this.#memoryTrouble;
+    this.#memoryTrouble = null;
+    return trouble;
+  }
+
+  /** Its answer; null once anything has gone wrong, `judge` finding something wrong in the answer included. */
+  ask<T>(answer: (quoter: Q) => T, judge: (answer: T) => string | null): T | null {
+    const quoter = this.#quoter;
+    if (this.#failure !== null || quoter === null) return null;
+    try {
+      const quotes = this.#call(() => answer(quoter));
+      const nonsense = judge(quotes);
+      if (nonsense === null) return quotes;
+      this.#failure = `quote() returned nonsense: ${nonsense}`;
+    } catch (error) {
+      this.#failure = `quote() failed: ${describe(error)}`;
+    }
+    return null;
+  }
+
+  /** Tells it something that it learns from. */
+  tell(tell: (quoter: Q) => void): void {
+    const quoter = this.#quoter;
+    this.#hasLearned = true;
+    if (this.#failure !== null || quoter === null) return;
+    try {
+      this.#call(() => tell(quoter));
+    } catch (error) {
+      this.#failure = `observe() failed: ${describe(error)}`;
+    }
+  }
+
+  /** Whether something of it is to be saved: it was told something, or it is the first turn of a span. */
+  isSaveDue(nowMs: number): boolean {
+    // Spans, not ages: all markets are saved in few steps, for each of them costs a sync.
+    return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
+  }
+
+  /** What to keep of it; null when nothing is, or when it is what was kept last. */
+  save(nowMs: number): SavedState | null {
+    const saved = this.#readState();
+    this.#savedMs = nowMs;
+    this.#hasLearned = false;
+    if (saved === null || saved.text === this.#savedText) return null;
+    this.#savedText = saved.text;
+    return saved;
+  }
+
+  /** What the quoter wants to be created with next time; null when there is nothing that can be kept. */
+  #readState(): SavedState | null {
+    const quoter = this.#quoter;
+    if (this.#failure !== null || this.#version === null || quoter?.save === undefined) return null;
+    try {
+      const text: unknown = JSON.stringify(this.#call(() => quoter.save?.()));
+      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
+      if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
+      const what =
+        typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'nothing that JSON can hold';
+      this.#memoryTrouble = `nothing is saved of it: save() gave ${what}`;
+    } catch (error) {
+      this.#failure = `save() failed: ${describe(error)}`;
+    }
+    return null;
+  }
+}
+
+/** What was thrown, shortened: a strategy may throw anything, of any length. */
+function describe(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,83 @@
+/** Which markets are quoted together: for each strategy of whole events and each event one of them. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Ledger } from '../../ledger/contract.js';
+import type { EventFacts, MarketFacts } from '../../market/view.js';
+import type { EventStrategy } from '../../strategy/contract.js';
+import type { StrategySettings, TraderSettings } from '../settings.js';
+import { EventHost, EventSlotHost, NO_EVENT, QuotedEvent } from './event-host.js';
+import type { SlotHost } from './quote-host.js';
+
+/** Of the ledger, what events are remembered by. */
+type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
+/** Of the trader's settings, what events are made by. */
+type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
+
+interface Kept {
+  readonly quoted: QuotedEvent;
+  readonly event: string;
+  readonly strategy: StrategySettings;
+}
+
+export class QuotedEvents {
+  readonly #memory: Memory;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.size === 0;
+  }
+
+  /** What a market has of its event: of the one that is there for the same code and parameters, else of a new one. */
+  join(strategy: StrategySettings, module: EventStrategy, facts: MarketFacts, around: Around): SlotHost {
+    const event = facts.eventConditionId;
+    if (event === null) return NO_EVENT;
+    const key = `${strategy.name} ${event}`;
+    const found = this.#kept.get(key);
+    if (found !== undefined && isSameCode(found.strategy, strategy))
+      return new EventSlotHost(found.quoted, facts.conditionId);
+    const quoted = new QuotedEvent(this.#restore(strategy, module, event, around));
+    this.#kept.set(key, { quoted, event, strategy });
+    return new EventSlotHost(quoted, facts.conditionId);
+  }
+
+  /** A quoter that failed is replaced by one that knows nothing of what it saved. */
+  renew(quoted: QuotedEvent, { params }: StrategySettings, module: EventStrategy, around: Around): void {
+    quoted.replace(new EventHost(module, params, quoted.facts, around.boundedCall));
+  }
+
+  /** A strategy that quotes no more. */
+  dismiss(strategy: string): void {
+    for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
+  }
+
+  /** None of its markets is looked at any more. Within a transaction of the ledger. */
+  forget(event: string): void {
+    this.#memory.forgetStrategyStates(event);
+    for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
+  }
+
+  #restore({ name, params }: StrategySettings, module: EventStrategy, event: string, around: Around): EventHost {
+    const version = module.state?.version;
+    const saved = version === undefined ? null : this.#memory.strategyState(name, event, version);
+    const host = new EventHost(module, params, findEventFacts(event, around.events), around.boundedCall, saved);
+    // The next save would write over it.
+    if (saved !== null && saved.version === version && host.hasBegunAnew)
+      this.#memory.setStrategyStateAside(name, event, saved.version);
+    return host;
+  }
+}
+
+function isSameCode(one: StrategySettings, other: StrategySettings): boolean {
+  return one.moduleKey === other.moduleKey && isDeepStrictEqual(one.params, other.params);
+}
+
+/** What the trader's file declares of an event. */
+function findEventFacts(eventConditionId: string, events: TraderSettings['events']): EventFacts {
+  const rule = events.find((each) => each.eventConditionId === eventConditionId);
+  const marketConditionIds = Object.freeze([...(rule?.marketConditionIds ?? [])]);
+  return Object.freeze({ eventConditionId, outcomes: rule?.outcomes ?? null, marketConditionIds });
+}

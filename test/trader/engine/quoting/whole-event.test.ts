@@ -1,0 +1,356 @@
+/** Strategies that quote whole events: what they are shown, that they speak for all markets or for none, and what is kept of them. */
+
+import { describe, expect, it } from 'vitest';
+import { marketDetail } from '../../../../src/shared/protocol/records.js';
+import { act } from '../../../../src/trader/engine/act.js';
+import { TraderState } from '../../../../src/trader/engine/state.js';
+import { Executor } from '../../../../src/trader/executor/executor.js';
+import { openLedger } from '../../../../src/trader/ledger/ledger.js';
+import type { WholeEventView } from '../../../../src/trader/market/view.js';
+import {
+  defineStrategy,
+  type EventStrategy,
+  NO_QUOTES,
+  type Quotes,
+} from '../../../../src/trader/strategy/contract.js';
+import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import { strategyFrom } from '../../../../src/trader/strategy/module.js';
+import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
+import { HOLDER, inFolder } from '../../ledger/books.js';
+import { limitsOf, m, ONE } from '../../risk/states.js';
+
+const START_MS = Date.UTC(2026, 10, 22, 20);
+const RISK = limitsOf({});
+const EVENT = 'E';
+const LONE = 'lone';
+const bid = {
+  ...NO_QUOTES('bids'),
+  fairMicros: m(0.45 * ONE),
+  bids: [{ priceMicros: m(0.4 * ONE), amountMicros: m(ONE) }],
+};
+
+/** Bids in every market that it is shown, unless a test has it say something else. */
+function eventStrategy(say: (view: WholeEventView, asked: number) => unknown = bidAll) {
+  const seen: WholeEventView[] = [];
+  const told: string[] = [];
+  const module = defineStrategy({
+    name: 'whole',
+    summary: 'Quotes events.',
+    scope: 'event',
+    params: {},
+    state: { version: 1 },
+    create: (_params, event, saved) => {
+      let asked = Number(Object(saved).asked ?? 0);
+      return {
+        quote: (view) => {
+          seen.push(view);
+          asked += 1;
+          return say(view, asked) as Record<string, Quotes>;
+        },
+        observe: ({ kind }, conditionId) => told.push(`${kind} in ${conditionId} of ${event.eventConditionId}`),
+        save: () => ({ asked }),
+      };
+    },
+  });
+  return { module, seen, told };
+}
+
+const bidAll = ({ markets }: WholeEventView) =>
+  Object.fromEntries(markets.map(({ view }) => [view.market.conditionId, bid]));
+
+class Life {
+  readonly ledger;
+  readonly state: TraderState;
+  #requestId = 0;
+
+  constructor(path: string, module: EventStrategy, markets = ['b', 'a'], declared: readonly string[] = []) {
+    this.ledger = openLedger(path, HOLDER);
+    const run = { runId: `run${this.ledger.runs().length}`, configHash: 'hash' };
+    const noSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+    const executor = new Executor(this.ledger, noSigner, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
+    const polling = {
+      ownIntervalMs: 1,
+      hotIntervalMs: 1,
+      quietIntervalMs: 1,
+      catalogIntervalMs: 1,
+      assetsIntervalMs: 1,
+    };
+    const selection = { ids: markets, state: 'open' as const, categories: [], max: 9 };
+    const settings = {
+      ...run,
+      version: '0',
+      profile: BENCH_PROFILE,
+      capitalMicros: m(1000 * ONE),
+      risk: RISK,
+      polling,
+      merge: { enabled: false, minSharesMicros: m(ONE) },
+      economics: USUAL_ECONOMICS,
+      events:
+        declared.length === 0
+          ? []
+          : [{ eventConditionId: EVENT, outcomes: 'exhaustive' as const, marketConditionIds: declared }],
+      strategies: [{ name: 'whole', module, params: {}, markets: selection, quoteHours: null, risk: RISK }],
+      boundedCall: <T>(call: () => T): T => call(),
+    };
+    this.state = new TraderState(settings, this.ledger, executor);
+    this.state.modes.onStart();
+    // A process that began long ago: nothing waits for a first look.
+    this.state.bornMs = START_MS - 1_000_000;
+    this.ledger.transaction(() => {
+      this.ledger.startRun({ id: run.runId, version: '0', configHash: 'hash', startedMs: START_MS });
+      this.ledger.setCapital(m(1000 * ONE), START_MS);
+    });
+  }
+
+  /** Looks at these markets, and the turn that follows. */
+  step(nowMs: number, looked: readonly string[], phase: 'open' | 'resolved' = 'open'): void {
+    const { state } = this;
+    const at = { requestId: ++this.#requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
+    const level = (price: number) => [{ price: m(price * ONE), total_amount: m(9 * ONE) }];
+    this.ledger.transaction(() => {
+      for (const id of looked) {
+        const entry = state.track(id);
+        state.markets.onDetail(entry, { ...detailOf(id), state: phase }, at);
+        entry.feed.onBook({ market: id, is_yes: true, bid: level(0.4), ask: level(0.5) }, at, []);
+        state.requestRequote(id);
+      }
+      act(state, nowMs);
+    });
+  }
+
+  slot(id: string) {
+    const [slot] = this.state.listSlots(id);
+    if (slot === undefined) throw new Error(`no slot in ${id}`);
+    return slot;
+  }
+
+  notes(...ids: readonly string[]) {
+    return ids.map((id) => this.slot(id).quotes.note);
+  }
+}
+
+const detailOf = (id: string) =>
+  marketDetail.parse({
+    title: `Will it be ${id}?`,
+    condition_id: id,
+    state: 'open',
+    category: null,
+    event: id === LONE ? null : { title: 'Which?', condition_id: EVENT, logo: null },
+    margin_enabled: false,
+    resolution_date: null,
+    config: {
+      kind: 'orderbook',
+      min_price: '0.01',
+      max_price: '0.99',
+      min_amount: '0.01',
+      max_amount: '1000000',
+      min_funds: '0.01',
+      max_funds: '1000000',
+      price_precision: 2,
+      amount_precision: 2,
+      funds_precision: 2,
+      maker_fee_rate: '0',
+      taker_fee_rate: '0',
+    },
+  });
+
+const inLife = (work: (life: Life, strategy: ReturnType<typeof eventStrategy>) => void, ...more: readonly unknown[]) =>
+  inFolder((path) => {
+    const [say, markets, declared] = more as [Parameters<typeof eventStrategy>[0], string[]?, string[]?];
+    const strategy = eventStrategy(say);
+    const life = new Life(path, strategy.module, markets, declared);
+    work(life, strategy);
+    life.ledger.close();
+  });
+
+describe('a strategy of whole events', () => {
+  it('is asked once for all markets, and speaks for all of them', () => {
+    inLife((life, { seen }) => {
+      life.step(START_MS, ['b', 'a']);
+      expect(seen).toHaveLength(1);
+      expect(seen[0]).toMatchObject({
+        nowMs: START_MS,
+        event: { eventConditionId: EVENT, outcomes: null, marketConditionIds: [] },
+        unseen: [],
+      });
+      // By their names, whichever was found first.
+      expect(seen[0]?.markets.map(({ view }) => view.market.conditionId)).toEqual(['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
+      expect([...life.state.own.orders.keys()].sort()).toEqual(['a', 'b']);
+      // A look at one of them asks again, with the other as it was.
+      life.step(START_MS + 500, ['a']);
+      expect(seen).toHaveLength(2);
+      expect(seen[1]?.markets.map(({ view }) => view.health.bookAgeMs)).toEqual([0, 500]);
+      // And nothing in between.
+      life.step(START_MS + 600, []);
+      expect(seen).toHaveLength(2);
+    });
+  });
+
+  it('sees its markets in the declared order, and which of them have no book', () => {
+    inLife(
+      (life, { seen }) => {
+        life.step(START_MS, ['a', 'b']);
+        expect(seen[0]).toMatchObject({ event: { outcomes: 'exhaustive' }, unseen: ['c', 'x'] });
+        expect(seen[0]?.markets.map(({ view }) => view.market.conditionId)).toEqual(['b', 'a']);
+        expect(seen[0]?.markets[0]?.view.event).toBeNull();
+      },
+      undefined,
+      ['a', 'b', 'c'],
+      ['b', 'c', 'x', 'a'],
+    );
+  });
+
+  it('is told why nothing is taken in one market, and quotes the others', () => {
+    inLife((life, { seen }) => {
+      life.ledger.transaction(() => life.state.pauseMarket('b', 'a person said so'));
+      life.step(START_MS, ['a', 'b']);
+      expect(seen[0]?.markets.map(({ silentBecause }) => silentBecause)).toEqual([null, 'paused: a person said so']);
+      expect(life.notes('a', 'b')).toEqual(['bids', 'paused: a person said so']);
+      // Where nothing at all would be taken it is not asked.
+      life.ledger.transaction(() => life.state.pauseMarket('a', 'nor here'));
+      life.step(START_MS + 100, ['a', 'b']);
+      expect(seen).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    ['throws', () => fail(), /quote\(\) failed: Error: no$/],
+    ['leaves one out', () => ({ a: bid }), /nonsense: no quotes of b: each market that it was shown wants some$/],
+    [
+      'names a market of no event',
+      () => ({ a: bid, b: bid, z: bid }),
+      /nonsense: quotes of z, which is none of .*: a, b$/,
+    ],
+    ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /nonsense: b: note must be a text, got 7$/],
+    ['returns none', () => [bid, bid], /nonsense: quotes must be an object that holds quotes by condition id/],
+  ])('that %s is stopped in the whole event, and the operator is told once', (_name, say, words) => {
+    inLife((life) => {
+      life.step(START_MS, ['a', 'b']);
+      expect(life.slot('a').failure).toMatch(words);
+      for (const note of life.notes('a', 'b')) expect(note).toMatch(/^strategy stopped: quote\(\)/);
+      expect(life.state.own.orders.size).toBe(0);
+      life.step(START_MS + 2_000, ['a', 'b']);
+      expect(life.ledger.eventCount('strategy_failed')).toBe(1);
+      expect(life.ledger.events(1)[0]?.text).toContain('is stopped in all markets of event E: ');
+    }, say);
+  });
+
+  it('begins anew in all of it when a person resumes', () => {
+    inLife(
+      (life, { seen }) => {
+        life.step(START_MS, ['a', 'b']);
+        expect(life.slot('b').failure).not.toBeNull();
+        life.ledger.transaction(() => life.state.resume());
+        life.step(START_MS + 100, ['a']);
+        expect(life.notes('a', 'b')).toEqual(['bids', 'bids']);
+        expect(seen).toHaveLength(2);
+      },
+      // Its own count is gone with the quoter, so it goes by the time.
+      (view: WholeEventView) => (view.nowMs === START_MS ? fail() : bidAll(view)),
+    );
+  });
+
+  it('quotes no market without an event', () => {
+    inLife(
+      (life, { seen }) => {
+        life.step(START_MS, [LONE]);
+        expect(seen).toEqual([]);
+        expect(life.notes(LONE)).toEqual(['the market belongs to no event, and its strategy quotes whole events']);
+      },
+      undefined,
+      [LONE],
+    );
+  });
+
+  it('is told of fills with the market they came in', () => {
+    inLife((life, { told, seen }) => {
+      life.step(START_MS, ['a', 'b']);
+      const fill = {
+        kind: 'fill',
+        side: 'bid',
+        priceMicros: m(0.4 * ONE),
+        amountMicros: m(ONE),
+        isMaker: true,
+      } as const;
+      life.slot('b').observe({ ...fill, nowMs: START_MS });
+      expect(told).toEqual(['fill in b of E']);
+      life.step(START_MS + 1, []);
+      expect(seen).toHaveLength(2);
+    });
+  });
+});
+
+describe('what it remembers', () => {
+  it('is kept once for the event, and given back to the next process', () => {
+    inFolder((path) => {
+      const first = new Life(path, eventStrategy().module);
+      for (const afterMs of [0, 1_000, 11_000]) first.step(START_MS + afterMs, ['a', 'b']);
+      expect(first.ledger.strategyStates()).toMatchObject([
+        { marketConditionId: EVENT, strategy: 'whole', text: '{"asked":3}' },
+      ]);
+      first.ledger.close();
+      const notes = (view: WholeEventView, asked: number) =>
+        Object.fromEntries(
+          view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES(`asked ${asked}`)]),
+        );
+      const second = new Life(path, eventStrategy(notes).module);
+      second.step(START_MS + 60_000, ['a', 'b']);
+      expect(second.notes('a', 'b')).toEqual(['asked 4', 'asked 4']);
+      second.ledger.close();
+    });
+  });
+
+  it('goes with the last market of the event', () => {
+    inLife(
+      (life) => {
+        life.step(START_MS, ['a', 'b']);
+        const { executor } = life.state;
+        life.ledger.transaction(() => executor.withdraw(null, START_MS));
+        life.state.invalidateOwn();
+        life.step(START_MS + 1_000, ['a'], 'resolved');
+        life.step(START_MS + 2_000, []);
+        expect(life.state.markets.get('a')).toBeUndefined();
+        expect(life.ledger.strategyStates()).toHaveLength(1);
+        life.step(START_MS + 3_000, ['b'], 'resolved');
+        life.step(START_MS + 4_000, []);
+        expect(life.ledger.strategyStates()).toEqual([]);
+        expect(life.state.markets.quotedEvents.isEmpty).toBe(true);
+      },
+      (view: WholeEventView) =>
+        Object.fromEntries(view.markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES('none')])),
+    );
+  });
+
+  it('is taken along when other parameters are configured', () => {
+    inLife((life) => {
+      life.step(START_MS, ['a', 'b']);
+      const { settings } = life.state;
+      const [strategy] = settings.strategies;
+      if (strategy === undefined) throw new Error('there is one');
+      const next = { ...settings, strategies: [{ ...strategy, params: { other: 1 } }] };
+      life.state.settings = next;
+      life.ledger.transaction(() => life.state.markets.configure(next, START_MS + 1));
+      expect(life.slot('a').quoted).toBe(life.slot('b').quoted);
+      life.step(START_MS + 11_000, ['a']);
+      expect(life.ledger.strategyStates()).toMatchObject([{ text: '{"asked":2}' }]);
+    });
+  });
+});
+
+describe('its declaration', () => {
+  it('names its scope, and asks for nothing that it sees anyhow', () => {
+    const { module } = eventStrategy();
+    expect(strategyFrom({ default: module }, 'x.js').scope).toBe('event');
+    expect(() => strategyFrom({ default: { ...module, scope: 'venue' } }, 'x.js')).toThrow(
+      /scope must be 'market' or 'event', got "venue"/,
+    );
+    expect(() => strategyFrom({ default: { ...module, inputs: { event: true } } }, 'x.js')).toThrow(
+      /it sees its markets/,
+    );
+  });
+});
+
+function fail(): never {
+  throw new Error('no');
+}
