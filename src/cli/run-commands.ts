@@ -6,6 +6,7 @@ import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
 import { integerBetween, numberBetween, positiveAmount } from './arguments.js';
+import { resolveData } from './data/paths.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, type CliIo, type Session } from './output/io.js';
 import { keepFilesPrivate } from './private-files.js';
@@ -95,7 +96,7 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     startingFunds: flags.startingFunds,
     landingMs: flags.landingMs,
     draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,
-    marketData: flags.marketData.map((path) => resolve(io.cwd, path)),
+    marketData: await resolveData(flags.marketData, io),
     speed: flags.speed,
     logger: warningsTo(io),
   });

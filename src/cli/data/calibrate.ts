@@ -10,6 +10,7 @@ import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type Session } from '../output/io.js';
 import { json, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
+import { resolveData } from './paths.js';
 
 interface CalibrateFlags {
   readonly out: string;
@@ -27,7 +28,7 @@ export function addCalibrate(data: Command, session: Session): void {
     const { io } = session;
     const { openRecordings } = await import('../../recording/recording.js');
     const { calibrate } = await import('../../lab/calibrate/calibration.js');
-    const recordings = await openRecordings(paths.map((path) => resolve(io.cwd, path)));
+    const recordings = await openRecordings(await resolveData(paths, io));
     const line = new ProgressLine(io, flags.json === true);
     const found = await calibrate(recordings, (done, ticker) => line.show(done / recordings.length, ticker)).finally(
       () => line.end(),

@@ -5,11 +5,14 @@ import { type Command, Option } from 'commander';
 import type { ImportedMarket, ImportKind } from '../../recording/import.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
+import { integerBetween } from '../arguments.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
+import { addCache, addUpload } from './object-commands.js';
+import { describeTraffic, requireFolders, resolveData } from './paths.js';
 import { runQuery } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
@@ -19,7 +22,7 @@ interface DataOptions {
 }
 
 export function addDataCommands(program: Command, session: Session): void {
-  const data = program.command('data').description('recordings: import, list, measure, check, query');
+  const data = program.command('data').description('recordings: import, list, measure, check, query, upload');
   addImport(data, session);
   addReader(data, session, 'list', 'recordings, with their spans, events and gaps', list);
   addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
@@ -27,12 +30,25 @@ export function addDataCommands(program: Command, session: Session): void {
   verify.option('--repair', 'first turn what a writer that died left open into Parquet');
   addCalibrate(data, session);
   addQuery(data, session);
+  addUpload(data, session);
+  addCache(data, session);
 }
 
 /** Paths as given, else the folder of recordings that the configuration names. */
-function resolvePaths(given: readonly string[], config: string, io: CliIo): readonly string[] {
-  const paths = given.length > 0 ? given : [loadTraderConfig(config, io).recording.dir];
-  return paths.map((path) => resolve(io.cwd, path));
+const pathsMeant = (given: readonly string[], config: string, io: CliIo): readonly string[] =>
+  given.length > 0 ? given : [loadTraderConfig(config, io).recording.dir];
+
+/** Folders of this machine: those of the paths, or views of the buckets that they name. */
+const resolvePaths = (given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> =>
+  resolveData(pathsMeant(given, config, io), io);
+
+/** Then says what of a bucket was asked for, and what was here. */
+async function withTraffic<T>(paths: readonly string[], io: CliIo, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } finally {
+    io.err(await describeTraffic(paths));
+  }
 }
 
 function addReader<Options extends DataOptions>(
@@ -45,11 +61,12 @@ function addReader<Options extends DataOptions>(
   const command = data.command(name).description(summary);
   addJsonOption(addConfigOption(command)).argument(
     '[paths...]',
-    'folders or files (default: recording.dir of the configuration)',
+    'folders, files, or s3://bucket/prefix (default: recording.dir of the configuration)',
   );
-  addAction<Options>(command, session, (options, args) =>
-    run(resolvePaths(args, options.config, session.io), options, session.io),
-  );
+  addAction<Options>(command, session, async (options, args) => {
+    const paths = await resolvePaths(args, options.config, session.io);
+    return withTraffic(paths, session.io, () => run(paths, options, session.io));
+  });
   return command;
 }
 
@@ -99,7 +116,10 @@ async function verifyPaths(
   const { verifyRecordings } = await import('../../recording/inspect/verify.js');
   const { repairFolder } = await import('../../recording/store/store.js');
   let repaired = 0;
-  if (options.repair === true) for (const path of paths) repaired += await repairFolder(path);
+  if (options.repair === true) {
+    requireFolders(paths, '--repair');
+    for (const path of paths) repaired += await repairFolder(path);
+  }
   const { markets, events, findings } = await verifyRecordings(paths);
   const differences = findings.filter(({ severity }) => severity === 'difference').length;
   if (options.json === true) {
@@ -138,8 +158,10 @@ function addImport(data: Command, session: Session): void {
     if (kind !== 'kalshi' && kind !== 'polymarket') {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
-    const [out = ''] = resolvePaths(options.out === undefined ? [] : [options.out], options.config, io);
-    const markets = await runImport(kind, resolvePaths(paths, options.config, io), out, options, io);
+    const [given = ''] = pathsMeant(options.out === undefined ? [] : [options.out], options.config, io);
+    requireFolders([given, ...paths], 'data import');
+    const [out, from] = [resolve(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
+    const markets = await runImport(kind, from, out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
     else io.out(importText(markets, out));
@@ -191,13 +213,24 @@ function addQuery(data: Command, session: Session): void {
     .command('query')
     .description('SQL over the views events, polls, own and markets; reads and never writes')
     .argument('<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'")
-    .argument('[paths...]', 'folders (default: recording.dir of the configuration)');
+    .argument('[paths...]', 'folders or s3://bucket/prefix (default: recording.dir of the configuration)')
+    .addOption(
+      new Option('--max-bytes <n>', 'what may be fetched of a bucket for it')
+        .default(1_000_000_000)
+        .argParser(integerBetween(0, Number.MAX_SAFE_INTEGER)),
+    );
   addJsonOption(addConfigOption(command)).addOption(
     new Option('--csv', 'print CSV in place of a table').conflicts('json'),
   );
-  addAction<DataOptions & { readonly csv?: true }>(command, session, async (options, [sql = '', ...paths]) => {
-    const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
-    await runQuery(sql, resolvePaths(paths, options.config, session.io), format, session.io);
-    return EXIT.ok;
-  });
+  addAction<DataOptions & { readonly csv?: true; readonly maxBytes: number }>(
+    command,
+    session,
+    async (options, [sql = '', ...paths]) => {
+      const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
+      const { io } = session;
+      const folders = await resolvePaths(paths, options.config, io);
+      await withTraffic(folders, io, () => runQuery(sql, folders, format, io, options.maxBytes));
+      return EXIT.ok;
+    },
+  );
 }

@@ -5,15 +5,23 @@ import { plainJson } from '../../shared/base/plain-text.js';
 import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
+import { formatBytes } from './paths.js';
 
 /** A table longer than this scrolls its beginning off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
 export type AnswerFormat = 'table' | 'csv' | 'json';
 
-export async function runQuery(sql: string, paths: readonly string[], format: AnswerFormat, io: CliIo): Promise<void> {
+export async function runQuery(
+  sql: string,
+  paths: readonly string[],
+  format: AnswerFormat,
+  io: CliIo,
+  maxBytes: number,
+): Promise<void> {
   const { queryRecordings } = await import('../../recording/inspect/query.js');
-  return writeAnswer(await queryRecordings(sql, paths), format, io);
+  const onFetch = (files: number, bytes: number) => io.err(`fetching ${files} files, ${formatBytes(bytes)}\n`);
+  return writeAnswer(await queryRecordings(sql, paths, { maxBytes, onFetch }), format, io);
 }
 
 /** Writes and closes it. */

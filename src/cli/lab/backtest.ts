@@ -15,6 +15,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
+import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
@@ -151,7 +152,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     ...(latency === undefined ? {} : { latency }),
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
-    data: data.map((path) => resolve(io.cwd, path)),
+    data: await resolveData(data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
     ...(options.feedDelay === undefined ? {} : { feedDelayMs: options.feedDelay }),
     repeat,

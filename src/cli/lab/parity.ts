@@ -10,6 +10,7 @@ import { count, formatGain, formatMoney, formatPercent, formatShares } from '../
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
+import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, record, table, when } from '../output/table.js';
@@ -103,8 +104,7 @@ async function compareRun(
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
   const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
-  const recorded =
-    flags.data === undefined ? null : (await openSources(flags.data.map((path) => resolve(io.cwd, path)))).sources;
+  const recorded = flags.data === undefined ? null : (await openSources(await resolveData(flags.data, io))).sources;
   const line = new ProgressLine(io, flags.json === true);
   try {
     return await runParity(run, {

@@ -8,6 +8,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { integerBetween } from '../arguments.js';
+import { resolveData } from '../data/paths.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
@@ -143,7 +144,7 @@ export async function recordedTrials(
   const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
   await backtestOf(
     { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },
-    { data: data.map((path) => resolve(io.cwd, path)), fillModels: ['risk-averse'], allMarkets: true },
+    { data: await resolveData(data, io), fillModels: ['risk-averse'], allMarkets: true },
   );
   return kept.map(({ strategy: { module, params }, keeping }) => ({
     tried: { strategy: module, params },

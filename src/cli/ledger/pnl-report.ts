@@ -13,6 +13,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
+import { resolveData } from '../data/paths.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readWithArchives } from './ledger-reading.js';
@@ -114,7 +115,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   if (data.length === 0) return prices;
   const { openSources } = await import('../../lab/backtest/open-sources.js');
   const { BestPrices } = await import('../../lab/parity/best-prices.js');
-  const { sources } = await openSources(data.map((path) => resolve(io.cwd, path)));
+  const { sources } = await openSources(await resolveData(data, io));
   const ours = await marketsTouched(config, io);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;

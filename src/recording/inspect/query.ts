@@ -8,6 +8,8 @@ import { join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Recording } from '../contract.js';
+import { localPaths } from '../objects/local-paths.js';
+import { isInBucket } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
@@ -15,6 +17,7 @@ import { dayFolders, isStore, marketFolders } from '../store/folders.js';
 import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
+import { type FetchedFiles, fetchTouched } from './fetched-files.js';
 
 export type SqlValue = string | number | boolean | null;
 
@@ -33,11 +36,26 @@ const OPTIONS = {
   max_temp_directory_size: '0B',
 };
 
+export interface QueryOptions {
+  /** What may be fetched of a bucket for it, bytes. Default 1 GB. */
+  readonly maxBytes?: number;
+  /** Told before anything is fetched. */
+  readonly onFetch?: (files: number, bytes: number) => void;
+}
+
+const USUAL_MAX_BYTES = 1_000_000_000;
+
 /**
- * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders. Throws TwinbookError `usage` for
- * SQL that is not one SELECT or cannot be run, `recording_invalid` when a path holds no recording in our format.
+ * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders. Of a bucket only the files come that
+ * the query's filters on market, day and time can touch. Throws TwinbookError `usage` for
+ * SQL that is not one SELECT or cannot be run, or that would fetch too much, `recording_invalid` when a path holds no recording in our format.
  */
-export async function queryRecordings(sql: string, paths: readonly string[]): Promise<QueryAnswer> {
+export async function queryRecordings(
+  sql: string,
+  given: readonly string[],
+  { maxBytes = USUAL_MAX_BYTES, onFetch = () => undefined }: QueryOptions = {},
+): Promise<QueryAnswer> {
+  const paths = await localPaths(given);
   for (const path of paths) {
     if (!isStore(path)) {
       const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
@@ -46,12 +64,17 @@ export async function queryRecordings(sql: string, paths: readonly string[]): Pr
   }
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
+  const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
+  let fetched: FetchedFiles | null = null;
   try {
-    await makeViews(connection, paths);
-    await lockDown(connection, paths);
-    return makeAnswer(await select(connection, sql), connection);
+    await requireOne(connection, sql);
+    fetched = await fetchTouched(sql, days.filter(isInBucket), MARKETS, { maxBytes, onFetch });
+    await makeViews(connection, days, paths, fetched);
+    await lockDown(connection, fetched.folder === null ? paths : [...paths, fetched.folder]);
+    return makeAnswer(await select(connection, sql), connection, fetched);
   } catch (error) {
     connection.closeSync();
+    fetched?.release();
     throw cannotRun(error);
   }
 }
@@ -62,13 +85,15 @@ function cannotRun(error: unknown): TwinbookError {
   return new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
 }
 
-async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function requireOne(connection: DuckDBConnection, sql: string): Promise<void> {
   if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing');
+  const { count } = await connection.extractStatements(sql);
+  if (count !== 1) throw new TwinbookError('usage', `wanted one SELECT, got ${count} statements`);
+}
+
+async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const { StatementType } = await loadDuckDb();
   const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) {
-    throw new TwinbookError('usage', `wanted one SELECT, got ${statements.count} statements`);
-  }
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT) {
     const what = StatementType[statement.statementType] ?? 'something else';
@@ -77,18 +102,28 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   return statement.stream();
 }
 
-async function makeViews(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
-  const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
-  for (const table of TABLES) await connection.run(await makeViewSql(connection, table, days));
+async function makeViews(
+  connection: DuckDBConnection,
+  days: readonly string[],
+  paths: readonly string[],
+  fetched: FetchedFiles,
+): Promise<void> {
+  for (const table of TABLES) await connection.run(await makeViewSql(connection, table, days, fetched));
   await makeMarkets(connection, await openRecordings(paths));
 }
 
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
-async function makeViewSql(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
+async function makeViewSql(
+  connection: DuckDBConnection,
+  table: Table,
+  days: readonly string[],
+  fetched: FetchedFiles,
+): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
-  const closed: string[] = [];
+  const closed: string[] = [...fetched.files(table)];
   const parts: string[] = [];
   for (const day of days) {
+    if (isInBucket(day)) continue;
     const manifest = readManifest(join(day, MANIFEST));
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
     for (const number of openSegments(day, manifest)) {
@@ -123,11 +158,31 @@ function parsePartitions(day: string): [market: string, date: string] {
   return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
 
+/** Columns of the table `markets`. */
+const MARKETS = {
+  market: 'VARCHAR',
+  ticker: 'VARCHAR',
+  origin: 'VARCHAR',
+  title: 'VARCHAR',
+  event_title: 'VARCHAR',
+  category: 'VARCHAR',
+  tick_precision: 'INTEGER',
+  amount_precision: 'INTEGER',
+  open_time_ms: 'BIGINT',
+  close_time_ms: 'BIGINT',
+  outcome: 'BOOLEAN',
+  maker_rate_micros: 'INTEGER',
+  taker_rate_micros: 'INTEGER',
+  first_ms: 'BIGINT',
+  last_ms: 'BIGINT',
+  levels: 'BIGINT',
+  trades: 'BIGINT',
+  gaps: 'BIGINT',
+} as const;
+
 async function makeMarkets(connection: DuckDBConnection, recordings: readonly Recording[]): Promise<void> {
-  await connection.run(`CREATE TABLE markets (market VARCHAR, ticker VARCHAR, origin VARCHAR, title VARCHAR,
-    event_title VARCHAR, category VARCHAR, tick_precision INTEGER, amount_precision INTEGER, open_time_ms BIGINT,
-    close_time_ms BIGINT, outcome BOOLEAN, maker_rate_micros INTEGER, taker_rate_micros INTEGER, first_ms BIGINT,
-    last_ms BIGINT, levels BIGINT, trades BIGINT, gaps BIGINT)`);
+  const columns = Object.entries(MARKETS).map(([name, type]) => `${name} ${type}`);
+  await connection.run(`CREATE TABLE markets (${columns.join(', ')})`);
   for (const { market, summary } of recordings) {
     const values = [
       market.conditionId,
@@ -164,7 +219,7 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
+function makeAnswer(result: DuckDBResult, connection: DuckDBConnection, fetched: FetchedFiles): QueryAnswer {
   return {
     columns: result.deduplicatedColumnNames(),
     async *rows() {
@@ -174,7 +229,10 @@ function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAn
         throw cannotRun(error);
       }
     },
-    close: () => connection.closeSync(),
+    close: () => {
+      connection.closeSync();
+      fetched.release();
+    },
   };
 }
 

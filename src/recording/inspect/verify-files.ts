@@ -1,16 +1,17 @@
 /** Holds the files of a market's folder to their manifests, and their rows to each other. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
+import { holdFile, isInBucket, showPath, sizeOf } from '../objects/view-files.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { findWriter } from '../store/folder-lock.js';
 import { dayFolders } from '../store/folders.js';
 import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { type EventsFile, eventsFiles, type Manifest, type OtherFile, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
-import { sha256 } from '../store/parquet-files.js';
+import { sha256 } from '../store/sha256.js';
 import type { Finding } from './finding.js';
 import { RowCheck } from './verify-rows.js';
 
@@ -22,8 +23,9 @@ export async function verifyFiles(path: string): Promise<Finding[]> {
     try {
       await verifyDay(day, rows, findings);
     } catch (error) {
-      if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: day, severity: 'difference', message: error.message });
+      // A bucket that does not answer says nothing of what is in it.
+      if (!(error instanceof TwinbookError) || (error.code === 'file_unreadable' && isInBucket(day))) throw error;
+      findings.push({ path: showPath(day), severity: 'difference', message: error.message });
     }
   }
   return findings;
@@ -37,7 +39,7 @@ function newRowCheck(path: string, findings: Finding[]): RowCheck | null {
       if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: day, severity: 'difference', message: error.message });
+      findings.push({ path: showPath(day), severity: 'difference', message: error.message });
     }
   }
   return null;
@@ -45,7 +47,8 @@ function newRowCheck(path: string, findings: Finding[]): RowCheck | null {
 
 async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
   const manifest = readManifest(join(folder, MANIFEST));
-  const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
+  const differ = (path: string, message: string) =>
+    findings.push({ path: showPath(path), severity: 'difference', message });
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
       differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
@@ -56,7 +59,8 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
     }
     await verifyRows(folder, manifest, rows, differ);
     const broken = manifest.broken_lines;
-    if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
+    if (broken > 0)
+      findings.push({ path: showPath(folder), severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
   if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
@@ -66,10 +70,21 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
 
 /** What is wrong with a file as bytes; null when nothing is. */
 async function findProblem(path: string, file: EventsFile | OtherFile): Promise<string | null> {
-  if (!existsSync(path)) return 'the file is missing';
-  const bytes = statSync(path).size;
+  const bytes = sizeOf(path);
+  if (bytes === null) return 'the file is missing';
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
+  if (isInBucket(path)) return findProblemInBucket(path, file);
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
+}
+
+async function findProblemInBucket(path: string, file: EventsFile | OtherFile): Promise<string | null> {
+  try {
+    (await holdFile(path, file)).release();
+    return null;
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'recording_invalid') throw error;
+    return error.message;
+  }
 }
 
 async function verifyRows(
@@ -80,9 +95,21 @@ async function verifyRows(
 ): Promise<void> {
   for (const file of eventsFiles(manifest)) {
     const path = join(folder, file.name);
-    if (rows === null || !existsSync(path)) continue;
-    for (const message of await rows.file(path, file)) differ(path, message);
+    if (rows === null || sizeOf(path) === null) continue;
+    const held = await holdFile(path, file).catch(asKnown);
+    if (held === null) continue;
+    try {
+      for (const message of await rows.file(held.path, file)) differ(path, message);
+    } finally {
+      held.release();
+    }
   }
+}
+
+/** What was found to be wrong with the file as bytes is told already. */
+function asKnown(error: unknown): null {
+  if (error instanceof TwinbookError && error.code === 'recording_invalid') return null;
+  throw error;
 }
 
 /** Files that no manifest lists: nobody reads them. */
@@ -90,17 +117,17 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
   for (const number of open) {
-    const isWritten = findWriter(root) !== null;
+    const isWritten = !isInBucket(folder) && findWriter(root) !== null;
     const message = isWritten
       ? 'it is being written'
       : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
-    findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
+    findings.push({ path: showPath(join(folder, segmentName(number))), severity: 'note', message });
   }
   const message =
     manifest === null
       ? 'there is no manifest: it is read, but nobody knows whether it is whole'
       : 'no manifest lists it: nobody reads it';
   for (const name of unlistedFiles(folder, manifest)) {
-    findings.push({ path: join(folder, name), severity: 'difference', message });
+    findings.push({ path: showPath(join(folder, name)), severity: 'difference', message });
   }
 }

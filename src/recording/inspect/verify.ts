@@ -6,6 +6,9 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
+import { localPaths } from '../objects/local-paths.js';
+import { isObjectUrl } from '../objects/place.js';
+import { isInBucket, showPath } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { loadDuckDb } from '../store/duckdb.js';
 import { isStore, marketFolders } from '../store/folders.js';
@@ -30,7 +33,7 @@ export const CROSSED_LIMIT_MS = 5000;
 export async function verifyRecordings(paths: readonly string[]): Promise<Verified> {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
-  for (const path of paths) {
+  for (const path of await localPaths(paths)) {
     const units = isFolderOfStore(path) ? marketFolders(path) : [path];
     for (const unit of units) {
       const checked = await verifyUnit(unit, findings);
@@ -49,17 +52,22 @@ async function verifyUnit(path: string, findings: Finding[]): Promise<{ markets:
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {
-    const tell = ({ message }: TwinbookError) => findings.push({ path, severity: 'difference', message });
+    const tell = ({ message }: TwinbookError) =>
+      findings.push({ path: showPath(path), severity: 'difference', message });
     recordings = isOurs ? await openOwn(path) : await openRecordings([path], tell);
   } catch (error) {
-    if (!isOurs || !(error instanceof TwinbookError)) throw error;
-    findings.push({ path, severity: 'difference', message: error.message });
+    if (!isOurs || !(error instanceof TwinbookError) || isAway(error, path)) throw error;
+    findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     return { markets: 1, events: 0 };
   }
   let events = 0;
   for (const recording of recordings) events += await verifyStream(recording, findings);
   return { markets: recordings.length, events };
 }
+
+/** A bucket that does not answer says nothing of what is in it. */
+const isAway = (error: TwinbookError, path: string): boolean =>
+  error.code === 'file_unreadable' && (isObjectUrl(path) || isInBucket(path));
 
 /** A market of which only requests were kept so far has no stream to check. */
 async function openOwn(path: string): Promise<readonly Recording[]> {
@@ -83,7 +91,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   try {
     for await (const chunk of recording.chunks()) check.chunk(chunk);
   } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
+    if (!(error instanceof TwinbookError) || isAway(error, path)) throw error;
     differ(error.message);
   }
   for (const message of check.problems()) differ(message);

@@ -6,11 +6,13 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
+import type { HeldFile } from '../objects/cache.js';
+import { holdFile, isInBucket, showPath } from '../objects/view-files.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, makeSourceSql } from './events-part.js';
 import { computeTick } from './market-file.js';
-import { sha256 } from './parquet-files.js';
+import { sha256 } from './sha256.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
 /** `warnings` is filled anew. Throws TwinbookError `recording_invalid` for a file that is not what its manifest says. */
@@ -22,32 +24,62 @@ export async function* readChunks(
   warnings.length = 0;
   const order = new OrderCheck();
   const connection = await connect();
+  const [first] = parts;
+  // Of a bucket the next file comes while this one is read.
+  let ahead = first === undefined ? null : holdPart(first);
   try {
     for (const [at, part] of parts.entries()) {
-      await checkPart(connection, part, computeTick(market));
-      if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
-        warnings.push({ path: part.path, message: 'rows before this file are missing: the book begins anew with it' });
-        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.firstSeq), order);
+      const next = parts[at + 1];
+      const held = ahead === null ? await holdPart(part) : await ahead;
+      ahead = next === undefined ? null : holdPart(next);
+      try {
+        const local = { ...part, path: held.path };
+        await checkPart(connection, part, local, computeTick(market));
+        if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
+          const message = 'rows before this file are missing: the book begins anew with it';
+          warnings.push({ path: showPath(part.path), message });
+          yield* decode(connection, part, bookSelect(makeSourceSql(local), part.firstSeq), order);
+        }
+        yield* wholePart(connection, part, makeSourceSql(local), order);
+      } finally {
+        held.release();
       }
-      yield* wholePart(connection, part, order);
     }
   } finally {
     connection.closeSync();
+    // Not waited for: whoever stops reading need not see a file come.
+    ahead?.then(
+      ({ release }) => release(),
+      () => undefined,
+    );
   }
   if (!order.ended) {
-    const path = parts.at(-1)?.path ?? '';
+    const path = showPath(parts.at(-1)?.path ?? '');
     warnings.push({ path, message: 'the recording stops before the close of the market: it ends there' });
     yield endAt(order.lastMs);
   }
+}
+
+/** Of a file that nobody lists, its own path. A failure is heard by whoever waits for it. */
+function holdPart({ path, sha256: sum, bytes }: EventsPart): Promise<HeldFile> {
+  const held = holdFile(path, sum === null ? null : { sha256: sum, bytes });
+  held.catch(() => undefined);
+  return held;
 }
 
 /** Once is enough: a backtest reads the same files for every fill model. */
 const intact = new WeakSet<EventsPart>();
 
 /** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
-async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
+async function checkPart(
+  connection: DuckDBConnection,
+  part: EventsPart,
+  local: EventsPart,
+  tickMicros: number,
+): Promise<void> {
   if (part.isSegment || intact.has(part)) return;
-  const sum = part.sha256 === null ? null : await computeChecksum(part.path);
+  // What comes of a bucket has been held to it on its way.
+  const sum = part.sha256 === null || isInBucket(part.path) ? part.sha256 : await computeChecksum(part.path);
   if (sum !== part.sha256) {
     throw new TwinbookError(
       'recording_invalid',
@@ -55,7 +87,7 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
       'it was changed or damaged; `twinbook data verify` checks all files',
     );
   }
-  await checkRows(connection, part.path, tickMicros);
+  await checkRows(connection, local.path, tickMicros);
   intact.add(part);
 }
 
@@ -70,10 +102,11 @@ async function computeChecksum(path: string): Promise<string> {
 async function* wholePart(
   connection: DuckDBConnection,
   part: EventsPart,
+  source: string,
   order: OrderCheck,
 ): AsyncGenerator<EventChunk> {
   let events = 0;
-  for await (const chunk of decode(connection, part, chunkSelect(makeSourceSql(part)), order)) {
+  for await (const chunk of decode(connection, part, chunkSelect(source), order)) {
     events += chunk.length;
     yield chunk;
   }
@@ -82,7 +115,7 @@ async function* wholePart(
   if (part.isSegment || events === wanted) return;
   throw new TwinbookError(
     'recording_invalid',
-    `${part.path} holds ${events} events, its manifest says ${wanted}`,
+    `${showPath(part.path)} holds ${events} events, its manifest says ${wanted}`,
     'the file was changed; `twinbook data verify` checks all files',
   );
 }
@@ -99,11 +132,11 @@ async function* decode(
       const rows = await result.fetchChunk();
       if (rows === null || rows.rowCount === 0) return;
       const chunk = readEvents(rows);
-      order.check(chunk, part.path);
+      order.check(chunk, showPath(part.path));
       if (chunk.length > 0) yield chunk;
     }
   } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${part.path}`, error);
+    throw fileError('recording_invalid', `cannot read ${showPath(part.path)}`, error);
   }
 }
 

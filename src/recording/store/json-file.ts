@@ -6,13 +6,17 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
-/** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
-  if (!existsSync(path)) return null;
+/** Null when there is no such file. `name` is what errors call it. Throws TwinbookError `recording_invalid` when it is not what it should be. */
+export function readJson<T>(path: string, schema: z.ZodType<T>, what: string, name = path): T | null {
+  return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, name) : null;
+}
+
+/** Throws TwinbookError `recording_invalid` when the text cannot be read or is not what it should be. */
+export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, what: string, name: string): T {
   let problem: string;
   let cause: unknown;
   try {
-    const read = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    const read = schema.safeParse(JSON.parse(readText()));
     if (read.success) return read.data;
     problem = z.prettifyError(read.error).replaceAll('\n', ' ');
     cause = read.error;
@@ -22,7 +26,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   }
   const hint =
     'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
-  throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
+  throw new TwinbookError('recording_invalid', `${name} is not ${what}: ${problem}`, hint, { cause });
 }
 
 /** Written to another name, synced, renamed: a crash leaves the old file or the new one. Throws what the system says. */

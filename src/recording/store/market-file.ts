@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
 import type { RecordedMarket } from '../contract.js';
+import { showPath } from '../objects/view-files.js';
 import { readJson, writeJson } from './json-file.js';
 
 const precision = z.number().int().min(0).max(6);
@@ -40,8 +41,8 @@ export interface DescribedMarket {
 
 /** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
-  const read = readJson(file, marketFile, 'a description of a recorded market');
-  return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
+  const read = readJson(file, marketFile, 'a description of a recorded market', showPath(file));
+  return read === null ? null : { market: toRecordedMarket(read, showPath(path)), notes: read.notes };
 }
 
 /** Throws what the system says. */

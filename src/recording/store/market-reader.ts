@@ -1,7 +1,6 @@
 /** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type {
@@ -14,6 +13,7 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
+import { showPath, sizeOf } from '../objects/view-files.js';
 import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
@@ -34,7 +34,7 @@ export async function openMarket(
   const days = chosen.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
   if (conditionIdIn(folder) === NO_MARKET || days.length === 0) return null;
   const { market, notes } = describedIn(folder, days);
-  const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
+  const opened: RecordingWarning[] = notes.map((message) => ({ path: showPath(folder), message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
@@ -66,7 +66,7 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
   if (newest === undefined) {
-    const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
+    const where = isDayFolder(folder) ? showPath(folder) : `${showPath(folder)}/date=…`;
     throw new TwinbookError(
       'recording_invalid',
       `${where} has no ${MARKET}: nobody knows what market it is`,
@@ -77,7 +77,7 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
   if (market.conditionId !== conditionIdIn(folder)) {
     throw new TwinbookError(
       'recording_invalid',
-      `${folder} holds the description of the market ${market.conditionId}`,
+      `${showPath(folder)} holds the description of the market ${market.conditionId}`,
       'a folder was renamed or files were put into the wrong one',
     );
   }
@@ -96,7 +96,11 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
-    warnings.push({ path: join(path, name), message: 'its manifest does not list it: it is left out', isDamage: true });
+    warnings.push({
+      path: showPath(join(path, name)),
+      message: 'its manifest does not list it: it is left out',
+      isDamage: true,
+    });
   }
   const foreign: EventsPart[] = [];
   for (const name of manifest === null ? unlisted.filter(isEvents) : []) {
@@ -132,14 +136,11 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
 
 /** Over every file that is played: those of events, and what feeds said. */
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
-  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || readSize(path) !== bytes)) return null;
+  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || sizeOf(path) !== bytes)) return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
   const sums = [...parts, ...feeds].map(({ sha256 }) => sha256);
   return createHash('sha256').update(sums.join('\n')).digest('hex');
 }
-
-/** Null for a file that is not there. */
-const readSize = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
 const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 
@@ -195,7 +196,7 @@ function oddities(
       : '',
     market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
   ];
-  return messages.filter((message) => message !== '').map((message) => ({ path, message }));
+  return messages.filter((message) => message !== '').map((message) => ({ path: showPath(path), message }));
 }
 
 const lines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);

@@ -1,7 +1,5 @@
 /** Makes Parquet files of a segment: written to a temporary name, read back, synced, renamed. */
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -10,6 +8,7 @@ import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
 import { type EventsFile, FORMAT, formatVersion, type OtherFile } from './manifest.js';
+import { sha256 } from './sha256.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */
@@ -150,12 +149,6 @@ export async function readGaps(connection: DuckDBConnection, source: string): Pr
     to_ms: numberOrNull(row['to_ms']),
     reason: String(row['reason']),
   }));
-}
-
-export async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
-  return hash.digest('hex');
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -3,10 +3,11 @@
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
+import { holdFile, showPath } from '../objects/view-files.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
 import { MANIFEST, segmentName, type Table } from './layout.js';
-import { readManifest } from './manifest.js';
+import { type EventsFile, findListed, type OtherFile, readManifest } from './manifest.js';
 import { COLUMNS, parquetSource, segmentSource } from './tables.js';
 
 const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
@@ -30,12 +31,16 @@ async function* readRows<T>(
   if (files.length === 0) return;
   const connection = await connect();
   try {
-    for (const { path, source } of files) {
+    for (const { path, listed, isSegment } of files) {
+      const held = await holdFile(path, listed);
+      const source = isSegment ? segmentSource(held.path, table) : parquetSource(held.path);
       try {
         const result = await connection.stream(`SELECT ${Object.keys(COLUMNS[table]).join(', ')} FROM ${source}`);
-        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, path);
+        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, showPath(path));
       } catch (error) {
-        throw fileError('recording_invalid', `cannot read ${path}`, error);
+        throw fileError('recording_invalid', `cannot read ${showPath(path)}`, error);
+      } finally {
+        held.release();
       }
     }
   } finally {
@@ -43,13 +48,20 @@ async function* readRows<T>(
   }
 }
 
-function sourcesIn(folder: string, table: Table): { path: string; source: string }[] {
+interface Source {
+  readonly path: string;
+  /** What the manifest says of it; null where it says nothing. */
+  readonly listed: OtherFile | EventsFile | null;
+  readonly isSegment: boolean;
+}
+
+function sourcesIn(folder: string, table: Table): Source[] {
   const manifest = readManifest(join(folder, MANIFEST));
   const closed = closedFiles(folder, manifest, table).sort();
   const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
   return [
-    ...closed.map((path) => ({ path, source: parquetSource(path) })),
-    ...open.map((path) => ({ path, source: segmentSource(path, table) })),
+    ...closed.map((path) => ({ path, listed: findListed(manifest, path), isSegment: false })),
+    ...open.map((path) => ({ path, listed: null, isSegment: true })),
   ];
 }
 

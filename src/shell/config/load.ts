@@ -351,7 +351,8 @@ function makeExchange(
     dataDir: absolute(file.data_dir),
     port: file.port === 0 && file.embedded ? givenPort : file.port,
     seed: file.seed,
-    marketData: file.market_data.map(absolute),
+    // Those on object storage are no files of this machine.
+    marketData: file.market_data.map((path) => (path.startsWith('s3://') ? path : absolute(path))),
     speed: file.speed,
     crowd: file.crowd,
     controls: file.controls,

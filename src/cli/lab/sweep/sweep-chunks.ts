@@ -8,6 +8,7 @@ import type { Collected } from '../../../lab/sweep/chunks/collect.js';
 import type { FolderPlan } from '../../../lab/sweep/chunks/folder.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
+import { resolveData } from '../../data/paths.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../../output/io.js';
 import { json, record } from '../../output/table.js';
@@ -150,7 +151,7 @@ async function runOneChunk(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   }
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
-  const runner = await ChunkRunner.open(plan.sheet, copyPlace(options, io));
+  const runner = await ChunkRunner.open(plan.sheet, await copyPlace(options, io));
   folder.noteBegun(dir, index);
   const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
   if (outcomes === null) {
@@ -169,9 +170,9 @@ export function takeTimeZone(name: string): void {
 }
 
 /** A copy of the environment: that of the process itself cannot be handed to a thread. */
-export const copyPlace = (options: RunnerFlags, io: CliIo) => ({
+export const copyPlace = async (options: RunnerFlags, io: CliIo) => ({
   source: { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
-  paths: options.data.map((path) => resolve(io.cwd, path)),
+  paths: await resolveData(options.data, io),
   workers: options.workers,
   memoryBytes: memoryBytes(options),
 });

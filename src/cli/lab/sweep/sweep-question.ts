@@ -12,6 +12,7 @@ import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
 import { integerBetween, numberBetween } from '../../arguments.js';
+import { resolveData } from '../../data/paths.js';
 import { addConfigOption, addJsonOption, type CliIo } from '../../output/io.js';
 import { type BacktestFlags, planOptions, resolveFeedChoices, withBacktestData } from '../backtest.js';
 import { fillModelOption, resolveFillModels } from '../fill-model-option.js';
@@ -98,7 +99,7 @@ export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'dat
   const fillModels = checkFillModels(resolveFillModels(options, USUAL_FILL_MODELS, io.cwd));
   const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../../recording/recording.js');
-  const paths = options.data.map((path) => resolve(io.cwd, path));
+  const paths = await resolveData(options.data, io);
   const recordings = await openRecordings(paths);
   return {
     ...question,

@@ -75,7 +75,7 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/bullmq-worker.js');
   const { ChunkWorker } = await import('../../../lab/sweep/queue/chunk-worker.js');
   const say = (text: string) => io.err(`${text}\n`);
-  const worker = new ChunkWorker({ place: copyPlace(options, io), takeTimeZone, say });
+  const worker = new ChunkWorker({ place: await copyPlace(options, io), takeTimeZone, say });
   const timing = { ...USUAL_TIMING, lockMs: options.lockSeconds * 1000 };
   const handle = worker.handle.bind(worker);
   const stopAsked = io.stopAsked().then(() => say('takes nothing new; what is under way is done to its end'));
