@@ -20,6 +20,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
   { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
   { names: ['alerts'], load: async () => (await import('./control/alerts.js')).addAlertCommands },
+  { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
   { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },
   { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
   { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },

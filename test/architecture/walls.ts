@@ -58,6 +58,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'shell/wallet',
   ],
   'shell/queue': ['shared/base'],
+  'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/document': [],
   'shell/dashboard': ['shell/document'],
@@ -177,6 +178,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
     rooms: ['shell/queue'],
     instead: 'hand out work through `shell/queue`, which is loaded when it is asked for',
   },
+  pg: { rooms: ['shell/fleet'], instead: 'the database of a fleet is spoken to through `shell/fleet`' },
   ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
     // Of the lab only sweeps: outcomes come from other machines.

@@ -73,6 +73,7 @@ export function observationText(observation: Observation, asked: AnyCall | null,
 
 function commandText(command: OperatorCommand): string {
   if (command.kind === 'quote-hours') return `quote-hours: ${command.strategy} ${command.open ? 'begin' : 'end'}`;
+  if (command.kind === 'fleet') return `fleet: ${command.hold ?? `${command.markets.length} markets are ours`}`;
   return 'reason' in command ? `${command.kind}: ${command.reason}` : command.kind;
 }
 

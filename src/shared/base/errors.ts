@@ -19,6 +19,8 @@ export const ERROR_CODES = [
   'strategy_invalid', // a strategy module cannot be loaded or returned nonsense
   'usage', // a command was called wrongly
   'queue_unusable', // the server of a queue does not answer, or cannot be trusted with work
+  'fleet_unusable', // the database of a fleet does not answer, or cannot be trusted with a wallet
+  'wallet_taken', // another trader of the fleet trades with this wallet
   'results_differ', // the same backtest gave two results
   'timed_out', // something did not happen in its time
 ] as const;

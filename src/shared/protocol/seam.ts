@@ -94,6 +94,15 @@ export interface ConfigureCommand {
   readonly reason: string;
 }
 
+/** What the fleet lets its trader do. A trader that was never told trades as one by itself. */
+export interface FleetCommand {
+  readonly kind: 'fleet';
+  /** Why everything is to be pulled: it may be another's wallet soon; null while it is ours. */
+  readonly hold: string | null;
+  /** Condition ids of the markets that no other wallet of the fleet trades in, and this one may. */
+  readonly markets: readonly string[];
+}
+
 /** What a person, or the schedule of quoting hours, tells the running trader to do. */
 export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
@@ -111,6 +120,7 @@ export type OperatorCommand =
   | { readonly kind: 'reconcile' }
   /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
+  | FleetCommand
   | ConfigureCommand;
 
 /**

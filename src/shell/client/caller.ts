@@ -73,6 +73,7 @@ export class HttpCaller implements ServiceCaller {
   readonly #lanes: Lanes;
   readonly #isPaced: boolean;
   readonly #transport: Sender;
+  readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
   #credentials: Credentials | null;
@@ -90,6 +91,7 @@ export class HttpCaller implements ServiceCaller {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#notify = options.onNotice ?? (() => undefined);
     this.#credentials = options.credentials ?? null;
+    this.#objection = options.objection ?? (() => null);
     this.#lanes = new Lanes(concurrency);
     this.#isPaced = isPaced;
     this.#transport = transport ?? new Transport(2 * concurrency);
@@ -211,8 +213,13 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
-    const { declaration, message, latestMs } = job;
+    const { declaration, message, lane, latestMs } = job;
     const sentMs = this.#clock.nowMs();
+    const objection = this.#objection(lane);
+    if (objection !== null) {
+      line.onUnsent(place);
+      return this.#givenUp(objection);
+    }
     if (sentMs >= latestMs || this.#closing.signal.aborted) {
       line.onUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);

@@ -44,6 +44,8 @@ export interface ClientOptions {
   /** Requests in flight at once among cancels and submits, and as many among all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
+  /** Asked last before a call leaves: why it must not, one sentence; null when it may. It is then reported unsent. */
+  readonly objection?: (lane: Lane) => string | null;
 }
 
 /** Something that an operator should read. Never holds a secret. */

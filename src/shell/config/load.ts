@@ -14,6 +14,7 @@ import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
 import { alertProblems, makeAlerts } from './sections/alerts.js';
 import { feedProblems, makeFeeds } from './sections/feeds.js';
+import { fleetProblems, makeFleet } from './sections/fleet.js';
 import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections/sections.js';
 import { type At, loadVenue } from './sections/venue.js';
 import { loadStrategyFile } from './strategy-file.js';
@@ -175,6 +176,7 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
       keptMs: daysMs(content.journal.days),
     },
     guardian: makeGuardian(content.guardian, walletFile, ledgerPath, absolute),
+    fleet: makeFleet(content.fleet, folder),
     feeds: makeFeeds(content.feeds, folder),
     dashboard: makeDashboard(content.dashboard, venue.name === PAPER, absolute),
     alerts: makeAlerts(content.alerts, absolute),
@@ -303,7 +305,11 @@ const aroundStrategy = (file: string) => ({
 /** What must hold between settings, each with its reason. */
 function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
-  const problems = [...feedProblems(content.feeds, at), ...alertProblems(content.alerts, at)];
+  const problems = [
+    ...feedProblems(content.feeds, at),
+    ...alertProblems(content.alerts, at),
+    ...fleetProblems(content, at),
+  ];
   if (polling.hot_interval_ms > polling.quiet_interval_ms) {
     // The scheduler stretches a market's interval between the two.
     problems.push(

@@ -12,6 +12,7 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 import { marketsSchema } from './markets-schema.js';
+import { fleetSchema } from './schema-fleet.js';
 import { integer, path } from './schema-parts.js';
 import { archiveSchema, backupsSchema, journalSchema } from './schema-stores.js';
 import { LOG_LEVELS } from './types.js';
@@ -327,6 +328,7 @@ export const traderSchema = z.strictObject({
   recording: recordingSchema.prefault({}),
   journal: journalSchema.prefault({}),
   guardian: guardianSchema.prefault({}),
+  fleet: fleetSchema.optional(),
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),

@@ -32,6 +32,8 @@ export interface Config {
   readonly recording: RecordingConfig;
   readonly journal: JournalConfig;
   readonly guardian: GuardianConfig;
+  /** Null for a trader by itself. */
+  readonly fleet: FleetConfig | null;
   readonly dashboard: DashboardConfig;
   readonly metrics: MetricsConfig;
   readonly alerts: AlertsConfig;
@@ -201,6 +203,30 @@ export interface DashboardConfig {
   /** Files of mode 0600 with the passwords of those who may only look, and of those who may also stop; null for none. */
   readonly viewPasswordFile: string | null;
   readonly stopPasswordFile: string | null;
+}
+
+/** A server of PostgreSQL; no password. */
+export interface FleetDatabaseConfig {
+  /** A name, an address, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** `unverified`: encrypted, and whoever answers is believed. */
+  readonly tls: 'off' | 'unverified' | 'verified';
+  /** Absolute path of the root certificate; null for those that Node knows. */
+  readonly rootCert: string | null;
+}
+
+/** The fleet of traders that this one belongs to. */
+export interface FleetConfig {
+  readonly database: FleetDatabaseConfig;
+  /** Unique in the fleet. */
+  readonly name: string;
+  /** Without a renewal for so long the wallet may be taken over, ms. */
+  readonly leaseMs: number;
+  /** Whether it waits for a wallet that another trades with, and takes it over. */
+  readonly standby: boolean;
 }
 
 export interface GuardianConfig {

@@ -138,4 +138,6 @@ const WITHHELD: Environment = {
   TWINBOOK_API_KEY: undefined,
   TWINBOOK_API_SECRET: undefined,
   TWINBOOK_DASHBOARD_PASSWORD_FILE: undefined,
+  TWINBOOK_FLEET_PASSWORD: undefined,
+  TWINBOOK_FLEET_PASSWORD_FILE: undefined,
 };

@@ -24,6 +24,7 @@ import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
 import { FeedSession } from './feed-session.js';
+import { isTakenOver } from './fleet/fleet-session.js';
 import { Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
@@ -75,7 +76,6 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;
   });
-  const isStopping = () => stopping;
   const stopWatch = new StopWatch(config.ledger.path);
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
@@ -83,7 +83,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const page = ConsoleSupervisor.start({ config, env: io.env, say, note: (text) => log.logger.warn(text) });
   const manager = ServiceManager.open({ env: io.env, warn: say });
   try {
-    const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping });
+    const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping: () => stopping });
     if (session === null) {
       say('stopped before the exchange was reached; nothing was placed');
       return 0;
@@ -165,9 +165,8 @@ class Service {
       say: (text) => screen.say(text),
       nowMs,
     });
-    const startedMs = this.#startedMs;
-    const statuses = () => this.#feeds.status;
-    this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds: statuses, log });
+    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds.status];
+    this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds, log });
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
@@ -181,6 +180,8 @@ class Service {
       answer: (question) => answerControl(question, this.#running(resolveStopped)),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
+    const fail = (error: unknown) => this.#fail(error);
+    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.#snapshot(), fail });
     this.#loop.start();
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
@@ -221,7 +222,7 @@ class Service {
   }
 
   /** The last words of a trader that has its wits about it. */
-  #end(): 0 | 1 {
+  async #end(): Promise<0 | 1> {
     this.#loop.end();
     const last = this.#snapshot();
     this.#isProven = last.proven;
@@ -231,6 +232,7 @@ class Service {
     );
     for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
     if (last.proven) {
+      await this.#session.fleet?.release(last);
       this.#session.guardian?.endHeartbeat();
       return 0;
     }
@@ -247,6 +249,10 @@ class Service {
     this.#log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${why}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
+    if (isTakenOver(error)) {
+      this.#session.guardian?.endHeartbeat();
+      return 1;
+    }
     // With a fresh client, so that nothing that the core had asked for still leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
     if (this.#isProven) this.#session.guardian?.endHeartbeat();
@@ -315,6 +321,7 @@ class Service {
     const error = this.#failure;
     if (error === null) return null;
     const why = error instanceof Error ? error.message : String(error);
+    if (isTakenOver(error)) return why;
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
 

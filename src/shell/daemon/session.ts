@@ -22,6 +22,7 @@ import type { ClientNotice } from '../client/contract.js';
 import { configChanges } from '../config/live/config-diff.js';
 import { liveText, withLiveText } from '../config/live/live-text.js';
 import type { Config } from '../config/types.js';
+import type { FleetMember } from '../fleet/member.js';
 import type { RunFacts } from '../journal/describe-run.js';
 import { type Journal, openJournal } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
@@ -34,6 +35,9 @@ import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { refuseWrongFees } from './fee-check.js';
+import { type FleetSession, leasedSigner } from './fleet/fleet-session.js';
+import { joinFleet, type Objection, objectionOf } from './fleet/join-fleet.js';
+import { settleWallet } from './fleet/settle-wallet.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
 import { type StartingConfig, startingConfig } from './live/taken-back.js';
 import type { Log } from './log.js';
@@ -67,6 +71,8 @@ export interface Session {
   readonly recorder: Recorder | null;
   /** Null when the configuration wants no guardian, or when the exchange stops with this process. */
   readonly guardian: GuardianSupervisor | null;
+  /** Null for a trader by itself. */
+  readonly fleet: FleetSession | null;
   /**
    * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
    * one is closed, which drops and cuts all that it was doing.
@@ -104,14 +110,23 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const { config } = start;
     const options = { ...asked, config };
     const { env } = options;
+    const wallet = openWallet(config, env, options.say);
+    // Before anything is signed, and before a guardian is told that orders may rest: they may be another's.
+    const joined = await joinFleet(options, wallet);
+    closers.push(() => joined.fleet?.close());
+    if (joined.isStopped) {
+      await close();
+      return null;
+    }
+    const { member, fleet } = joined;
     const guardian = openGuardian(options, ledger);
     closers.push(() => guardian?.close());
-    const wallet = openWallet(config, env, options.say);
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
-    const connected = await connect(options, wallet, profile);
+    const objection = objectionOf(member);
+    const connected = await connect(options, wallet, profile, objection);
     if (connected === null) {
       await close();
       return null;
@@ -121,6 +136,10 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     closers.push(() => current.close());
     // Its own exchange charges by its own rule, which the configuration was held against.
     if (exchange === null) await refuseWrongFees(client, config);
+    if (!(await settleWallet(joined, { client, wallet, profile }, options))) {
+      await close();
+      return null;
+    }
     await guardian?.start();
     const freshClient = async () => {
       const before = current;
@@ -130,6 +149,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
         credentials,
         concurrency,
         onNotice: (notice) => tell(notice, options),
+        objection,
       });
       current = fresh;
       await before.close();
@@ -143,8 +163,8 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await changesSinceLast(config, ledger);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start });
-    const parts = { trader, config, modules, ledger, wallet, profile, journal, recorder, guardian };
+    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start, member });
+    const parts = { trader, config, modules, ledger, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, freshClient, close, client: () => current };
   } catch (error) {
     await close();
@@ -240,7 +260,12 @@ interface Connected {
 }
 
 /** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
-async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile): Promise<Connected | null> {
+async function connect(
+  options: SessionOptions,
+  wallet: Wallet,
+  profile: VenueProfile,
+  objection: Objection,
+): Promise<Connected | null> {
   const { config, env } = options;
   // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
   const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
@@ -248,7 +273,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const stored = loadCredentials(config.wallet.credentials, owner, env);
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
     const known = stored === null ? {} : { credentials: stored };
-    const client = new ServiceClient({ profile, onNotice, concurrency, ...known });
+    const client = new ServiceClient({ profile, onNotice, concurrency, objection, ...known });
     try {
       const mayReplace = config.venue.name === PAPER;
       const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
@@ -275,14 +300,16 @@ interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'm
   /** Since what was in force last, a sentence each. */
   readonly changes: readonly string[];
   readonly start: StartingConfig;
+  readonly member: FleetMember | null;
 }
 
-function newTrader(run: RunFacts, { ledger, wallet, journal, modules, changes, start }: TraderParts): Trader {
+function newTrader(run: RunFacts, parts: TraderParts): Trader {
+  const { ledger, wallet, journal, modules, changes, start, member } = parts;
   const { config, version, profile, runId } = run;
-  const signer = wallet.draftSigner({
-    ...signingRules(profile, config.venue.allowBlindSigning),
-    loadDraft: (intentId) => ledger.storedDraft(intentId),
-  });
+  const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
+  const rules = signingRules(profile, config.venue.allowBlindSigning);
+  const always = wallet.draftSigner({ ...rules, loadDraft });
+  const signer = member === null ? always : leasedSigner(always, member, loadDraft);
   const { configHash } = config;
   const executor = new Executor(ledger, journal.signer(signer), profile, {
     runId,

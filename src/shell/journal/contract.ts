@@ -22,13 +22,14 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 import type { ModuleFile } from '../config/module-files.js';
 
-/** Those that are read. The second has values of feeds and changes of the configuration, and is written where there are any. */
+/** Those that are read. The second has values of feeds, changes of the configuration and words of a fleet, and is written where there are any. */
 export const JOURNAL_FORMATS = [1, 2] as const;
 export const NEWEST_FORMAT = 2;
 
 /** Whether only the newest format has such an entry. */
 export const hasNewerEntry = (observation: Observation): boolean =>
-  observation.kind === 'feed' || (observation.kind === 'command' && observation.command.kind === 'configure');
+  observation.kind === 'feed' ||
+  (observation.kind === 'command' && ['configure', 'fleet'].includes(observation.command.kind));
 
 /** What the core was made of, as data. Holds no key, secret or passphrase. */
 export interface RunDescription {

@@ -4,6 +4,7 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
 import { NO_CORE } from './control/core-sets.js';
 import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
+import { pausedBecause, unclaimedBecause } from './control/fleet-bounds.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import { isOfPlace } from './gate.js';
@@ -85,7 +86,7 @@ function actInMarket(
   ticking: boolean,
 ): void {
   const { nowMs } = usual;
-  const paused = state.pauses.findReason(entry.conditionId);
+  const paused = pausedBecause(state, entry.conditionId);
   const hold = findHold(state, entry, usual);
   const context = hold === usual.hold ? usual : new TraderStepContext(state, hold, nowMs);
   context.refresh();
@@ -148,6 +149,8 @@ function flatten(state: TraderState, nowMs: number): void {
   let left = state.own.unsettled > 0;
   for (const entry of state.markets.all) {
     const { feed, conditionId } = entry;
+    // It could not be sold: another wallet of the fleet may be the one who buys.
+    if (unclaimedBecause(state, conditionId) !== undefined) continue;
     const { yesMicros, noMicros } = heldIn(state.own, conditionId);
     if (
       feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)

@@ -12,6 +12,7 @@ import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
+import type { FleetBounds } from './control/fleet-bounds.js';
 import { type HeldBack, LADDER, MODES_NOTE, type Mode, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
@@ -73,6 +74,8 @@ export class TraderState {
   /** Asks that were given up before they left. */
   unsent = 0;
   #own: OwnState | null = null;
+  /** Null for a trader by itself. */
+  fleet: FleetBounds | null = null;
   /** As the newest step had it: what was begun under another is looked at again. */
   stance: RiskStance = 'halted';
   #sequence = 0;
@@ -120,7 +123,8 @@ export class TraderState {
 
   mode(): { readonly mode: Mode; readonly reason: string } {
     const { widened, reducing } = this.guards.loss.rung;
-    const now = this.modes.mode({ halted: this.guards.halted, reducing: this.reduceOnly ?? reducing, widened });
+    const fleet = this.fleet?.hold ?? null;
+    const now = this.modes.mode({ halted: this.guards.halted, reducing: this.reduceOnly ?? reducing, widened, fleet });
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));

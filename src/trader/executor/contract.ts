@@ -20,7 +20,8 @@ export interface DraftSigner {
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  | { readonly ok: false; readonly reason: string };
+  /** `isWithheld`: nothing is wrong with the draft, but just now nothing may be signed. */
+  | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
   /** The run must be in the ledger (`startRun`). */

@@ -25,6 +25,10 @@ export function sign(
     return;
   }
   const answer = signer.sign(inFlight.intent.id);
+  if (!answer.ok && answer.isWithheld === true) {
+    context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
+    return;
+  }
   if (!answer.ok) {
     context.refuseToSign(inFlight, nowMs, answer.reason);
     return;

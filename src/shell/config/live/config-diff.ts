@@ -37,10 +37,13 @@ function sectionChanges(section: string, then: unknown, now: unknown): readonly 
   return leafChanges(section, then, now).map((text) => ({ text, wants }));
 }
 
-function capitalChange({ capitalMicros: then }: Config, { capitalMicros: now }: Config): readonly ConfigChange[] {
+function capitalChange(before: Config, { capitalMicros: now }: Config): readonly ConfigChange[] {
+  const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
-  return [{ text, wants: now > then ? 'reason' : 'nothing' }];
+  // Of a fleet's capital there may not be more: its database is asked at the start.
+  const wants = before.fleet === null ? 'reason' : 'restart';
+  return [{ text, wants: now > then ? wants : 'nothing' }];
 }
 
 function limitTexts(

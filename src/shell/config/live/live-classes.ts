@@ -9,7 +9,7 @@ export type LiveClass = 'free' | 'limit' | 'reason' | 'restart';
 /** Sections of a trader's file that only a restart takes up, whole. */
 const RESTART = [
   ...['venue', 'exchange', 'wallet', 'ledger', 'polling', 'events', 'schedule', 'log', 'recording', 'journal'],
-  ...['guardian', 'dashboard', 'control', 'feeds', 'metrics', 'alerts', 'reload'],
+  ...['guardian', 'dashboard', 'control', 'feeds', 'metrics', 'alerts', 'reload', 'fleet'],
 ];
 
 /** Every other setting of a trader's file. */

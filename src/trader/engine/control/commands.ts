@@ -4,6 +4,7 @@ import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { TraderState } from '../state.js';
 import { configure } from './configure.js';
+import { setFleetBounds } from './fleet-bounds.js';
 
 /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
 export const commandRefusal = (state: TraderState, command: OperatorCommand): string | null =>
@@ -12,6 +13,7 @@ export const commandRefusal = (state: TraderState, command: OperatorCommand): st
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
   if (command.kind === 'configure') return configure(state, command, nowMs);
+  if (command.kind === 'fleet') return setFleetBounds(state, command, nowMs);
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return state.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {

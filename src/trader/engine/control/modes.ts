@@ -74,6 +74,8 @@ export interface Stops {
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
+  /** The wallet may be another's soon; absent for a trader by itself. */
+  readonly fleet?: string | null;
 }
 
 /** The rung that a part of a loss limit leads to while nothing stricter holds, and why. */
@@ -106,17 +108,18 @@ export class Modes {
     return { ...this.#stored, canceling: this.#canceling };
   }
 
-  mode({ halted, reducing, widened }: Stops): { readonly mode: Mode; readonly reason: string } {
+  mode({ halted, reducing, widened, fleet = null }: Stops): { readonly mode: Mode; readonly reason: string } {
     const stored = this.#stored;
     if (this.#stopping) {
       return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
     }
     if (stored.killed !== null) return { mode: 'killed', reason: stored.killed };
     // Nothing is sold either before it is known what is ours.
-    if (this.#flattening && this.#started) return { mode: 'flattening', reason: 'the operator flattens' };
+    if (this.#flattening && this.#started && fleet === null)
+      return { mode: 'flattening', reason: 'the operator flattens' };
     if (halted !== null) return { mode: 'halted', reason: halted };
     if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
-    const paused = stored.flattened ?? stored.paused;
+    const paused = fleet ?? stored.flattened ?? stored.paused;
     if (paused !== null) return { mode: 'paused', reason: paused };
     if (!this.#started) return { mode: 'starting', reason: 'own orders, fills and assets are being read' };
     const reduces = stored.reducing ?? reducing;

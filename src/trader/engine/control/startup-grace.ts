@@ -7,6 +7,7 @@
 import type { MarketView } from '../../market/view.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { TraderState } from '../state.js';
+import { pausedBecause } from './fleet-bounds.js';
 import { LADDER } from './modes.js';
 
 /**
@@ -18,7 +19,7 @@ export function isInStartupGrace(
   { strategy, conditionId }: QuoteSlot,
   view: MarketView | null,
 ): boolean {
-  if (!mayQuote(state) || state.pauses.findReason(conditionId) !== undefined) return false;
+  if (!mayQuote(state) || pausedBecause(state, conditionId) !== undefined) return false;
   const isReading = !state.modes.isStarted || view === null || state.valuation.equityMicros === null;
   return isReading && ageMs(state) <= strategy.risk.maxBookAgeMs;
 }

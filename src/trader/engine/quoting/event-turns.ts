@@ -2,6 +2,7 @@
 
 import type { MarketOfEvent, MarketView, WholeEventView } from '../../market/view.js';
 import { makeWholeEventView } from '../../market/whole-event.js';
+import { pausedBecause } from '../control/fleet-bounds.js';
 import { isInStartupGrace } from '../control/startup-grace.js';
 import type { MarketEntry } from '../markets.js';
 import type { TraderState } from '../state.js';
@@ -84,7 +85,7 @@ export function findHold(
   { conditionId }: Pick<MarketEntry, 'conditionId'>,
   { hold }: Pick<TraderStepContext, 'hold'>,
 ): string | null {
-  const paused = state.pauses.findReason(conditionId);
+  const paused = pausedBecause(state, conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
 }
 

@@ -1,0 +1,177 @@
+/**
+ * One connection to a fleet's database, which is looked at before a wallet is trusted to it. It never waits longer than it
+ * was told, and a connection that failed once is not used again: nobody knows what is still under way on it.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import type { Client, ClientConfig } from 'pg';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { FleetDatabaseConfig } from '../config/types.js';
+import { secrets } from '../wallet/secrets.js';
+import { explainFailure, isServerAnswer, unusable } from './failures.js';
+
+/** The oldest that is tried: what it lacks is nothing that is used. */
+const OLDEST_VERSION = 130_000;
+/** From here on a server ends sessions that say nothing by itself. */
+const ENDS_IDLE_SESSIONS = 140_000;
+
+export interface DatabaseOptions {
+  readonly server: FleetDatabaseConfig;
+  readonly password: string | null;
+  /** The longest that connecting, and each question, may take, ms. */
+  readonly answerMs: number;
+  /** A session that says nothing for so long is ended by the server, ms; 0 for never. */
+  readonly idleMs: number;
+  /** What the server calls the session. */
+  readonly name: string;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export class FleetDatabase {
+  readonly place: string;
+  readonly #client: Client;
+  readonly #answerMs: number;
+  #isBroken = false;
+
+  private constructor(client: Client, { server, answerMs }: DatabaseOptions) {
+    this.#client = client;
+    this.#answerMs = answerMs;
+    this.place = formatPlace(server);
+    // A connection that is cut between two questions; the next one hears of it.
+    client.on('error', () => {
+      this.#isBroken = true;
+    });
+  }
+
+  /** Rejects with TwinbookError `fleet_unusable` that names host, port and database, never the password. */
+  static async open(options: DatabaseOptions): Promise<FleetDatabase> {
+    // Only a trader of a fleet pays for it.
+    const { default: pg } = await import('pg');
+    const database = new FleetDatabase(new pg.Client(clientConfig(options)), options);
+    try {
+      await database.#within(() => database.#client.connect());
+      await database.#prepare(options);
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Rejects with TwinbookError `fleet_unusable`. */
+  async query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const { rows } = await this.#within(() => this.#client.query<Row>(text, [...values]));
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    this.#isBroken = true;
+    // A server that does not answer is not waited for.
+    const ended = this.#client.end().catch(() => undefined);
+    const timer = setTimeout(() => destroySocket(this.#client), Math.min(1_000, this.#answerMs));
+    await ended;
+    clearTimeout(timer);
+  }
+
+  async #prepare({ answerMs, idleMs }: DatabaseOptions): Promise<void> {
+    const [about] = await this.query(
+      `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS named,
+        pg_is_in_recovery() AS is_replica, current_setting('transaction_read_only') AS read_only,
+        current_setting('fsync') AS fsync`,
+    );
+    requireFit(this.place, about);
+    const limits = [
+      `SET statement_timeout = ${Math.ceil(answerMs)}`,
+      `SET lock_timeout = ${Math.ceil(answerMs)}`,
+      `SET idle_in_transaction_session_timeout = ${Math.ceil(answerMs)}`,
+      'SET synchronous_commit = on',
+      ...(Number(about?.['version']) >= ENDS_IDLE_SESSIONS ? [`SET idle_session_timeout = ${Math.ceil(idleMs)}`] : []),
+    ];
+    await this.query(limits.join('; '));
+  }
+
+  /** An answer that comes too late is none, and nothing more is asked on that connection. */
+  async #within<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a server that runs there');
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`nothing for ${this.#answerMs / 1000} s`)), this.#answerMs);
+    });
+    try {
+      return await Promise.race([act(), late]);
+    } catch (error) {
+      if (!isServerAnswer(error)) {
+        this.#isBroken = true;
+        destroySocket(this.#client);
+      }
+      throw explainFailure(this.place, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Host, port and database: nothing of it is secret. */
+const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
+  host.startsWith('/') ? `${host}, database ${database}` : `${host}:${port}, database ${database}`;
+
+function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
+  const { host, port, database, user } = server;
+  if (password !== null) secrets.hide(password);
+  return {
+    host,
+    port,
+    database,
+    user,
+    // What is not given here the library would look for in the environment and in a file of the user's.
+    password: password ?? (() => Promise.reject(new Error(NO_PASSWORD))),
+    ssl: tlsOptions(server),
+    application_name: name,
+    connectionTimeoutMillis: answerMs,
+    keepAlive: true,
+  };
+}
+
+/** The server asks for one. */
+const NO_PASSWORD = 'it wants a password, and none was given';
+
+function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
+  if (tls === 'off') return false;
+  if (tls === 'unverified') return { rejectUnauthorized: false };
+  return { rejectUnauthorized: true, servername: host, ...(rootCert === null ? {} : { ca: readRoot(rootCert) }) };
+}
+
+function readRoot(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TwinbookError('file_unreadable', `the certificate ${path} of fleet.database cannot be read: ${why}`);
+  }
+}
+
+function requireFit(place: string, about: Row | undefined): void {
+  const version = Number(about?.['version']);
+  if (!(version >= OLDEST_VERSION)) {
+    throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
+  }
+  if (about?.['is_replica'] === true) {
+    throw unusable(`${place} is a replica, which takes no writes`, 'the primary server');
+  }
+  if (about?.['read_only'] === 'on') {
+    throw unusable(`${place} is read-only for this user`, 'default_transaction_read_only = off for it');
+  }
+  if (about?.['fsync'] !== 'on') {
+    throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
+  }
+}
+
+/** What the library keeps of its connection: it has no other way to let go of a server that does not answer. */
+const destroySocket = (client: Client): void =>
+  (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();

@@ -1,0 +1,171 @@
+/**
+ * Who may sign for a wallet, as a pure state machine: what was read of the database and the moments of reading in, what may
+ * be done out. It reads no clock and touches nothing, so that years of freezes, kills and outages can be tried in seconds.
+ *
+ * Each side measures spans by clocks of its own machine and nothing else; no two clocks are ever compared. Who holds the
+ * lease counts from before it asked for it, by the fastest of its clocks, and stops a margin early. Who wants it counts from
+ * after it saw the newest renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
+ */
+
+/** A moment of one machine, by three clocks that stand still or step in different cases. */
+export interface Instant {
+  /** Never steps; on Linux it stands still while the machine sleeps. */
+  readonly steadyMs: number;
+  /** Time since the machine was started; runs on while it sleeps. */
+  readonly bootMs: number;
+  /** Unix time; may be set. After a pause of a virtual machine it may be the only one that is told. */
+  readonly wallMs: number;
+}
+
+/** What follows from how long a lease is, ms. */
+export interface LeaseRules {
+  readonly leaseMs: number;
+  /** Nothing is signed in the last so many ms; whoever waits for its end waits so much longer. */
+  readonly marginMs: number;
+  /** Without a renewal for so long everything is pulled, so that it is gone before the lease is. */
+  readonly pullMs: number;
+  /** Between two renewals. */
+  readonly renewMs: number;
+}
+
+/** Clocks of two machines may differ by a fifth in speed before the margin is used up. */
+const MARGIN_SHARE = 5;
+const LEAST_MARGIN_MS = 500;
+
+export const rulesOf = (leaseMs: number): LeaseRules => ({
+  leaseMs,
+  marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
+  pullMs: leaseMs / 2,
+  renewMs: leaseMs / 6,
+});
+
+/** What the database says of a wallet's owner. */
+export interface OwnerRow {
+  /** The name of a trader in the fleet. */
+  readonly holder: string;
+  /** Drawn anew by each start of a trader. */
+  readonly instance: string;
+  /** One more with each owner. */
+  readonly term: number;
+  /** One more with each renewal and each owner. */
+  readonly renewal: number;
+  /** How long the owner's lease is, ms. */
+  readonly leaseMs: number;
+  /** Given back in order: nothing rests. */
+  readonly isFree: boolean;
+}
+
+/**
+ * - `none`: it is not ours
+ * - `held`: orders may be signed
+ * - `failing`: it could not be renewed for a while: everything is to be pulled
+ * - `over`: nothing may be signed but cancels
+ * - `lost`: another has it, and whatever rests is the other's
+ */
+export type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
+
+/** Which row a take replaces; null for a wallet that the fleet does not know. */
+export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
+
+interface Watch {
+  readonly row: OwnerRow;
+  readonly sinceMs: number;
+}
+
+/** Of one trader and one wallet. Every method takes the moment at which it is called, unless it says otherwise. */
+export class Lease {
+  readonly rules: LeaseRules;
+  #watch: Watch | null = null;
+  #isUnknown = false;
+  #renewedAt: Instant | null = null;
+  #term = 0;
+  #successor: OwnerRow | null = null;
+
+  constructor(rules: LeaseRules) {
+    this.rules = rules;
+  }
+
+  /** What was read of the owner, null for a wallet that the fleet does not know. `at`: after the answer had come. */
+  see(row: OwnerRow | null, at: Instant): void {
+    this.#isUnknown = row === null;
+    if (row === null) {
+      this.#watch = null;
+      return;
+    }
+    const known = this.#watch?.row;
+    if (known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
+    this.#watch = { row, sinceMs: at.steadyMs };
+  }
+
+  /** The owner that was seen last; null before the first look, and for a wallet without one. */
+  get owner(): OwnerRow | null {
+    return this.#watch?.row ?? null;
+  }
+
+  /** How long until the lease may be taken if nobody renews it, ms; 0 when it may be now. */
+  waitMs(now: Instant): number {
+    if (this.#isUnknown || this.#watch === null) return this.#isUnknown ? 0 : Number.POSITIVE_INFINITY;
+    const { row, sinceMs } = this.#watch;
+    if (row.isFree) return 0;
+    const { leaseMs, marginMs } = rulesOf(row.leaseMs);
+    return Math.max(0, leaseMs + marginMs - (now.steadyMs - sinceMs));
+  }
+
+  /** Which row a take must find unchanged; undefined while it may not be tried. */
+  expected(now: Instant): Expected | undefined {
+    if (this.#successor !== null || this.waitMs(now) > 0) return undefined;
+    const row = this.owner;
+    return row === null ? null : { term: row.term, renewal: row.renewal };
+  }
+
+  /** The database has made it ours. `askedAt`: before the request left. */
+  take(term: number, askedAt: Instant): void {
+    this.#term = term;
+    this.#renewedAt = askedAt;
+  }
+
+  /** The database has renewed it. `askedAt`: before the request left. */
+  renew(askedAt: Instant): void {
+    this.#renewedAt = askedAt;
+  }
+
+  /** The database says that another has it; for good. */
+  lose(successor: OwnerRow | null): void {
+    this.#successor = successor ?? UNKNOWN_OWNER;
+  }
+
+  /** It was given back. */
+  end(): void {
+    this.#renewedAt = null;
+  }
+
+  get term(): number {
+    return this.#term;
+  }
+
+  /** Who has it now; null as long as nobody else is known to. */
+  get successor(): OwnerRow | null {
+    return this.#successor;
+  }
+
+  standing(now: Instant): Standing {
+    if (this.#successor !== null) return 'lost';
+    if (this.#renewedAt === null) return 'none';
+    const sinceMs = elapsedMs(this.#renewedAt, now);
+    if (sinceMs >= this.rules.leaseMs - this.rules.marginMs) return 'over';
+    return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
+  }
+
+  /** How long nobody else can have it, ms; 0 when somebody may. */
+  oursForMs(now: Instant): number {
+    if (this.#successor !== null || this.#renewedAt === null) return 0;
+    return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
+  }
+}
+
+/** By whichever clock says most. */
+export const elapsedMs = (from: Instant, to: Instant): number =>
+  Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
+
+/** The wallet was taken out of the fleet. */
+const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };

@@ -1,0 +1,330 @@
+/**
+ * A trader's membership in its fleet: takes the lease on its wallet, renews it beside the trader's steps, which never wait
+ * for it, and keeps capital and markets in the database. What it may do is decided by `lease.ts`; this carries it out.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { type Micros, micros } from '../../shared/base/micros.js';
+import type { FleetConfig } from '../config/types.js';
+import type { Candidate, OwnerDesk, TraderSummary } from './contract.js';
+import { FleetDatabase } from './database.js';
+import { readInstant } from './instant.js';
+import { Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
+import { DatabaseDesk } from './owner-desk.js';
+import { requireTables } from './tables.js';
+
+/** The longest that a wait for the wallet goes without a look, ms. */
+const LONGEST_LOOK_MS = 1_000;
+
+export interface MemberOptions {
+  readonly config: FleetConfig;
+  readonly wallet: string;
+  readonly password: string | null;
+  readonly capitalMicros: Micros;
+  readonly say: (text: string) => void;
+  /** True once the operator asked for the end. */
+  readonly isStopping: () => boolean;
+}
+
+/** What the running trader gives to the fleet. */
+export interface MemberHooks {
+  /** For the database; null where there is nothing to tell yet. */
+  summarize(): TraderSummary | null;
+  /** Markets to be quoted, or in which something of ours is; null before what is ours has been read. */
+  wanted(): readonly string[] | null;
+  /** Standing or markets are not what they were. */
+  onChange(): void;
+}
+
+export class FleetMember {
+  readonly #options: MemberOptions;
+  readonly #lease: Lease;
+  readonly #candidate: Candidate;
+  #desk: OwnerDesk | null = null;
+  #running: MemberHooks | null = null;
+  #markets: readonly string[] = [];
+  /** Not wanted any more; given back once the trader knows that it has lost them. */
+  #toGiveBack = false;
+  #trouble: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(options: MemberOptions) {
+    const { config, wallet } = options;
+    this.#options = options;
+    this.#lease = new Lease(rulesOf(config.leaseMs));
+    this.#candidate = {
+      wallet,
+      holder: config.name,
+      instance: randomBytes(12).toString('hex'),
+      machine: hostname(),
+      leaseMs: config.leaseMs,
+    };
+  }
+
+  /**
+   * Takes the lease, after the owner before has given it back or, where that is this trader before a crash or where
+   * `standby` says so, has let it end. Null when the operator stopped it meanwhile. Rejects with `fleet_unusable`, or
+   * `wallet_taken` where another holds it.
+   */
+  static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
+    const member = new FleetMember(options);
+    try {
+      const isSettled = await member.#join();
+      if (isSettled !== null) return { member, isSettled };
+      await member.close();
+      return null;
+    } catch (error) {
+      await member.close();
+      throw error;
+    }
+  }
+
+  get standing(): Standing {
+    return this.#lease.standing(readInstant());
+  }
+
+  /** Ours alone. */
+  get markets(): readonly string[] {
+    return this.#markets;
+  }
+
+  /** Why the last renewal failed; null when it did not. */
+  get trouble(): string | null {
+    return this.#trouble;
+  }
+
+  get term(): number {
+    return this.#lease.term;
+  }
+
+  get rules() {
+    return this.#lease.rules;
+  }
+
+  /** Who took the wallet over; null while nobody is known to have. */
+  get successor(): OwnerRow | null {
+    return this.#lease.successor;
+  }
+
+  /** How long nobody else can have the wallet, ms. */
+  get oursForMs(): number {
+    return this.#lease.oursForMs(readInstant());
+  }
+
+  /** Why nothing but cancels may be signed or sent now; null when it may. */
+  objection(): string | null {
+    const { standing } = this;
+    if (standing === 'held' || standing === 'failing') return null;
+    return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
+  }
+
+  /** From now on this is asked at each renewal. */
+  attach(running: MemberHooks): void {
+    this.#running = running;
+  }
+
+  /** What the owner before left is proven gone: capital is what the configuration says from now on. */
+  async settle(): Promise<void> {
+    const desk = await this.#open();
+    await desk.settle(this.#lease.term);
+    await this.#grant(desk, this.#options.capitalMicros);
+  }
+
+  /** Nothing rests, and nothing will be placed: who comes next need not wait. Never rejects. */
+  async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
+    this.#stopRenewing();
+    await this.#turn;
+    try {
+      if (this.standing === 'lost') return;
+      await (await this.#open()).release(this.#lease.term, keptMicros, reason);
+      this.#lease.end();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.say(`warning: the lease on the wallet could not be given back, and ends by itself: ${why}`);
+    }
+  }
+
+  /** Without `release` before it, the lease ends by itself. */
+  async close(): Promise<void> {
+    this.#stopRenewing();
+    await this.#turn;
+    await this.#desk?.close();
+    this.#desk = null;
+  }
+
+  async #join(): Promise<boolean | null> {
+    const { isStopping } = this.#options;
+    let isFirst = true;
+    while (!isStopping()) {
+      try {
+        const isSettled = await this.#tryToTake();
+        if (isSettled !== null) {
+          this.#schedule(0);
+          return isSettled;
+        }
+      } catch (error) {
+        // Who waits for a wallet waits for its database too; who starts is told at once.
+        if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
+        this.#drop();
+      }
+      isFirst = false;
+      await pause(this.#pauseMs());
+    }
+    return null;
+  }
+
+  #pauseMs(): number {
+    const { renewMs } = this.#lease.rules;
+    const waitMs = this.#lease.waitMs(readInstant());
+    return Math.max(50, Math.min(LONGEST_LOOK_MS, renewMs, waitMs));
+  }
+
+  /** Null while the lease may not be taken; else whether nothing of the owner before can rest. */
+  async #tryToTake(): Promise<boolean | null> {
+    const desk = await this.#open();
+    const before = this.#lease.owner;
+    const row = await desk.look();
+    this.#lease.see(row, readInstant());
+    if (row !== null && !row.isFree) this.#refuseOrSay(row, before);
+    const askedAt = readInstant();
+    const expected = this.#lease.expected(askedAt);
+    if (expected === undefined) return null;
+    const answer = await desk.take(this.#candidate, expected);
+    if (answer.kind !== 'taken') return null;
+    this.#lease.take(answer.term, askedAt);
+    await this.#grantFirst(desk, answer);
+    return answer.isSettled;
+  }
+
+  /** Until what was left behind is gone, its capital is bound beside ours. */
+  async #grantFirst(desk: OwnerDesk, taken: { readonly isSettled: boolean; readonly grantedMicros: number }) {
+    const { capitalMicros } = this.#options;
+    const wanted = taken.isSettled ? capitalMicros : micros(Math.max(capitalMicros, taken.grantedMicros));
+    try {
+      await this.#grant(desk, wanted);
+    } catch (error) {
+      // Nothing was signed under this lease.
+      if (taken.isSettled) await desk.release(this.#lease.term, taken.grantedMicros, 'there was no capital for it');
+      throw error;
+    }
+  }
+
+  async #grant(desk: OwnerDesk, wanted: Micros): Promise<void> {
+    const answer = await desk.grant(this.#lease.term, wanted);
+    if (answer.kind === 'granted') return;
+    if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
+    const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
+    throw new TwinbookError(
+      'fleet_unusable',
+      `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${formatDecimal(micros(answer.capitalMicros))}`,
+      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` says who has it.',
+    );
+  }
+
+  /** Another's wallet is waited for only by who stands by; our own of before a crash always. */
+  #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
+    const { config, wallet, say } = this.#options;
+    const isOwnName = row.holder === config.name;
+    if (!config.standby && !isOwnName) throw taken(wallet, row);
+    const isAlive = before !== null && before.instance === row.instance && before.renewal !== row.renewal;
+    if (isOwnName && isAlive && !config.standby) throw twoOfOneName(row);
+    if (before?.instance === row.instance) return;
+    const seconds = Math.ceil(this.#lease.waitMs(readInstant()) / 1000);
+    const who = isOwnName ? 'this trader before its last end' : row.holder;
+    say(`waiting for the wallet ${wallet}: ${who} has it, and it is free ${seconds} s after that renews no more`);
+  }
+
+  #stopRenewing(): void {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #schedule(afterMs: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#turn = this.#renew().finally(() => this.#schedule(this.#lease.rules.renewMs));
+    }, afterMs);
+  }
+
+  /** Never rejects. */
+  async #renew(): Promise<void> {
+    try {
+      const desk = await this.#open();
+      const askedAt = readInstant();
+      const answer = await desk.renew(this.#lease.term, this.#running?.summarize() ?? null);
+      if (answer.kind === 'fenced') {
+        this.#lease.lose(answer.owner);
+        this.#stopRenewing();
+      } else {
+        this.#lease.renew(askedAt);
+        await this.#updateMarkets(desk);
+      }
+      this.#trouble = null;
+    } catch (error) {
+      this.#trouble = error instanceof Error ? error.message : String(error);
+      this.#drop();
+    }
+    this.#running?.onChange();
+  }
+
+  async #updateMarkets(desk: OwnerDesk): Promise<void> {
+    const wanted = this.#running?.wanted() ?? null;
+    if (wanted === null) return;
+    if (this.#toGiveBack) {
+      await desk.keepOnly(this.#lease.term, this.#markets);
+      this.#toGiveBack = false;
+    }
+    const missing = wanted.filter((market) => !this.#markets.includes(market));
+    const { ours } = missing.length === 0 ? { ours: [] } : await desk.claim(this.#lease.term, missing);
+    const kept = this.#markets.filter((market) => wanted.includes(market));
+    this.#toGiveBack = kept.length < this.#markets.length;
+    this.#markets = [...kept, ...ours];
+  }
+
+  /** A connection that has failed is made anew. */
+  async #open(): Promise<OwnerDesk> {
+    if (this.#desk !== null) return this.#desk;
+    const { config, password, wallet } = this.#options;
+    const { renewMs, leaseMs, marginMs } = this.#lease.rules;
+    const database = await FleetDatabase.open({
+      server: config.database,
+      password,
+      answerMs: Math.max(1_000, renewMs),
+      idleMs: leaseMs + marginMs,
+      name: `twinbook ${config.name}`,
+    });
+    try {
+      await requireTables(database);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    this.#desk = new DatabaseDesk(database, { wallet, instance: this.#candidate.instance });
+    return this.#desk;
+  }
+
+  #drop(): void {
+    void this.#desk?.close();
+    this.#desk = null;
+  }
+}
+
+const taken = (wallet: string, row: OwnerRow | null): TwinbookError =>
+  new TwinbookError(
+    'wallet_taken',
+    `the wallet ${wallet} is traded by ${row === null ? 'another trader' : `${row.holder} (term ${row.term})`} of the fleet`,
+    'Stop that one first, or set `fleet.standby: true` to take over when it renews no more; `twinbook fleet status` says when it last did.',
+  );
+
+const twoOfOneName = (row: OwnerRow): TwinbookError =>
+  new TwinbookError(
+    'wallet_taken',
+    `another trader is running that calls itself ${row.holder} in the fleet (fleet.name)`,
+    'Give each trader of the fleet a name of its own.',
+  );

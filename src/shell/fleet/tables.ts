@@ -1,0 +1,127 @@
+/** What a fleet's database holds, in a schema of its own: made once by `twinbook fleet init`. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
+import type { FleetDatabase } from './database.js';
+import { unusable } from './failures.js';
+
+/** One more with each change of the tables; a trader works with its own alone. */
+const TABLES_VERSION = 1;
+
+/**
+ * Whatever must be counted is counted in a function: the lock in one statement, the count in the next, which sees what
+ * others had written until the lock came. And nobody who is stopped in the middle holds the lock: it is one question.
+ */
+const TABLES = `
+CREATE SCHEMA twinbook_fleet;
+CREATE TABLE twinbook_fleet.about (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  version int NOT NULL,
+  capital bigint NOT NULL CHECK (capital >= 0)
+);
+CREATE TABLE twinbook_fleet.wallet (
+  wallet text PRIMARY KEY,
+  holder text NOT NULL,
+  instance text NOT NULL,
+  machine text NOT NULL,
+  term bigint NOT NULL,
+  renewal bigint NOT NULL,
+  lease_ms int NOT NULL CHECK (lease_ms > 0),
+  is_free boolean NOT NULL,
+  is_settled boolean NOT NULL,
+  backend_pid int NOT NULL,
+  taken_at timestamptz NOT NULL,
+  renewed_at timestamptz NOT NULL,
+  granted bigint NOT NULL DEFAULT 0 CHECK (granted >= 0),
+  summary jsonb
+);
+CREATE TABLE twinbook_fleet.claim (
+  market text PRIMARY KEY,
+  wallet text NOT NULL REFERENCES twinbook_fleet.wallet,
+  claimed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE twinbook_fleet.event (
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  wallet text NOT NULL,
+  term bigint NOT NULL,
+  holder text NOT NULL,
+  what text NOT NULL
+);
+CREATE FUNCTION twinbook_fleet.grant_capital(of_wallet text, of_instance text, of_term bigint, wanted bigint)
+RETURNS TABLE (answer text, others bigint, capital bigint) LANGUAGE plpgsql AS $$
+DECLARE all_capital bigint; of_others bigint;
+BEGIN
+  SELECT a.capital INTO all_capital FROM twinbook_fleet.about a FOR UPDATE;
+  PERFORM 1 FROM twinbook_fleet.wallet w
+    WHERE w.wallet = of_wallet AND w.instance = of_instance AND w.term = of_term AND NOT w.is_free FOR UPDATE;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'fenced'::text, 0::bigint, all_capital; RETURN; END IF;
+  SELECT coalesce(sum(w.granted), 0)::bigint INTO of_others FROM twinbook_fleet.wallet w WHERE w.wallet <> of_wallet;
+  IF of_others + wanted > all_capital
+    AND wanted > (SELECT w.granted FROM twinbook_fleet.wallet w WHERE w.wallet = of_wallet) THEN
+    RETURN QUERY SELECT 'too_much'::text, of_others, all_capital; RETURN;
+  END IF;
+  UPDATE twinbook_fleet.wallet w SET granted = wanted WHERE w.wallet = of_wallet;
+  RETURN QUERY SELECT 'granted'::text, of_others, all_capital;
+END $$;
+CREATE FUNCTION twinbook_fleet.claim_markets(of_wallet text, of_instance text, of_term bigint, wanted text[])
+RETURNS TABLE (market text, wallet text) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM twinbook_fleet.about a FOR UPDATE;
+  PERFORM 1 FROM twinbook_fleet.wallet w
+    WHERE w.wallet = of_wallet AND w.instance = of_instance AND w.term = of_term AND NOT w.is_free FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  INSERT INTO twinbook_fleet.claim AS c (market, wallet)
+    SELECT m, of_wallet FROM unnest(wanted) m ON CONFLICT DO NOTHING;
+  RETURN QUERY SELECT c.market, c.wallet FROM twinbook_fleet.claim c WHERE c.market = ANY (wanted);
+END $$;
+CREATE FUNCTION twinbook_fleet.set_capital(wanted bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM twinbook_fleet.about a FOR UPDATE;
+  IF wanted < (SELECT coalesce(sum(w.granted), 0) FROM twinbook_fleet.wallet w) THEN RETURN false; END IF;
+  UPDATE twinbook_fleet.about SET capital = wanted;
+  RETURN true;
+END $$;
+INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0);
+`;
+
+/**
+ * Prepares a database, or alters the capital of one that is prepared. Returns whether it was made now. Rejects with
+ * TwinbookError `fleet_unusable`, and `usage` for less capital than is granted.
+ */
+export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
+  const isNew = (await readVersion(database)) === null;
+  // One question is one transaction.
+  if (isNew) await database.query(TABLES);
+  await requireTables(database);
+  const [row] = await database.query('SELECT twinbook_fleet.set_capital($1) AS is_set', [capitalMicros]);
+  if (row?.['is_set'] !== true) {
+    throw new TwinbookError(
+      'usage',
+      'the fleet has granted more capital than that',
+      '`twinbook fleet status` says to whom.',
+    );
+  }
+  return isNew;
+}
+
+/** Rejects with TwinbookError `fleet_unusable` for a database that is not prepared, or for another version of Twinbook. */
+export async function requireTables(database: FleetDatabase): Promise<void> {
+  const version = await readVersion(database);
+  if (version === null) {
+    throw unusable(`${database.place} is not prepared for a fleet`, '`twinbook fleet init --capital N`');
+  }
+  if (version !== TABLES_VERSION) {
+    const what = `${database.place} has tables of version ${version}, and this Twinbook works with ${TABLES_VERSION}`;
+    throw unusable(
+      what,
+      `one version of Twinbook for the whole fleet${version > TABLES_VERSION ? '; this one is older' : ''}`,
+    );
+  }
+}
+
+async function readVersion(database: FleetDatabase): Promise<number | null> {
+  const [found] = await database.query("SELECT to_regclass('twinbook_fleet.about') IS NOT NULL AS is_there");
+  if (found?.['is_there'] !== true) return null;
+  const [row] = await database.query('SELECT version FROM twinbook_fleet.about');
+  return Number(row?.['version']);
+}

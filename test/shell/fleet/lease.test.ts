@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Instant, Lease, type OwnerRow, rulesOf } from '../../../src/shell/fleet/lease.js';
+import { times } from '../../support/effort.js';
+
+const LEASE_MS = 6_000;
+const at = (steadyMs: number, more: Partial<Instant> = {}): Instant => ({
+  steadyMs,
+  bootMs: steadyMs,
+  wallMs: steadyMs,
+  ...more,
+});
+const row = (more: Partial<OwnerRow> = {}): OwnerRow => ({
+  holder: 'other',
+  instance: 'x',
+  term: 3,
+  renewal: 7,
+  leaseMs: LEASE_MS,
+  isFree: false,
+  ...more,
+});
+const newLease = () => new Lease(rulesOf(LEASE_MS));
+
+describe('who holds a lease', () => {
+  it('counts from before it asked: signs until a margin before the end, and pulls long before', () => {
+    const lease = newLease();
+    lease.take(4, at(1_000));
+    expect(lease.standing(at(3_999))).toBe('held');
+    expect(lease.standing(at(4_000))).toBe('failing');
+    expect(lease.standing(at(5_799))).toBe('failing');
+    expect(lease.standing(at(5_800))).toBe('over');
+    lease.renew(at(5_000));
+    expect(lease.standing(at(5_800))).toBe('held');
+    expect(lease.oursForMs(at(6_000))).toBe(5_000);
+  });
+
+  it.each([
+    ['the machine slept', { bootMs: 9_000 }],
+    ['its clock was set forward, or a paused machine was told the time', { wallMs: 9_000 }],
+  ])('stops at once when %s', (_, clock) => {
+    const lease = newLease();
+    lease.take(4, at(1_000));
+    expect(lease.standing(at(1_100, clock))).toBe('over');
+  });
+
+  it('signs no later for a clock that was set back', () => {
+    const lease = newLease();
+    lease.take(4, at(1_000));
+    expect(lease.standing(at(5_800, { wallMs: -90_000 }))).toBe('over');
+  });
+
+  it('never comes back once another has it', () => {
+    const lease = newLease();
+    lease.take(4, at(0));
+    lease.lose(row({ term: 5 }));
+    lease.renew(at(10));
+    expect([lease.standing(at(10)), lease.oursForMs(at(10)), lease.expected(at(99_999))]).toEqual([
+      'lost',
+      0,
+      undefined,
+    ]);
+  });
+});
+
+describe('who wants a lease', () => {
+  it('waits lease and margin from when it saw the newest renewal', () => {
+    const lease = newLease();
+    lease.see(row(), at(0));
+    expect(lease.expected(at(7_199))).toBeUndefined();
+    expect(lease.expected(at(7_200))).toEqual({ term: 3, renewal: 7 });
+    lease.see(row({ renewal: 8 }), at(7_200));
+    expect(lease.expected(at(14_399))).toBeUndefined();
+    // By its slowest clock: whatever the others say, it did not see that nobody renewed.
+    expect(lease.expected(at(7_300, { bootMs: 99_999, wallMs: 99_999 }))).toBeUndefined();
+  });
+
+  it('waits for the owner’s own lease, not for one of its own length', () => {
+    const lease = newLease();
+    lease.see(row({ leaseMs: 60_000 }), at(0));
+    expect(lease.waitMs(at(10_000))).toBe(62_000);
+  });
+
+  it('takes at once what was given back, or what nobody had, and nothing before it has looked', () => {
+    const lease = newLease();
+    expect(lease.expected(at(99_999))).toBeUndefined();
+    lease.see(row({ isFree: true }), at(0));
+    expect(lease.expected(at(0))).toEqual({ term: 3, renewal: 7 });
+    lease.see(null, at(1));
+    expect(lease.expected(at(1))).toBeNull();
+  });
+});
+
+/** Three traders, their machines, and a database, in true time; whatever is drawn, of two terms only the newer signs. */
+const TRADERS = 3;
+
+interface Asked {
+  readonly kind: 'look' | 'take' | 'renew';
+  readonly askedAt: Instant;
+  /** Once the database has acted: what it says, which may be heard long after. */
+  answer: { readonly isDone: boolean; readonly row: OwnerRow | null } | null;
+}
+
+interface Machine {
+  lease: Lease;
+  instance: number;
+  clock: { steadyMs: number; bootMs: number; wallMs: number };
+  /** Of its clocks against true time. */
+  speed: number;
+  isFrozen: boolean;
+  /** Asleep with its machine: the first clock stands still. */
+  isAsleep: boolean;
+  asked: Asked | null;
+  isOwner: boolean;
+}
+
+const event = fc.record({
+  who: fc.nat(TRADERS - 1),
+  what: fc.constantFrom(
+    ...Array.from({ length: 14 }, () => 'turn'),
+    'ask',
+    'ask',
+    'deliver',
+    'deliver',
+    'freeze',
+    'sleep',
+    'wake',
+    'kill',
+    'step',
+    'down',
+    'up',
+    'lose',
+  ),
+  afterMs: fc.oneof({ weight: 9, arbitrary: fc.nat(900) }, { weight: 1, arbitrary: fc.nat(12_000) }),
+  stepMs: fc.integer({ min: -60_000, max: 60_000 }),
+});
+
+class World {
+  nowMs = 0;
+  row: OwnerRow | null = null;
+  isDown = false;
+  readonly machines: Machine[];
+  /** Of each signature. */
+  readonly signed: { readonly atMs: number; readonly term: number }[] = [];
+  #instances = 0;
+
+  constructor(speeds: readonly number[]) {
+    this.machines = speeds.map((speed) => ({
+      lease: newLease(),
+      instance: this.#instances++,
+      clock: { steadyMs: 0, bootMs: 0, wallMs: 0 },
+      speed,
+      isFrozen: false,
+      isAsleep: false,
+      asked: null,
+      isOwner: false,
+    }));
+  }
+
+  /** Everybody who may sign does, all the time. */
+  pass(ms: number): void {
+    const STEP_MS = 50;
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      const by = Math.min(STEP_MS, left);
+      this.nowMs += by;
+      for (const machine of this.machines) {
+        const { clock, speed, isAsleep } = machine;
+        if (!isAsleep) clock.steadyMs += by * speed;
+        clock.bootMs += by * speed;
+        clock.wallMs += by * speed;
+        this.#sign(machine);
+      }
+    }
+  }
+
+  #sign({ lease, clock, isFrozen, isAsleep }: Machine): void {
+    if (isFrozen || isAsleep) return;
+    const standing = lease.standing({ ...clock });
+    if (standing === 'held' || standing === 'failing') this.signed.push({ atMs: this.nowMs, term: lease.term });
+  }
+
+  ask(machine: Machine): void {
+    if (machine.isFrozen || machine.isAsleep || machine.asked !== null || machine.lease.successor !== null) return;
+    const askedAt = { ...machine.clock };
+    const kind = machine.isOwner ? 'renew' : machine.lease.expected(askedAt) === undefined ? 'look' : 'take';
+    machine.asked = { kind, askedAt, answer: null };
+  }
+
+  /** The database acts, once; the answer is heard as soon as the machine can, or (`isLost`) never. */
+  deliver(machine: Machine, isLost: boolean): void {
+    const { asked, lease, clock } = machine;
+    if (asked === null || (this.isDown && asked.answer === null)) return;
+    asked.answer ??= { isDone: this.#act(machine, asked), row: this.row };
+    if (machine.isFrozen || machine.isAsleep) return;
+    machine.asked = null;
+    if (isLost) return;
+    const { isDone, row: told } = asked.answer;
+    if (asked.kind === 'take' && isDone) {
+      machine.isOwner = true;
+      lease.take(told?.term ?? 0, asked.askedAt);
+    } else if (asked.kind === 'renew' && isDone) lease.renew(asked.askedAt);
+    else if (asked.kind === 'renew') lease.lose(told);
+    else lease.see(told, { ...clock });
+  }
+
+  #act(machine: Machine, { kind, askedAt }: Asked): boolean {
+    if (kind === 'take') return this.#take(machine, machine.lease.expected(askedAt));
+    return kind === 'renew' && this.#renew(machine);
+  }
+
+  #take(machine: Machine, expected: ReturnType<Lease['expected']>): boolean {
+    if (expected === undefined) return false;
+    const found = this.row === null ? null : { term: this.row.term, renewal: this.row.renewal };
+    if (JSON.stringify(found) !== JSON.stringify(expected)) return false;
+    const term = (this.row?.term ?? 0) + 1;
+    const renewal = (this.row?.renewal ?? 0) + 1;
+    this.row = row({ term, renewal, instance: String(machine.instance) });
+    return true;
+  }
+
+  #renew({ instance, lease }: Machine): boolean {
+    if (this.row?.instance !== String(instance) || this.row.term !== lease.term) return false;
+    this.row = { ...this.row, renewal: this.row.renewal + 1 };
+    return true;
+  }
+
+  /** Started anew, at once. */
+  kill(machine: Machine): void {
+    machine.lease = newLease();
+    machine.instance = this.#instances++;
+    machine.asked = null;
+    machine.isOwner = false;
+    machine.isFrozen = false;
+  }
+}
+
+describe('two signers', () => {
+  it('never are, whatever freezes, sleeps, dies, is cut off, or has its clock set', () => {
+    let signers = 0;
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { minLength: TRADERS, maxLength: TRADERS }),
+        fc.array(event, { minLength: 60, maxLength: 150 }),
+        (speeds, events) => {
+          const world = new World(speeds);
+          for (const { who, what, afterMs, stepMs } of events) {
+            // One of three, drawn with the event.
+            const machine = world.machines[who] as Machine;
+            world.pass(afterMs);
+            if (what === 'ask' || what === 'turn') world.ask(machine);
+            if (what === 'turn') world.deliver(machine, false);
+            else if (what === 'deliver' || what === 'lose') world.deliver(machine, what === 'lose');
+            else if (what === 'freeze') machine.isFrozen = true;
+            else if (what === 'sleep') machine.isAsleep = true;
+            else if (what === 'wake') machine.isFrozen = machine.isAsleep = false;
+            else if (what === 'kill') world.kill(machine);
+            else if (what === 'step') machine.clock.wallMs += stepMs;
+            else if (what === 'down' || what === 'up') world.isDown = what === 'down';
+          }
+          signers = Math.max(signers, new Set(world.signed.map(({ term }) => term)).size);
+          const late = world.signed.find(({ term }, i) => i > 0 && term < (world.signed[i - 1]?.term ?? 0));
+          expect(late).toBeUndefined();
+        },
+      ),
+      { numRuns: times(250, 5_000) },
+    );
+    // Else nothing was tried.
+    expect(signers).toBeGreaterThan(2);
+  });
+});

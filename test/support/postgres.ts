@@ -1,0 +1,77 @@
+/** The database of a fleet, for the system tier: Debian's PostgreSQL, a cluster of its own in a folder, on loopback. */
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { program, type Running } from './processes.js';
+
+const DEBIAN = '/usr/lib/postgresql';
+
+/** The newest that is installed; null where none is. */
+function findPrograms(): string | null {
+  const folders = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
+  const places = [...folders.sort().reverse(), '/usr/local/bin', '/usr/bin'];
+  return places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres'))) ?? null;
+}
+
+const programs = findPrograms();
+
+/** PostgreSQL refuses to run as root: then it runs as who owns nothing. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const asUser = (words: readonly string[]): readonly [string, readonly string[]] =>
+  isRoot
+    ? ['setpriv', [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...words]]
+    : [words[0] ?? '', words.slice(1)];
+
+/** False where it is not installed: then what needs it is skipped, and says so. */
+export const HAS_POSTGRES = programs !== null && (!isRoot || spawnSync('setpriv', ['--version']).status === 0);
+
+export const PASSWORD = 'correct-horse-battery-staple';
+
+export interface PostgresServer {
+  readonly port: number;
+  /** For `fleet.database`: the user may do everything, with `PASSWORD`. */
+  readonly address: string;
+  readonly running: Running;
+}
+
+/** Makes a cluster in `folder`, which is new. */
+export function makeCluster(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'password');
+  writeFileSync(file, PASSWORD);
+  if (isRoot) {
+    // Everybody may pass, and only its owner may look.
+    chmodSync(join(folder, '..'), 0o755);
+    for (const path of [folder, file]) chownSync(path, NOBODY, NOBODY);
+  }
+  const words = ['-D', join(folder, 'data'), '-U', 'fleet', '-A', 'scram-sha-256', '--pwfile', file, '--no-sync', '-N'];
+  const made = spawnSync(...spawnWords([join(programs ?? '', 'initdb'), ...words, '-E', 'UTF8', '--locale=C']));
+  if (made.status !== 0) throw new Error(`initdb: ${made.stdout}${made.stderr}`);
+}
+
+const spawnWords = (words: readonly string[]): [string, string[]] => {
+  const [command, rest] = asUser(words);
+  return [command, [...rest]];
+};
+
+/** Starts the server of a cluster; ended by a signal like any other program. */
+export async function startPostgres(
+  folder: string,
+  port: number,
+  settings: readonly string[] = [],
+): Promise<PostgresServer> {
+  const usual = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'shared_buffers=1MB',
+  ];
+  const small = ['max_connections=20', 'autovacuum=off', 'max_wal_senders=0', 'wal_level=minimal'];
+  const flags = [...usual, ...small, ...settings].flatMap((setting) => ['-c', setting]);
+  const [command, words] = asUser([join(programs ?? '', 'postgres'), '-D', join(folder, 'data'), ...flags]);
+  const running = program(command, words);
+  await running.waitFor(/ready to accept connections/);
+  return { port, address: `postgresql://fleet@127.0.0.1:${port}/postgres`, running };
+}
