@@ -6,10 +6,12 @@
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
 import { sharesAhead } from './queue.js';
-import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
+import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
 /** A price between two ticks lies so far below the upper one on average. */
 const HALF = 0.5;
+/** How long takers go on as they do is uncertain: deviation of how many will come, as a part of them. */
+const GO_ON = 0.5;
 /** Of nothing is enough that more could not be needed. */
 const NONE = 1e-6;
 
@@ -31,10 +33,13 @@ export class Cover {
       else outcome.update(view, takers, mean, funds, leftS);
   }
 
-  /** Value of a share more that a side brings, of YES for a bid, of NO for an ask, when `more` were bought first. Price. */
-  worthAfter(side: BookSide, more: number): number {
+  /**
+   * Value of a share more that a side brings, of YES for a bid, of NO for an ask, when `more` were bought first and YES is
+   * then expected to be worth `mean`. Price.
+   */
+  worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
-    return bought.worthAfter(more) - sold.worthAfter(-more);
+    return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
   }
 
   /** Currency that uncovered sales on a side leave, so that what covers the next ones can be bought. */
@@ -43,13 +48,13 @@ export class Cover {
   }
 
   /** Shares of which each is worth at least `cost` more than its price; at most `most`. */
-  sharesWorth(side: BookSide, cost: number, most: number): number {
-    if (this.worthAfter(side, 0) <= cost) return 0;
+  sharesWorth(side: BookSide, cost: number, most: number, mean: number): number {
+    if (this.worthAfter(side, 0, mean) <= cost) return 0;
     let [low, high] = [0, most];
-    if (this.worthAfter(side, high) > cost) return high;
+    if (this.worthAfter(side, high, mean) > cost) return high;
     for (let i = 0; i < 20; i++) {
       const middle = (low + high) / 2;
-      if (this.worthAfter(side, middle) > cost) low = middle;
+      if (this.worthAfter(side, middle, mean) > cost) low = middle;
       else high = middle;
     }
     return low;
@@ -60,52 +65,79 @@ export class Cover {
 class OutcomeCover {
   /** Of the YES book, where this outcome is sold. */
   readonly #sale: BookSide;
+  #isScarce = false;
+  #tick = 1;
+  /** Where others sell it, at its own price; null where nobody does. */
+  #others: number | null = null;
   /** Shares that could be sold without buying more. */
   #sellable = 0;
   /** Shares that takers will buy until resolution, beyond what others sell us; mean and deviation. */
   #wanted = 0;
-  #deviation = 1;
-  /** Of one taker: mean of the logarithm of his shares. */
+  #wantedDeviation = 1;
+  /** Of one taker: the logarithm of his shares, and its deviation with what is not known of takers yet. */
   #logMean = 0;
-  /** What a sale brings beyond its cost, and what it costs to buy a share at once. Price. */
-  #gain = 0;
-  #replacement = 0;
-  /** What a share costs at once, and the currency that an uncovered sale binds. Price. */
-  #cost = 0;
-  #binds = 1;
+  #deviation = SIZE_SIGMA;
+  /** Currency that uncovered sales leave. */
+  #reserve = 0;
 
   constructor(sale: BookSide) {
     this.#sale = sale;
   }
 
   clear(): void {
-    this.#gain = 0;
+    this.#isScarce = false;
+    this.#reserve = 0;
   }
 
   update(view: MarketView, takers: Takers, meanOfYes: number, funds: number, leftS: number): void {
     const isYes = this.#sale === 'ask';
     const turnPrice = (price: number): number => (isYes ? price : 1 - price);
-    const mean = turnPrice(meanOfYes);
     const tick = view.market.tickMicros / ONE;
     const [asks, bids] = isYes ? [view.others.asks, view.others.bids] : [view.others.bids, view.others.asks];
-    const others = asks[0] === undefined ? null : turnPrice(asks[0].priceMicros / ONE);
-    const price = Math.min(1 - tick, Math.max(tick, saleAt(others, mean, tick)));
-    this.#gain = Math.max(0, price - mean);
-    const above = Math.max(tick, Math.ceil(mean / tick) * tick);
-    this.#cost = above;
-    this.#replacement = Math.min(this.#gain, Math.max(HALF * tick, above - mean));
+    this.#isScarce = true;
+    this.#tick = tick;
+    this.#others = asks[0] === undefined ? null : turnPrice(asks[0].priceMicros / ONE);
+    const mean = turnPrice(meanOfYes);
+    const price = this.#saleAt(mean);
     const held = isYes ? view.inventory.yesMicros : view.inventory.noMicros;
-    this.#binds = 1 - price;
-    this.#sellable = held / ONE + Math.max(0, funds) / this.#binds;
-    this.#logMean = takers.logMeanAt(this.#sale, turnPrice(price));
+    const binds = 1 - price;
+    this.#sellable = held / ONE + Math.max(0, funds) / binds;
+    const yesPrice = turnPrice(price);
+    this.#logMean = takers.logMeanAt(this.#sale, yesPrice);
+    const unknown = takers.logMeanDeviation(this.#sale, yesPrice);
+    this.#deviation = Math.hypot(SIZE_SIGMA, unknown);
     const each = Math.exp(this.#logMean + SIZE_SIGMA ** 2 / 2);
+    const above = aboveOf(mean, tick);
     const below = above - tick;
     const sold =
       below < tick / 2 ? 0 : this.#soldBy(takers, turnPrice(below), 10 * each, below < 1.5 * tick ? bids : []);
     const count = takers.rate * leftS;
     this.#wanted = count * (each - Math.min(each, sold));
-    // What a taker wants is uncertain, and so is how long they go on as they do.
-    this.#deviation = Math.max(1, Math.hypot(Math.sqrt(count * Math.exp(SIZE_SIGMA ** 2)) * each, HALF * this.#wanted));
+    const byChance = Math.sqrt(count * Math.exp(SIZE_SIGMA ** 2)) * each;
+    this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
+    // What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would.
+    const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, SIZE_SIGMA);
+    this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
+  }
+
+  get reserve(): number {
+    return this.#reserve;
+  }
+
+  /** Value of one more share when `more` were bought first and YES is worth so much. Price. */
+  worthAfter(more: number, meanOfYes: number): number {
+    if (!this.#isScarce) return 0;
+    const tick = this.#tick;
+    const mean = this.#sale === 'ask' ? meanOfYes : 1 - meanOfYes;
+    // What a sale brings beyond its cost, and what it costs to buy a share at once.
+    const gain = this.#saleAt(mean) - mean;
+    if (gain <= NONE) return 0;
+    const replacement = Math.min(gain, Math.max(HALF * tick, aboveOf(mean, tick) - mean));
+    const sellable = this.#sellable + more;
+    const needed = normalCdf((this.#wanted - sellable) / this.#wantedDeviation);
+    if (sellable <= 0) return needed * gain;
+    const now = normalCdf((this.#logMean - Math.log(sellable)) / this.#deviation);
+    return needed * (replacement + (gain - replacement) * now);
   }
 
   /** Shares that one taker sells us on average where we stand at this YES price behind others who are there or better. */
@@ -117,25 +149,14 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would. */
-  get reserve(): number {
-    if (this.#gain <= NONE) return 0;
-    const reserve = this.#cost * sizeExceeded(RARE, this.#logMean, SIZE_SIGMA);
-    return this.#wanted - this.#sellable > reserve / this.#binds ? reserve : 0;
-  }
-
-  /** Value of one more share when `more` were bought first. Price. */
-  worthAfter(more: number): number {
-    if (this.#gain <= NONE) return 0;
-    const sellable = this.#sellable + more;
-    const needed = normalCdf((this.#wanted - sellable) / this.#deviation);
-    const now = sellable <= 0 ? 1 : normalCdf((this.#logMean - Math.log(sellable)) / SIZE_SIGMA);
-    return needed * (this.#replacement + (this.#gain - this.#replacement) * now);
+  /** Where a sale would stand: a tick inside of others, or two above the truth where there are none. */
+  #saleAt(mean: number): number {
+    const tick = this.#tick;
+    const own = Math.ceil(mean / tick + 1) * tick;
+    const price = this.#others === null ? own : Math.max(own - tick, this.#others - tick);
+    return Math.min(1 - tick, Math.max(tick, price));
   }
 }
 
-/** Where a sale would stand: a tick inside of others, or two above the truth where there are none. */
-function saleAt(others: number | null, mean: number, tick: number): number {
-  const own = Math.ceil(mean / tick + 1) * tick;
-  return others === null ? own : Math.max(own - tick, others - tick);
-}
+/** The first tick at or above a price at which a share can be had at once. */
+const aboveOf = (mean: number, tick: number): number => Math.max(tick, Math.ceil(mean / tick) * tick);

@@ -41,7 +41,7 @@ export function makeFactors(belief: Belief, choices: readonly (Choice | null)[],
     quote_stands_s: input.seconds,
     order_absence_s: input.absentS,
     inventory_shift_log_odds: input.shift,
-    cover_worth: input.cover.worthAfter('bid', 0),
+    cover_worth: input.cover.worthAfter('bid', 0, mean),
   };
   for (const choice of choices) {
     if (choice === null) continue;

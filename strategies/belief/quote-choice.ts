@@ -10,6 +10,8 @@ import type { Takers } from './takers.js';
 /** Levels behind others' best that are looked at, and at most so many prices in all. */
 const BEHIND = 2;
 const MOST_PRICES = 60;
+/** Less mass than this is none. */
+const TINY = 1e-12;
 
 export interface Choice {
   readonly side: BookSide;
@@ -141,22 +143,25 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const takenMass = isBid ? mass : 1 - mass;
   const most = input.most(side, price);
   const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
-  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
+  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), rare: takers.rareAt(side), ahead };
   const plain = isBid
     ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
     : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };
-  const at = (worth: number): Prospect => ({
-    loss: plain.loss - worth * takenMass,
-    gain: plain.gain + worth * (1 - takenMass),
+  // Who knows more sells to a bid where the price is below it: a share that came from him has the worth that it has there.
+  const [below, above] = [sum / Math.max(TINY, mass), (sums.mean - sum) / Math.max(TINY, 1 - mass)];
+  const [meanTaken, meanSafe] = isBid ? [below, above] : [above, below];
+  const at = (more: number): Prospect => ({
+    loss: plain.loss - cover.worthAfter(side, more, meanTaken) * takenMass,
+    gain: plain.gain + cover.worthAfter(side, more, meanSafe) * (1 - takenMass),
     carry: 0,
   });
-  const first = at(cover.worthAfter(side, 0));
+  const first = at(0);
   let shares = offer(first, demand, most);
   let prospect = first;
   if (first.loss < 0) {
-    const useful = cover.sharesWorth(side, plain.loss / takenMass, most);
+    const useful = cover.sharesWorth(side, plain.loss / takenMass, most, meanTaken);
     shares = Math.max(useful, offer(plain, demand, most));
-    prospect = at(cover.worthAfter(side, shares / 2));
+    prospect = at(shares / 2);
   }
   const worth = computeWorth(prospect, demand, shares);
   return { side, price, shares, worth, prospect, demand, ratio: criticalRatio(prospect, demand.takers) };

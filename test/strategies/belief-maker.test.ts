@@ -30,7 +30,7 @@ import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 const SIGMA = 1.2;
 /** Of a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
-const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0 };
+const demand = { takers: 0.125, logMean: LOG_MEAN, rare: 0.1, ahead: 0 };
 const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
 
 describe('the newsvendor', () => {
@@ -241,13 +241,13 @@ describe('cover', () => {
     const inventory = { ...VIEW.inventory, yesMicros: ZERO, noMicros: ZERO };
     return { ...VIEW, inventory, others: book(bids, asks), timeToResolutionMs: leftMs };
   };
-  /** At a few cents whoever buys for currency wants many shares. */
-  const buyersOfMany = (): Takers => {
+  /** At a few cents whoever buys for currency wants many shares; `ofNo` buy NO as the others buy YES. */
+  const buyersOfMany = (ofNo = false): Takers => {
     const takers = new Takers(10);
     for (const side of ['bid', 'ask'] as const)
       for (let i = 0; i < 30; i++) {
         const price = i % 2 === 0 ? 0.3 : 0.02;
-        takers.observeTaker(side, { ...VISIT, shares: 5 / price, price });
+        takers.observeTaker(side, { ...VISIT, shares: 5 / price, price: ofNo ? 1 - price : price });
       }
     takers.addExposure(500);
     return takers;
@@ -260,29 +260,47 @@ describe('cover', () => {
     const reserve = cover.reserve('ask');
     // Some hundred shares at two cents.
     expect(reserve).toBeGreaterThan(5);
-    expect(reserve).toBeLessThan(30);
+    expect(reserve).toBeLessThan(50);
     expect(cover.reserve('bid')).toBe(0);
     cover.update(view, buyersOfMany(), 0.013, 1_000_000);
     expect(cover.reserve('ask')).toBe(0);
+  });
+
+  it('goes by the price that is expected where a share is traded', () => {
+    // A sale stands at 0.01, a tick inside of others: at 0.002 it brings 0.008, which is also what the share costs at once.
+    const cover = new Cover(3600);
+    cover.update(at([], [[0.02, 100]], 600_000), buyersOfMany(), 0.015, 100);
+    expect(cover.worthAfter('bid', 0, 0.002)).toBeLessThanOrEqual(0.008);
+    // At 0.018 it stands at 0.02 and brings 0.002.
+    expect(cover.worthAfter('bid', 0, 0.018)).toBeLessThan(cover.worthAfter('bid', 0, 0.002));
+  });
+
+  it('counts the less on what will be wanted the fewer takers were seen', () => {
+    const seen = buyersOfMany();
+    const unseen = new Takers(10);
+    expect(seen.logMeanDeviation('ask', 0.02)).toBeLessThan(0.5);
+    expect(unseen.logMeanDeviation('ask', 0.02)).toBeGreaterThan(1);
+    expect(unseen.rareAt('ask')).toBeCloseTo(0.1, 12);
+    expect(seen.rareAt('ask')).toBeCloseTo(1 / 40, 3);
   });
 
   it('counts on nobody who sells at the lowest price, where others stand first', () => {
     const worthWith = (ahead: number): number => {
       const cover = new Cover(3600);
       cover.update(at([[0.01, ahead]], [[0.04, 100]], 600_000), buyersOfMany(), 0.013, 500);
-      return cover.worthAfter('bid', 0);
+      return cover.worthAfter('bid', 0, 0.013);
     };
     expect(worthWith(5000)).toBeGreaterThan(1.3 * worthWith(0.01));
   });
 
   it('is of NO at 0.97 what it is of YES at 0.03', () => {
     const [yes, no] = [new Cover(3600), new Cover(3600)];
-    yes.update(at([[0.01, 50]], [[0.05, 100]], 900_000), new Takers(100), 0.0312, 300);
-    no.update(at([[0.95, 100]], [[0.99, 50]], 900_000), new Takers(100), 0.9688, 300);
+    yes.update(at([[0.01, 50]], [[0.05, 100]], 900_000), buyersOfMany(), 0.0312, 300);
+    no.update(at([[0.95, 100]], [[0.99, 50]], 900_000), buyersOfMany(true), 0.9688, 300);
     for (const more of [0, 40, 400]) {
-      expect(yes.worthAfter('bid', more)).toBeGreaterThan(0);
-      expect(no.worthAfter('ask', more)).toBeCloseTo(yes.worthAfter('bid', more), 9);
-      expect(no.worthAfter('bid', more)).toBeCloseTo(-no.worthAfter('ask', -more), 9);
+      expect(yes.worthAfter('bid', more, 0.0312)).toBeGreaterThan(0);
+      expect(no.worthAfter('ask', more, 0.9688)).toBeCloseTo(yes.worthAfter('bid', more, 0.0312), 9);
+      expect(no.worthAfter('bid', more, 0.9688)).toBeCloseTo(-no.worthAfter('ask', -more, 0.9688), 9);
     }
     expect(no.reserve('bid')).toBeCloseTo(yes.reserve('ask'), 9);
   });
