@@ -7,6 +7,7 @@ import { Subscription } from '../control/telemetry/subscription.js';
 import type { TraderHost, TraderRow } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { act } from './actions.js';
+import { makeCsv } from './csv/exports.js';
 import { LedgerConnection } from './ledger-connection.js';
 import { LedgerLists } from './ledger-lists.js';
 import type { ScrapeFacts } from './metrics/collect.js';
@@ -19,7 +20,9 @@ import { locateStore, StoreFile } from './store/store-file.js';
 import { makeTraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
 import { groupOf } from './traders.js';
+import { moneyView } from './views/money-view.js';
 import { ResultBook } from './views/result-book.js';
+import { makeTitleLookup } from './views/texts.js';
 import { makeViews } from './views/views.js';
 import { Watch } from './watch.js';
 
@@ -62,6 +65,7 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
   const store = new StoreFile({ path: locateStore(ledger.path), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const memory = new AlertStore(store);
+  const book = new ResultBook();
   const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note, memory });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
@@ -96,10 +100,21 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
       guardian,
       nowMs,
       ledger: access,
-      book: new ResultBook(),
+      book,
       center: watch.center,
       marks: () => trader.marks,
     }),
+    csv: (name) =>
+      access.read((open) =>
+        makeCsv(name, {
+          ledger: open,
+          title: makeTitleLookup(trader, open),
+          money: () => {
+            book.readOn(open, access.opened);
+            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0 });
+          },
+        }),
+      ),
     act: (action, reason) => act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
     row: () =>
       makeTraderRow({

@@ -1,6 +1,6 @@
 /** What the page shows and what it may ask for. All of it is data that the console makes; the page decides nothing. */
 
-import type { PageViews, ViewName, ViewQuery } from './views.js';
+import type { CsvName, PageViews, ViewName, ViewQuery } from './views.js';
 
 /** What a button can ask for. `resume` and `unkill` lead up the ladder, the others down. */
 export const PAGE_ACTIONS = [
@@ -257,6 +257,8 @@ export interface TraderHost {
   state(market: string | null): PageState;
   /** Null where nothing is known of what is wanted. */
   view(name: ViewName, query: ViewQuery): Promise<PageViews[ViewName] | null>;
+  /** Comma-separated values; null while the ledger cannot be read. */
+  csv(name: CsvName): string | null;
   /** `reason` is empty when none was given. */
   act(action: PageAction, reason: string): Promise<Acted>;
 }

@@ -26,7 +26,7 @@ import {
 } from './contract.js';
 import { pageDocument } from './document.js';
 import { findRefusal, groupHeaders } from './origin-guard.js';
-import { VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
+import { CSV_NAMES, type CsvName, VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
@@ -121,6 +121,7 @@ function buildPage({ host, passes, metrics }: DashboardOptions): FastifyInstance
   });
   const gate = new Gate(passes);
   addReads(server, host, gate);
+  addDownloads(server, host, gate);
   addActions(server, host, gate);
   addMetrics(server, host, metrics, passes);
   return server;
@@ -148,6 +149,19 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
     if (role === null || trader === null) return reply;
     const shown = name === undefined ? null : await trader.view(name, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
+  });
+}
+
+function addDownloads(server: FastifyInstance, host: Host, gate: Gate): void {
+  server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
+    const role = gate.admit(request, reply, 'view');
+    const trader = role === null ? null : findTrader(host, request.query, reply);
+    if (trader === null) return reply;
+    const name = CSV_NAMES.find((one): one is CsvName => one === request.params.name);
+    const text = name === undefined ? null : trader.csv(name);
+    if (text === null) return reply.code(404).send({ error: NOT_KNOWN });
+    const disposition = `attachment; filename="${name}.csv"`;
+    return reply.type('text/csv; charset=utf-8').header('content-disposition', disposition).send(text);
   });
 }
 

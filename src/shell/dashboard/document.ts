@@ -26,6 +26,7 @@ const MODULES = [
   'traders',
   'ask',
   'controls',
+  'files',
   'keys',
   'main',
 ] as const;

@@ -137,7 +137,12 @@ ${tables(
   ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
 )}`;
 
-const ORDERS = `${makeFilter('orders', 'words of the market, side, price, status or id')}
+/** A file of the trader that is shown: its button asks for it, as a link could not say who asks. */
+const makeDownloads = (...all: readonly (readonly [name: string, label: string])[]): string =>
+  `<p class="files">As a file: ${all.map(([name, label]) => `<button type="button" data-csv="${name}">${label}</button>`).join(' ')}</p>`;
+
+const ORDERS = `${makeDownloads(['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)'])}
+${makeFilter('orders', 'words of the market, side, price, status or id')}
 ${tables(
   ['order-list', 'Orders', ['Created', 'Market', 'Order', '#Amount', '#Filled', 'Status', 'Ended']],
   ['fill-list', 'Fills', ['Time', 'Market', 'Fill', '#Amount', '#Fee', 'As', 'Order']],
@@ -149,6 +154,7 @@ ${spanSelect('86400000')}
 <div class="plot" id="plot-equity" role="img" aria-label="Equity over time"></div>
 <p class="soft" id="equity-empty"></p>
 <p class="soft" id="equity-said"></p>
+${makeDownloads(['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)'])}
 ${tables(
   ['money-days', 'By UTC day, as booked', ['Day', ...BOOKED]],
   [
@@ -169,6 +175,11 @@ ${tables(
     ],
   ],
   ['money-strategies', 'By strategy, as booked', ['Strategy', ...BOOKED]],
+  [
+    'money-markouts',
+    'Markouts of the newest 500 fills: how far the others’ middle went for us',
+    ['After', 'Side', '#A share', '#± 1 s.e.', '#Together', '#Shares', '#Fills', '#Not known'],
+  ],
 )}`;
 
 const RISK = tables(
@@ -176,6 +187,11 @@ const RISK = tables(
     'risk-limits',
     'Limits and what is used',
     ['Limit', '#Used', '#Bound', 'Unit', '#Refusals', 'What it is', 'Other for'],
+  ],
+  [
+    'risk-scenarios',
+    'If it ended like this, for what is held now; orders that work are not in it',
+    ['Event', 'Ends', '#Result', '#From now'],
   ],
   ['risk-events', 'Events at their worst', ['Event', '#Loss', '#Net shares', '#Markets']],
   ['risk-markets', 'Markets held or quoted', ['Market', '#Net shares', '#Bound', '#Mark']],

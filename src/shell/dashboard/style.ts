@@ -33,7 +33,7 @@ label { display: block } label.span { margin: 12px 0 4px }
 input { display: block; width: 100%; padding: 8px 10px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; min-height: 44px }
 select { min-height: 44px; padding: 6px 8px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input::placeholder { color: var(--soft); opacity: 1 }
-.actions button, #login button, dialog button, #compare { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; cursor: pointer }
+.actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; cursor: pointer }
 .actions button:hover { border-color: var(--ink) }
 .actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }
@@ -50,7 +50,7 @@ th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-a
 a { color: var(--mark) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#risk-limits td.text:first-child { white-space: nowrap } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#risk-limits td.text:first-child { white-space: nowrap } #risk-limits td.text:nth-child(6) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
 td.code, code, kbd, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px }
 td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--mark) } td.number > i.much { background: var(--bad) }
 .plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }

@@ -33,6 +33,10 @@ export const VIEW_NAMES = [
   'runs',
 ] as const satisfies readonly ViewName[];
 
+/** What can be had as a file of comma-separated values. */
+export const CSV_NAMES = ['fills', 'orders', 'days', 'markets', 'strategies'] as const;
+export type CsvName = (typeof CSV_NAMES)[number];
+
 /** What of a view is wanted; null for all of it. */
 export interface ViewQuery {
   readonly market: string | null;
@@ -88,6 +92,23 @@ export interface MoneyView {
   readonly markets: readonly MoneyMarket[];
   readonly strategies: readonly MoneyRow[];
   readonly curve: { readonly time: readonly number[]; readonly equity: Column; readonly result: Column };
+  readonly markouts: readonly MarkoutRow[];
+}
+
+/** The others' middle so long after our fills, beside the prices of these: positive where it went for us. Of the newest fills. */
+export interface MarkoutRow {
+  readonly horizon_s: number;
+  /** `bid`: we bought YES or sold NO. */
+  readonly side: 'all' | 'bid' | 'ask';
+  /** Of which a middle of then is known, and of which not: before it is over, in a gap of the history, without both sides. */
+  readonly fills: number;
+  readonly not_known: number;
+  readonly shares: string;
+  /** A share, weighted by shares; its standard error, empty below two markets. */
+  readonly mean: string;
+  readonly error: string;
+  /** Of all these shares together. */
+  readonly total: string;
 }
 
 /** What was booked: by average cost, fees apart. */
@@ -120,6 +141,18 @@ export interface RiskView {
   readonly events: readonly RiskEvent[];
   /** Markets in which anything is held, or nearest to their limit. */
   readonly markets: readonly RiskMarket[];
+  readonly scenarios: readonly ScenarioRow[];
+}
+
+/** One way in which an event could end, for what is held of it now. */
+export interface ScenarioRow {
+  /** Titles of its markets in which anything is held. */
+  readonly event: string;
+  readonly scenario: string;
+  /** What is paid minus what it cost. */
+  readonly result: string;
+  /** What is paid minus what it is worth at marks. */
+  readonly from_now: string;
 }
 
 export interface RiskLimit {

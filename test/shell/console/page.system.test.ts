@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** The page in a browser: every view, in light and dark, on a desk and on a telephone, by keyboard, with hostile titles. */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -179,6 +180,16 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       },
       (count) => count > 0,
     );
+  });
+
+  test('orders, fills and results can be had as files, which hold no formula', async () => {
+    const page = await openView(DESK, '?view=orders', '#fill-list a');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByText('Fills (CSV)').click()]);
+    expect(file.suggestedFilename()).toBe('fills.csv');
+    const text = readFileSync(await file.path(), 'utf8');
+    expect(text.split('\r\n')).toHaveLength(5);
+    expect(text).toContain('Will it rain in Reykjavík on Friday?,sell,YES,0.62,5');
+    expect(errors).toEqual([]);
   });
 
   test('says how the files differ when it is asked, and not before', async () => {

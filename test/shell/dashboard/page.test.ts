@@ -53,6 +53,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
     view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
+    csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
     act: async (action, reason) => {
       if (name === 'broken') throw new Error('it is broken');
       acted.push([action, reason]);
@@ -126,6 +127,22 @@ describe('the page', () => {
     expect((await ask('/views/log')).status).toBe(401);
     for (const name of ['runs', 'nothing', 'constructor'])
       expect((await ask(`/views/${name}`, { headers: { authorization } })).status).toBe(404);
+  });
+
+  it('gives files to whoever has the pass, and no other name than theirs', async () => {
+    const { ask, authorization } = await open(null, undefined, ['one', 'two']);
+    const asked = (path: string) => ask(path, { headers: { authorization } });
+    const file = await asked('/csv/fills?trader=two');
+    expect([file.status, file.headers.get('content-type'), file.headers.get('content-disposition')]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+      'attachment; filename="fills.csv"',
+    ]);
+    expect(await file.text()).toBe('fills of two\r\n');
+    const refused = ['/csv/fills', '/csv/days?trader=one', '/csv/secrets?trader=one', '/csv/constructor?trader=one'];
+    const statuses = await Promise.all(refused.map(async (path) => (await asked(path)).status));
+    expect(statuses).toEqual([400, 404, 404, 404]);
+    expect((await ask('/csv/fills?trader=one')).status).toBe(401);
   });
 
   it('shows its state to whoever has the pass', async () => {

@@ -14,6 +14,9 @@ const SCALES = [
   { seconds: 3600, keptS: 90 * 86_400 },
 ] as const;
 
+/** Of the finest scale, s. */
+export const FINEST_S = SCALES[0].seconds;
+
 /** No answer has more points. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
@@ -93,10 +96,17 @@ export class History {
 
   /** Oldest first; at most `MOST_POINTS`, as close as that and what is kept allow. Empty where nothing is known. */
   market(id: string, span: Span): readonly MarketPoint[] {
-    const sql = `SELECT time_s * 1000 AS timeMs, best_bid AS bestBidMicros, best_ask AS bestAskMicros, fair AS fairMicros,
-      bid AS bidMicros, ask AS askMicros, net AS netMicros FROM market_points JOIN series ON series.id = series
-      WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
-    return this.#read<MarketPoint>(sql, span, [id]);
+    return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
+  }
+
+  /** Of the finest scale alone: empty where that is not kept any more. */
+  closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
+    const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
+    return this.#file.attempt(
+      // The columns are those of the statement, and the tables are STRICT.
+      (sqlite) => sqlite.prepare(MARKET_POINTS).all(id, FINEST_S, fromS, toS) as MarketPoint[],
+      [],
+    );
   }
 
   account(span: Span): readonly AccountPoint[] {
@@ -152,6 +162,10 @@ function findSeries(sqlite: Sqlite.Database, market: string): number {
   const known = sqlite.prepare<[string], number>('SELECT id FROM series WHERE market = ?').pluck().get(market);
   return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
 }
+
+const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs, best_bid AS bestBidMicros, best_ask AS bestAskMicros, fair AS fairMicros,
+  bid AS bidMicros, ask AS askMicros, net AS netMicros FROM market_points JOIN series ON series.id = series
+  WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
 
 const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
   SET equity = excluded.equity, result = excluded.result, loss_day = excluded.loss_day`;

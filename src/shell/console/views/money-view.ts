@@ -25,7 +25,7 @@ export interface MoneySources {
   readonly spanMs: number;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources): MoneyView {
+export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources): Omit<MoneyView, 'markouts'> {
   const marks = readMarks(trader);
   const pnl = ledger.pnl(marks);
   const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });

@@ -14,7 +14,7 @@ const MOST_ROWS = 200;
 const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
 
 /** Null before the trader has told anything. */
-export function riskView({ account, hello, markets, frameMs }: TraderState): RiskView | null {
+export function riskView({ account, hello, markets, frameMs }: TraderState): Omit<RiskView, 'scenarios'> | null {
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
   const told: LimitFacts = { account, markets: all, timeMs: frameMs ?? 0 };

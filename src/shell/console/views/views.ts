@@ -12,10 +12,12 @@ import { configView, diffView } from './config-view.js';
 import { explainView } from './explain-view.js';
 import { healthView } from './health-view.js';
 import { logView, runsView } from './log-view.js';
+import { MarkoutBook } from './markout-book.js';
 import { moneyView } from './money-view.js';
 import { ordersView } from './orders-view.js';
 import type { ResultBook } from './result-book.js';
 import { riskView } from './risk-view.js';
+import { listScenarios } from './scenarios.js';
 
 export interface ViewSources {
   readonly config: TraderConfig;
@@ -36,6 +38,7 @@ export function makeViews(
   sources: ViewSources,
 ): (name: ViewName, query: ViewQuery) => Promise<PageViews[ViewName] | null> {
   const { config, trader, ledger, history, book, center, guardian } = sources;
+  const markouts = new MarkoutBook(history);
   const views: Views = {
     chart: ({ market, spanMs }) => {
       if (market === null) return null;
@@ -45,9 +48,14 @@ export function makeViews(
     money: ({ spanMs }) =>
       ledger.read((open) => {
         book.readOn(open, ledger.opened);
-        return moneyView({ trader, ledger: open, book, history, nowMs: sources.nowMs(), spanMs });
+        const nowMs = sources.nowMs();
+        const rows = moneyView({ trader, ledger: open, book, history, nowMs, spanMs });
+        return { ...rows, markouts: markouts.read(open, nowMs) };
       }),
-    risk: () => riskView(trader),
+    risk: () => {
+      const view = riskView(trader);
+      return view && { ...view, scenarios: ledger.read((open) => listScenarios(trader, open)) ?? [] };
+    },
     health: () =>
       healthView({
         trader,

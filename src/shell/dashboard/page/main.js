@@ -8,6 +8,7 @@ import { alarm, ask, GONE, isSecretKept, keepSecret } from './ask.js';
 import { redrawCharts } from './chart.js';
 import { press, pressKill, showControls, startControls } from './controls.js';
 import { field, part, plain, setText } from './dom.js';
+import { startFiles } from './files.js';
 import { clock } from './format.js';
 import { showKeys, startKeys } from './keys.js';
 import { showAlerts, showConfig, showExplain, showLog, showOrders, showRuns } from './lists.js';
@@ -290,6 +291,7 @@ part('keys').addEventListener('click', showKeys);
 part('close-help').addEventListener('click', () => /** @type {HTMLDialogElement} */ (part('help')).close());
 startTheme();
 startControls();
+startFiles();
 startKeys({
   go: (view) => go(viewHref(view)),
   explain: () => {

@@ -38,6 +38,7 @@ export function showMoney(view) {
     part('equity-empty'),
     curve.time.length === 0 ? 'Nothing is known of this time: the console draws what it saw.' : '',
   );
+  showMarkouts(view.markouts);
   rows('money-days', view.days.map(moneyLine));
   rows('money-strategies', view.strategies.map(moneyLine));
   rows(
@@ -49,6 +50,23 @@ export function showMoney(view) {
         ...[row.result, row.net, row.unrealised, row.fees].map((value) => number(known(value))),
         number(String(row.fills)),
         ...[row.turnover, row.yes, row.no, row.sets, row.cost].map(number),
+      ],
+    ]),
+  );
+}
+
+/** @param {readonly import('../views.js').MarkoutRow[]} markouts */
+function showMarkouts(markouts) {
+  const names = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
+  rows(
+    'money-markouts',
+    markouts.map((row) => [
+      `${row.horizon_s} ${row.side}`,
+      [
+        text(`${row.horizon_s} s`),
+        text(names[row.side]),
+        ...[row.mean, row.error, row.total].map((value) => number(known(value))),
+        ...[row.shares, String(row.fills), String(row.not_known)].map(number),
       ],
     ]),
   );
@@ -93,6 +111,13 @@ export function showRisk(view) {
         text(row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`),
         text(row.tighter),
       ],
+    ]),
+  );
+  rows(
+    'risk-scenarios',
+    view.scenarios.map((row) => [
+      `${row.event} ${row.scenario}`,
+      [text(row.event), text(row.scenario), number(row.result), number(known(row.from_now))],
     ]),
   );
   rows(

@@ -1,0 +1,163 @@
+/** What the page says of results beside sums: markouts of fills, ways in which events could end, and files for spreadsheets. */
+
+import { describe, expect, test } from 'vitest';
+import { csvRow } from '../../../src/shell/console/csv/cells.js';
+import { makeCsv } from '../../../src/shell/console/csv/exports.js';
+import type { MarketPoint } from '../../../src/shell/console/store/history.js';
+import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';
+import { listScenarios } from '../../../src/shell/console/views/scenarios.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
+import { market, toldTrader } from './state-of-markets.js';
+
+interface Trade {
+  readonly id: string;
+  readonly market: string;
+  readonly side?: 'buy' | 'sell';
+  readonly isYes?: boolean;
+  readonly price: number;
+  readonly shares: number;
+  readonly timeS?: number;
+}
+
+function book(ledger: Ledger, trades: readonly Trade[]): void {
+  ledger.transaction(() => {
+    ledger.setCapital(m(1_000 * ONE), 1);
+    for (const { id, market: marketConditionId, side = 'buy', isYes = true, price, shares, timeS = 1_000 } of trades) {
+      const terms = { marketConditionId, side, isYes, priceMicros: m(price), amountMicros: m(shares * ONE) };
+      ledger.addIntent(intentOf({ ...terms, id, draftPubkey: `order-${id}` }));
+      ledger.addOrder(orderOf({ ...terms, pubkey: `order-${id}`, intentId: id }));
+      const when = { timestampS: timeS, seenMs: timeS * 1000 + 400 };
+      ledger.bookFill(fillOf({ ...terms, ...when, pubkey: id, orderPubkey: `order-${id}` }));
+    }
+  });
+}
+
+const point = (timeS: number, bid: number | null, ask: number | null): MarketPoint => ({
+  timeMs: timeS * 1000,
+  bestBidMicros: bid,
+  bestAskMicros: ask,
+  fairMicros: null,
+  bidMicros: null,
+  askMicros: null,
+  netMicros: 0,
+});
+
+describe('markouts', () => {
+  /** At 1,000 s; after 5 s the middle is 0.5, after 30 s there is a gap, after 60 s one side is missing, after 300 s it is 0.3. */
+  const POINTS = [point(1_000, 440_000, 460_000), point(1_005, 490_000, 510_000)];
+  const LATER = [point(1_060, null, 510_000), point(1_300, 290_000, 310_000)];
+
+  test('are the others’ middle beside our price, by side, in YES space, and not known where nothing is', () => {
+    withLedger((ledger) => {
+      book(ledger, [
+        { id: 'bought', market: 'a', price: 400_000, shares: 10 },
+        // Buying NO at 0.45 is selling YES at 0.55.
+        { id: 'bought-no', market: 'b', isYes: false, price: 450_000, shares: 30 },
+      ]);
+      const history = { closeUp: () => [...POINTS, ...LATER] };
+      const rows = new MarkoutBook(history).read(ledger, 2_000_000);
+      const of = (horizon: number, side: string) => rows.find((row) => row.horizon_s === horizon && row.side === side);
+      expect(of(5, 'bid')).toEqual({
+        horizon_s: 5,
+        side: 'bid',
+        fills: 1,
+        not_known: 0,
+        shares: '10',
+        mean: '0.1',
+        error: '',
+        total: '1',
+      });
+      expect(of(5, 'ask')).toMatchObject({ fills: 1, mean: '0.05', total: '1.5' });
+      expect(of(5, 'all')).toMatchObject({ fills: 2, shares: '40', mean: '0.0625', total: '2.5', error: '0.01875' });
+      for (const horizon of [30, 60])
+        expect(of(horizon, 'all')).toMatchObject({ fills: 0, not_known: 2, mean: '', total: '' });
+      expect(of(300, 'bid')).toMatchObject({ mean: '-0.1', total: '-1' });
+      expect(of(300, 'ask')).toMatchObject({ mean: '0.25' });
+    });
+  });
+
+  test('are looked up again until the last of them is over, and then never', () => {
+    withLedger((ledger) => {
+      book(ledger, [{ id: 'bought', market: 'a', price: 400_000, shares: 10 }]);
+      let points = [...POINTS];
+      let asked = 0;
+      const history = {
+        closeUp: () => {
+          asked += 1;
+          return points;
+        },
+      };
+      const markouts = new MarkoutBook(history, () => 0);
+      const known = (nowMs: number) => markouts.read(ledger, nowMs).map(({ fills }) => fills);
+      expect(known(1_010_000)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+      points = [...points, ...LATER];
+      expect(known(1_320_000).slice(-3)).toEqual([1, 1, 0]);
+      points = [];
+      expect(known(9_000_000).slice(-3)).toEqual([1, 1, 0]);
+      expect(asked).toBe(2);
+    });
+  });
+});
+
+describe('scenarios', () => {
+  test('say what is held of an event would come to, worst first, and nothing of orders', () => {
+    withLedger((ledger) => {
+      book(ledger, [
+        { id: 'a1', market: 'a', price: 400_000, shares: 10 },
+        { id: 'b1', market: 'b', isYes: false, price: 300_000, shares: 20 },
+        { id: 'c1', market: 'c', price: 500_000, shares: 100 },
+      ]);
+      const told = toldTrader([
+        { ...market('a', 'A'), event: 'e', mark_micros: 450_000 },
+        { ...market('b', 'B'), event: 'e', mark_micros: 600_000 },
+        { ...market('c', 'C'), mark_micros: null },
+      ]);
+      expect(listScenarios(told, ledger)).toEqual([
+        { event: 'C', scenario: 'NO', result: '-50', from_now: '' },
+        { event: 'C', scenario: 'YES', result: '50', from_now: '' },
+        // Cost 4 and 6; worth 4.5 and 8.
+        { event: 'A · B', scenario: 'only B: YES', result: '-10', from_now: '-12.5' },
+        { event: 'A · B', scenario: 'each at its worst', result: '-10', from_now: '-12.5' },
+        { event: 'A · B', scenario: 'none of these: YES', result: '10', from_now: '7.5' },
+        { event: 'A · B', scenario: 'only A: YES', result: '20', from_now: '17.5' },
+      ]);
+    });
+  });
+});
+
+describe('files for spreadsheets', () => {
+  test.each([
+    ['=cmd|x', "'=cmd|x"],
+    ['+1+1', "'+1+1"],
+    ['-2+3', "'-2+3"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    [' =1', "' =1"],
+    ['-2.5', '-2.5'],
+    ['say "no", then', '"say ""no"", then"'],
+    ['=1\n=2', '"\'=1\n=2"'],
+  ])('write %j so that nothing is computed of it', (value, cell) => {
+    expect(csvRow([value, 7, null])).toBe(`${cell},7,\r\n`);
+  });
+
+  test('hold orders and fills with their titles, and sums as the page has them', () => {
+    withLedger((ledger) => {
+      book(ledger, [{ id: 'one', market: 'a', price: 400_000, shares: 10 }]);
+      const row = { key: 'a', fills: 1, turnover: '4', realised: '-1.5', fees: '0', net: '-1.5' };
+      const held = { title: '=HYPERLINK("x")', yes: '10', no: '0', sets: '0', cost: '4', unrealised: '', result: '' };
+      const money = () => ({ days: [row], markets: [{ ...row, ...held }], strategies: [] });
+      const lines = (name: Parameters<typeof makeCsv>[0]) =>
+        makeCsv(name, { ledger, title: () => '=1+1', money }).split('\r\n');
+      expect(lines('fills')).toEqual([
+        'time,fill,order,market,title,side,outcome,price,amount,fee,role,seen',
+        expect.stringMatching(/^1970-01-01T00:16:40.000Z,one,order-one,a,'=1\+1,buy,YES,0.4,10,/),
+        '',
+      ]);
+      expect(lines('orders')[1]).toMatch(/,order-one,a,'=1\+1,buy,YES,0.4,10,10,/);
+      expect(lines('days')).toEqual(['day,fills,turnover,realised,fees,net', 'a,1,4,-1.5,0,-1.5', '']);
+      expect(lines('markets')[1]).toBe('a,1,4,-1.5,0,-1.5,"\'=HYPERLINK(""x"")",10,0,0,4,,');
+      expect(lines('strategies')).toHaveLength(2);
+    });
+  });
+});
