@@ -1,22 +1,22 @@
 /**
- * Quotes the outcomes of an event, of which at most one comes true. Each outcome's price is evidence on all the others, so that
- * a book that was not looked at for long is corrected by those that were; what is held in one outcome shifts the quotes of
- * all; and own bids never add up to what must pay one, nor own asks to less.
+ * Quotes all outcomes of an event together. Each outcome's price is evidence on all the others, so that a book that was not looked at
+ * for long is corrected by those that were; what is held in one outcome shifts the quotes of all; and nobody gains for sure by
+ * trading with all of them: own bids never add up to what must pay one, nor own asks to less.
  */
 
 import {
   type BookSide,
   dearerFee,
   defineStrategy,
-  type EventView,
-  eventReservationPrices,
+  type EventFacts,
+  type MarketOfEvent,
   type MarketView,
   NO_QUOTES,
   ONE,
   type ParamsOf,
   type QuoteLevel,
   type Quotes,
-  type SiblingView,
+  type WholeEventView,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
@@ -29,8 +29,19 @@ import {
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { findBest, getSign, mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
-import { addingUp, bookVariance, type Reading } from './event/outcomes.js';
+import {
+  chooseFarther,
+  findBest,
+  getSign,
+  mayQuote,
+  netShares,
+  showLevel,
+  standing,
+  toFairMicros,
+} from './common/quotes.js';
+import { believe, type EventBelief } from './event/belief.js';
+import { bookVariance, type Reading } from './event/outcomes.js';
+import { holdOwnPrices, type OwnPrices } from './event/sums.js';
 
 const params = {
   max_sum_error: {
@@ -39,7 +50,7 @@ const params = {
     min: 0,
     max: 1,
     default: 0.08,
-    help: 'Nothing is quoted where the middles of all outcomes are together further from one than this (above one, where none may come true).',
+    help: 'Nothing is quoted where the middles of all outcomes are together further from one than this (above one, where none may come true; for nested ones: where one is so far above a wider one).',
   },
   max_sibling_age_ms: {
     kind: 'integer',
@@ -47,7 +58,15 @@ const params = {
     min: 100,
     max: 3_600_000,
     default: 120_000,
-    help: 'Oldest book of another outcome that still says anything.',
+    help: 'Oldest book of an outcome that still says anything.',
+  },
+  min_known: {
+    kind: 'number',
+    unit: 'part',
+    min: 0,
+    max: 1,
+    default: 0.8,
+    help: 'Nothing is quoted where outcomes with a book to go by have less than this part of the probability (of nested ones: of their number).',
   },
   half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   uncertainty_sds: {
@@ -64,7 +83,7 @@ const params = {
     min: 0,
     max: 1,
     default: 0.01,
-    help: 'Own bids in all outcomes add up to at most one less this, own asks to at least one and this.',
+    help: 'Own bids in all outcomes add up to at most one less this, own asks to at least one and this; of nested ones no bid is nearer than this to the ask of a wider one.',
   },
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
@@ -81,141 +100,159 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'event-maker',
-  summary: 'Quotes exclusive outcomes of an event by what all of them say together, with one position over all.',
+  summary: 'Quotes the outcomes of an event by what all of them say together, with one position over all.',
+  scope: 'event',
   params,
-  inputs: { event: true },
-  create: (p) => ({ quote: (view) => quote(view, p) }),
+  create: (p, event) => ({ quote: (view) => quoteEvent(view, event, p) }),
 });
 
-function quote(view: MarketView, p: Params): Quotes {
-  const blocked = whyNoQuotes(view, makeGuards(p));
-  if (blocked !== null) return NO_QUOTES(blocked);
-  const { event } = view;
-  if (event === null) return NO_QUOTES('the market belongs to no event');
+type EventQuotes = Readonly<Record<string, Quotes>>;
+
+function quoteEvent(view: WholeEventView, event: EventFacts, p: Params): EventQuotes {
+  const { markets } = view;
   if (event.outcomes === null)
-    return NO_QUOTES(
+    return silence(
+      markets,
       "nobody has said what its event's outcomes exclude: declare it under `events` of the trader's file",
     );
-  const own = ownReading(view);
-  if (own === null) return NO_QUOTES("others' book has not two sides");
-  const readings = [own];
-  for (const sibling of event.siblings) {
-    const reading = siblingReading(sibling, p);
-    if (reading === null) return NO_QUOTES(`another outcome, ${sibling.conditionId}, has no book to go by`);
-    readings.push(reading);
-  }
-  const isWhole = event.outcomes === 'exhaustive' && event.markets === readings.length;
-  if (event.outcomes === 'exhaustive' && !isWhole)
-    return NO_QUOTES(`${readings.length} of the event's ${event.markets} markets are looked at, all are wanted`);
-  return quotesFor(view, event, readings, isWhole, p);
+  const undeclared = markets.find(({ view: { market } }) => !isDeclared(market.conditionId, event));
+  if (undeclared !== undefined)
+    return silence(
+      markets,
+      `${undeclared.view.market.conditionId} is none of the markets that are declared of the event`,
+    );
+  const closing = markets.find(({ view: { market } }) => market.phase !== 'open')?.view.market;
+  if (closing !== undefined) return silence(markets, `an outcome, ${closing.conditionId}, is ${closing.phase}`);
+  const readings = markets.map((market) => readMarket(market.view, p));
+  const unseen = view.unseen.length;
+  const belief = believe(event.outcomes, { readings, mids: markets.map(lastMid), unseen, net: markets.map(netOf) }, p);
+  if (typeof belief === 'string') return silence(markets, belief);
+  return quoteMarkets(markets, event.outcomes, belief, p);
 }
 
-function ownReading(view: MarketView): Reading | null {
+/** Of an exclusive event all are meant, and none is named. */
+const isDeclared = (conditionId: string, { marketConditionIds }: EventFacts): boolean =>
+  marketConditionIds.length === 0 || marketConditionIds.includes(conditionId);
+
+const silence = (markets: readonly MarketOfEvent[], why: string): EventQuotes =>
+  Object.fromEntries(markets.map(({ view }) => [view.market.conditionId, NO_QUOTES(why)]));
+
+const netOf = ({ view }: MarketOfEvent): number => netShares(view);
+const lastMid = ({ view }: MarketOfEvent): number | null => view.estimates.mid;
+
+/** What a book says of its outcome; null where it has not two sides, or is old or broken. */
+function readMarket(view: MarketView, p: Params): Reading | null {
   const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
-  if (bid === null || ask === null) return null;
-  const mid = (bid + ask) / 2;
   const { estimates, health } = view;
+  if (bid === null || ask === null || health.crossed || health.frozen) return null;
+  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= p.max_sibling_age_ms)) return null;
+  const mid = (bid + ask) / 2;
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, estimates.sigmaLogOddsPerSqrtS, health.bookAgeMs) };
 }
 
-function siblingReading(
-  { mid, bid, ask, bookAgeMs, sigmaLogOddsPerSqrtS, isSound }: SiblingView,
-  p: Params,
-): Reading | null {
-  if (mid === null || bid === null || ask === null || bookAgeMs === null || !isSound) return null;
-  if (!(bookAgeMs <= p.max_sibling_age_ms)) return null;
-  return { mid, variance: bookVariance({ mid, spread: ask - bid }, sigmaLogOddsPerSqrtS, bookAgeMs) };
-}
-
-function quotesFor(
-  view: MarketView,
-  event: EventView,
-  readings: readonly Reading[],
-  isWhole: boolean,
-  p: Params,
-): Quotes {
-  const sum = readings.reduce((all, { mid }) => all + mid, 0);
-  const error = isWhole ? Math.abs(sum - 1) : Math.max(0, sum - 1);
-  const factors = { outcomes: readings.length, sum_price: sum };
-  if (error > p.max_sum_error)
-    return NO_QUOTES(`the outcomes add up to ${sum.toFixed(4)}, at most ${p.max_sum_error} off is quoted`, factors);
-  const together = isWhole || sum > 1 ? addingUp(readings) : readings;
-  const [first] = together;
-  const fair = first?.mid ?? 0;
-  if (!(fair > 0 && fair < 1)) return NO_QUOTES('what the others say leaves nothing between 0 and 1', factors);
-  const sd = Math.sqrt(first?.variance ?? 0);
-  return quotesAround(view, event, { fair, sd, centre: computeCentre(view, event, together, p), factors }, isWhole, p);
-}
-
-/** Its price to one who holds what is held in all outcomes: the risk of the event, not of the market. */
-function computeCentre(view: MarketView, event: EventView, together: readonly Reading[], p: Params): number {
-  const prices = together.map(({ mid }) => Math.min(1, Math.max(1e-6, mid)));
-  const net = [netShares(view), ...event.siblings.map(({ netMicros }) => netMicros / ONE)];
-  // That none comes true is an outcome too, in which nothing is held.
-  const none = 1 - prices.reduce((all, price) => all + price, 0);
-  const [all, held] =
-    none > 1e-6
-      ? [
-          [...prices, none],
-          [...net, 0],
-        ]
-      : [prices, net];
-  return eventReservationPrices(all, p.risk_aversion, held)[0] ?? 0;
-}
-
-interface Situation {
+/** One market on its way to quotes. */
+interface Plan {
+  readonly view: MarketView;
+  /** Why it has none; null when it has. */
+  readonly blocked: string | null;
   readonly fair: number;
   readonly sd: number;
-  readonly centre: number;
-  readonly factors: Readonly<Record<string, number>>;
-}
-
-function quotesAround(view: MarketView, event: EventView, situation: Situation, isWhole: boolean, p: Params): Quotes {
-  const { fair, sd, centre, factors } = situation;
-  const jumped = event.siblings.some(({ sinceJumpMs }) => sinceJumpMs !== null && sinceJumpMs < p.jump_pause_s * 1000);
-  const wider = view.stance === 'widen' || jumped ? p.widen_factor : 1;
-  const tick = view.market.tickMicros / ONE;
-  const half = wider * Math.max(p.half_spread_ticks * tick, p.uncertainty_sds * sd) + dearerFee(view.market, fair);
-  const [most, least] = [computeBound('bid', event, isWhole, p), computeBound('ask', event, isWhole, p)];
-  const bids = quoteSide('bid', view, { fair, centre, half }, most, p);
-  const asks = quoteSide('ask', view, { fair, centre, half }, least, p);
-  return {
-    fairMicros: toFairMicros(fair),
-    bids,
-    asks,
-    // What stays a tick off would break the sum that it is held to.
-    keepWithinTicks: centre - half > most || centre + half < least ? 0 : p.reprice_ticks,
-    keepWithinSizeFraction: p.resize_fraction,
-    postOnly: p.post_only,
-    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, ${fair.toFixed(4)} by all outcomes${jumped ? ', wider after a jump in another' : ''}`,
-    factors: { ...factors, fair_price: fair, fair_sd_price: sd, reservation_price: centre, half_spread_price: half },
-  };
-}
-
-/** The most that a bid may be, or the least that an ask may be, beside our own in the other outcomes. */
-function computeBound(side: BookSide, { siblings }: EventView, isWhole: boolean, p: Params): number {
-  if (side === 'bid') {
-    const bids = siblings.reduce((sum, { ownBidMicros }) => sum + (ownBidMicros ?? 0), 0);
-    return 1 - p.sum_edge - bids / ONE;
-  }
-  // Somebody who buys every outcome of ours holds what pays one; without an ask in each of them nobody can.
-  if (!isWhole || siblings.some(({ ownAskMicros }) => ownAskMicros === null)) return 0;
-  const asks = siblings.reduce((sum, { ownAskMicros }) => sum + (ownAskMicros ?? 0), 0);
-  return 1 + p.sum_edge - asks / ONE;
-}
-
-interface Around {
-  readonly fair: number;
   readonly centre: number;
   readonly half: number;
 }
 
-function quoteSide(side: BookSide, view: MarketView, { fair, centre, half }: Around, bound: number, p: Params) {
-  if (!mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;
+function quoteMarkets(
+  markets: readonly MarketOfEvent[],
+  outcomes: NonNullable<EventFacts['outcomes']>,
+  belief: EventBelief,
+  p: Params,
+): EventQuotes {
+  const plans = markets.map((market, index) => planMarket(market, index, markets, belief, p));
+  const own: OwnPrices = {
+    bids: plans.map((plan) => ({ resting: findResting(plan.view, 'bid'), wanted: wantedPrice(plan, 'bid', p) })),
+    asks: plans.map((plan) => ({ resting: findResting(plan.view, 'ask'), wanted: wantedPrice(plan, 'ask', p) })),
+  };
+  const held = holdOwnPrices(outcomes, own, { edge: p.sum_edge, isWhole: belief.isWhole });
+  const said = plans.map((plan, index): [string, Quotes] => {
+    const prices = { bid: held.bids[index] ?? null, ask: held.asks[index] ?? null };
+    return [plan.view.market.conditionId, quotesOf(plan, prices, belief, p)];
+  });
+  return Object.fromEntries(said);
+}
+
+function planMarket(
+  { view }: MarketOfEvent,
+  index: number,
+  markets: readonly MarketOfEvent[],
+  belief: EventBelief,
+  p: Params,
+): Plan {
+  const known = belief.outcomes[index] ?? null;
+  if (known === null) {
+    const blocked = whyNoQuotes(view, makeGuards(p)) ?? 'its own book is none to go by';
+    return { view, blocked, fair: 0, sd: 0, centre: 0, half: 0 };
+  }
+  const { mid: fair, centre } = known;
+  const sd = Math.sqrt(known.variance);
+  const isOdd = !(fair > 0 && fair < 1);
+  const blocked = isOdd ? 'what the others say leaves nothing between 0 and 1' : whyNoQuotes(view, makeGuards(p));
+  const jumped = markets.some((other) => other.view !== view && hasJumped(other.view, p));
+  const wider = view.stance === 'widen' || jumped ? p.widen_factor : 1;
+  const tick = view.market.tickMicros / ONE;
+  const half = wider * Math.max(p.half_spread_ticks * tick, p.uncertainty_sds * sd) + dearerFee(view.market, fair);
+  return { view, blocked, fair, sd, centre, half };
+}
+
+const hasJumped = ({ health: { sinceJumpMs } }: MarketView, p: Params): boolean =>
+  sinceJumpMs !== null && sinceJumpMs < p.jump_pause_s * 1000;
+
+function wantedPrice(plan: Plan, side: BookSide, p: Params): number | null {
+  const [level] = quoteSide(plan, side, Number.NaN, p);
+  return level === undefined ? null : level.priceMicros / ONE;
+}
+
+/** The nearest to the middle of what rests or is on its way; null where nothing is. */
+function findResting({ orders }: MarketView, side: BookSide): number | null {
+  const prices = orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros / ONE);
+  if (prices.length === 0) return null;
+  return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
+}
+
+/** @param bound the nearest to the middle that it may be; NaN for none */
+function quoteSide(plan: Plan, side: BookSide, bound: number, p: Params): readonly QuoteLevel[] {
+  const { view, blocked, fair, centre, half } = plan;
+  if (blocked !== null || !mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;
   const wanted = centre - getSign(side) * half;
-  const held = side === 'bid' ? Math.min(wanted, bound) : Math.max(wanted, bound);
-  const stand = { centre: held, half: 0, improveTicks: p.improve_ticks, shares: p.order_shares / ONE };
-  return standing(view, side, stand);
+  const held = Number.isNaN(bound) ? wanted : chooseFarther(side, wanted, bound);
+  return standing(view, side, { centre: held, half: 0, improveTicks: p.improve_ticks, shares: p.order_shares / ONE });
+}
+
+function quotesOf(
+  plan: Plan,
+  prices: { readonly bid: number | null; readonly ask: number | null },
+  belief: EventBelief,
+  p: Params,
+): Quotes {
+  const { blocked, fair, sd, centre, half } = plan;
+  if (blocked !== null) return NO_QUOTES(blocked, belief.factors);
+  const bids = prices.bid === null ? NO_LEVELS : quoteSide(plan, 'bid', prices.bid, p);
+  const asks = prices.ask === null ? NO_LEVELS : quoteSide(plan, 'ask', prices.ask, p);
+  return {
+    fairMicros: toFairMicros(fair),
+    bids,
+    asks,
+    keepWithinTicks: p.reprice_ticks,
+    keepWithinSizeFraction: p.resize_fraction,
+    postOnly: p.post_only,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, ${fair.toFixed(4)} by all outcomes`,
+    factors: {
+      ...belief.factors,
+      fair_price: fair,
+      fair_sd_price: sd,
+      reservation_price: centre,
+      half_spread_price: half,
+    },
+  };
 }
 
 const NO_LEVELS: readonly QuoteLevel[] = [];

@@ -8,7 +8,6 @@ import { strategyFrom } from '../../src/trader/strategy/module.js';
 import * as bands from '../../strategies/bands.js';
 import * as beliefMaker from '../../strategies/belief-maker.js';
 import * as closingMaker from '../../strategies/closing-maker.js';
-import * as eventMaker from '../../strategies/event-maker.js';
 import * as fairMaker from '../../strategies/fair-maker.js';
 import * as grid from '../../strategies/grid.js';
 import * as lmsrMaker from '../../strategies/lmsr-maker.js';
@@ -126,30 +125,13 @@ const wildTouch = fc.record({
   risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-const wildEvent = fc.record({
-  max_sum_error: fc.constantFrom(0.08, 1),
-  half_spread_ticks: fc.integer({ min: 1, max: 500 }),
-  uncertainty_sds: fc.double({ min: 0, max: 10, noNaN: true }),
-  sum_edge: fc.constantFrom(0, 0.01, 1),
-  improve_ticks: fc.integer({ min: 0, max: 500 }),
-  order_shares: fc.constantFrom('0.01', '25', '1000000'),
-  risk_aversion: fc.double({ min: 0, max: 1, noNaN: true }),
-});
-
-/** What `anyView` itself has not: takers, and another outcome. */
+/** What `anyView` itself has not: takers. */
 const withMore = (view: MarketView): MarketView => {
   const { bids, asks } = view.others;
   const at = { venueTimeMs: 0, seenMs: view.nowMs, taker: 'buy' } as const;
   const trades = [...bids, ...asks].slice(0, 8).map((level) => ({ ...level, ...at }));
-  // The other outcome of a pair, at whatever the first price of the book makes of it.
-  const mid = 1 - (bids[0]?.priceMicros ?? 500_000) / 1e6;
-  const prices = { mid, bid: mid / 2, ask: (1 + mid) / 2, sigmaLogOddsPerSqrtS: 0.01 };
-  const seen = { conditionId: 'other', bookAgeMs: 10, sinceJumpMs: null, isSound: true };
-  const own = { netMicros: view.inventory.yesMicros, ownBidMicros: bids[1]?.priceMicros ?? null, ownAskMicros: null };
-  const siblings = [{ ...seen, ...prices, ...own }];
-  const event = { eventConditionId: 'E', outcomes: 'exhaustive', markets: 2, siblings } as const;
   const flow = { tradesPerS: 0.02, meanTradeShares: trades.length === 0 ? null : 20 };
-  return { ...view, trades, flow, event };
+  return { ...view, trades, flow };
 };
 
 describe.each([
@@ -163,7 +145,6 @@ describe.each([
   ['lmsr-maker', lmsrMaker, wildLmsr],
   ['touch-maker', touchMaker, wildTouch],
   ['mirror-maker', mirrorMaker, wildMirror],
-  ['event-maker', eventMaker, wildEvent],
 ] as const)('%s', (name, module, params: fc.Arbitrary<unknown>) => {
   const strategy = ofMarkets(strategyFrom(module, name));
 

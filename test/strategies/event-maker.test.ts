@@ -1,40 +1,76 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventView, MarketView, SiblingView } from '../../src/trader/market/view.js';
+import type { EventFacts, MarketView, OwnOrderView, WholeEventView } from '../../src/trader/market/view.js';
+import { makeWholeEventView } from '../../src/trader/market/whole-event.js';
+import { checkEventQuotes } from '../../src/trader/strategy/check.js';
 import { eventReservationPrices } from '../../src/trader/strategy/maths/settlement.js';
+import { falling, findRise, nestedReservationPrices } from '../../strategies/event/nested.js';
 import { addingUp, bookVariance } from '../../strategies/event/outcomes.js';
+import { holdAskSum, holdNested, holdSum } from '../../strategies/event/sums.js';
 import eventMaker from '../../strategies/event-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+import { FACTS, holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
 
-const sibling = (mid: number, more: Partial<SiblingView> = {}): SiblingView => ({
-  conditionId: `at ${mid}`,
-  mid,
-  bid: mid - 0.03,
-  ask: mid + 0.03,
-  bookAgeMs: 200,
-  sigmaLogOddsPerSqrtS: 0.001,
-  sinceJumpMs: null,
-  isSound: true,
-  netMicros: m(0),
-  ownBidMicros: null,
-  ownAskMicros: null,
-  ...more,
+/** An outcome whose others' book is around this middle. */
+const outcome = (id: string, mid: number, more: Partial<MarketView> = {}): MarketView =>
+  viewOf(book([[mid - 0.03, 100]], [[mid + 0.03, 100]]), {
+    market: { ...FACTS, conditionId: id, eventConditionId: 'E' },
+    ...more,
+  });
+
+const inHealth = (view: MarketView, health: Partial<MarketView['health']>): MarketView => ({
+  ...view,
+  health: { ...view.health, ...health },
 });
 
-const eventWith = (siblings: readonly SiblingView[], more: Partial<EventView> = {}): EventView => ({
+const factsOf = (outcomes: EventFacts['outcomes'], ids: readonly string[]): EventFacts => ({
   eventConditionId: 'E',
-  outcomes: 'exhaustive',
-  markets: siblings.length + 1,
-  siblings,
-  ...more,
+  outcomes,
+  marketConditionIds: outcomes === 'exclusive' || outcomes === null ? [] : ids,
 });
 
-const within = (event: EventView | null, mid = 0.5): MarketView =>
-  viewOf(book([[mid - 0.03, 100]], [[mid + 0.03, 100]]), { event });
+const wholeOf = (views: readonly MarketView[], event: EventFacts, unseen: readonly string[] = []): WholeEventView => {
+  const ids = views.map(({ market }) => market.conditionId);
+  return makeWholeEventView(
+    1_000_000,
+    event,
+    views.map((view) => ({ view, silentBecause: null })),
+    [...ids, ...unseen],
+  );
+};
 
-const quote = (view: MarketView, raw: unknown = {}) =>
-  eventMaker.create(paramsFor(eventMaker, raw), view.market).quote(view);
+/** What it says of an event of this kind, by the letters of its outcomes. */
+function quoteAll(views: readonly MarketView[], kind: EventFacts['outcomes'] = 'exhaustive', raw: unknown = {}) {
+  const event = factsOf(
+    kind,
+    views.map(({ market }) => market.conditionId),
+  );
+  const view = wholeOf(views, event);
+  const said = eventMaker.create(paramsFor(eventMaker, raw), event).quote(view);
+  expect(checkEventQuotes(said, view)).toBeNull();
+  return said;
+}
+
+const three = (...changes: readonly Partial<MarketView>[]) =>
+  (
+    [
+      ['a', 0.5],
+      ['b', 0.3],
+      ['c', 0.2],
+    ] as const
+  ).map(([id, mid], index) => outcome(id, mid, changes[index]));
+
+const order = (side: 'bid' | 'ask', price: number): OwnOrderView => ({
+  intentId: `${side} ${price}`,
+  side,
+  priceMicros: m(price),
+  remainingMicros: m(10),
+  isYes: true,
+  submittedMs: 0,
+  acceptedMs: 0,
+  queueAheadMicros: null,
+  ageMs: 0,
+});
 
 describe('what outcomes say of each other', () => {
   it('is shared out by how little each book knows', () => {
@@ -95,62 +131,237 @@ describe('what outcomes say of each other', () => {
   });
 });
 
-describe('event-maker', () => {
-  it('corrects its own book by the others', () => {
-    // They leave 0.46 where its own middle is 0.50; three books alike share the four cents.
-    const { fairMicros } = quote(within(eventWith([sibling(0.3), sibling(0.24)])));
-    expect((fairMicros ?? 0) / 1e6).toBeCloseTo(0.5 - 0.04 / 3, 5);
-    const old = sibling(0.24, { bookAgeMs: 100_000, sigmaLogOddsPerSqrtS: 0.05 });
-    // The one that was not looked at for long takes the blame.
-    expect((quote(within(eventWith([sibling(0.3), old]))).fairMicros ?? 0) / 1e6).toBeGreaterThan(0.498);
+describe('nested thresholds', () => {
+  const read = (mid: number, weight: number) => ({ mid, variance: 1 / weight });
+
+  it.each([
+    ['alike', [1, 1, 1], [0.61, 0.61, 0.4]],
+    ['the first three times as much', [3, 1, 1], [0.605, 0.605, 0.4]],
+  ])('are pooled where one lies above a wider one, books knowing %s (design 4.3)', (_name, weights, wanted) => {
+    const mids = [0.6, 0.62, 0.4];
+    const together = falling(mids.map((mid, index) => read(mid, weights[index] ?? 0)));
+    for (const [index, { mid }] of together.entries()) expect(mid).toBeCloseTo(wanted[index] ?? 0, 12);
+    // What is pooled is known as well as both books.
+    expect(together[0]?.variance).toBeCloseTo(1 / ((weights[0] ?? 0) + (weights[1] ?? 0)), 12);
+    expect(together[2]?.variance).toBeCloseTo(1, 12);
   });
 
-  it('leans on what is held in another outcome', () => {
-    const flat = quote(within(eventWith([sibling(0.3), sibling(0.2)]))).factors['reservation_price'] ?? 0;
-    const held = eventWith([sibling(0.3, { netMicros: m(100) }), sibling(0.2)]);
-    expect(quote(within(held)).factors['reservation_price']).toBeGreaterThan(flat);
+  it('never rise, and are nearer to what the books say than any other prices that never rise', () => {
+    const reading = fc.record({
+      mid: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+      weight: fc.double({ min: 0.1, max: 9, noNaN: true }),
+    });
+    const list = fc.array(reading, { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(
+        list,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 6, maxLength: 6 }),
+        (readings, other) => {
+          const together = falling(readings.map(({ mid, weight }) => read(mid, weight)));
+          for (const [index, { mid }] of together.entries())
+            expect(mid).toBeLessThanOrEqual((together[index - 1]?.mid ?? 1) + 1e-12);
+          const loss = (prices: readonly number[]) =>
+            readings.reduce((sum, { mid, weight }, index) => sum + weight * (mid - (prices[index] ?? 0)) ** 2, 0);
+          const rival = [...other].sort((a, b) => b - a);
+          expect(loss(together.map(({ mid }) => mid))).toBeLessThanOrEqual(loss(rival) + 1e-9);
+        },
+      ),
+    );
+  });
+
+  it('are as far out of order as one lies above the lowest before it', () => {
+    expect(findRise([0.6, 0.4, 0.45, 0.5])).toBeCloseTo(0.1, 12);
+    expect(findRise([0.6, 0.5, 0.5])).toBe(0);
+  });
+
+  it('are worth their prices to one who holds nothing, and less, with all narrower ones, to one who holds one', () => {
+    const prices = [0.7, 0.5, 0.2];
+    for (const [index, price] of nestedReservationPrices(prices, 0.002, [0, 0, 0]).entries())
+      expect(price).toBeCloseTo(prices[index] ?? 0, 8);
+    // Cases .3 .2 .3 .2 that pay 0, 0, 100, 100 to who holds 100 of the second: by hand.
+    const kept = Math.exp(-0.2);
+    const total = 0.5 + 0.5 * kept;
+    const held = nestedReservationPrices(prices, 0.002, [0, 100, 0]);
+    const wanted = [(0.2 + 0.5 * kept) / total, (0.5 * kept) / total, (0.2 * kept) / total];
+    for (const [index, price] of held.entries()) expect(price).toBeCloseTo(wanted[index] ?? 0, 8);
+  });
+});
+
+describe('own prices', () => {
+  const price = fc.option(
+    fc.integer({ min: 1, max: 99 }).map((cents) => cents / 100),
+    { nil: null },
+  );
+  const lists = fc.array(fc.record({ resting: price, wanted: price }), { minLength: 2, maxLength: 10 });
+  const sumOf = (prices: readonly (number | null)[]) => prices.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+
+  it('of bids never add up to more than they may, wherever what rests is still to go; none is raised', () => {
+    fc.assert(
+      fc.property(lists, (prices) => {
+        const held = holdSum(prices, 0.99);
+        const there = sumOf(prices.map(({ resting }) => resting));
+        const together = sumOf(held.map((each, index) => Math.max(each ?? 0, prices[index]?.resting ?? 0)));
+        expect(together).toBeLessThanOrEqual(Math.max(0.99, there) + 1e-9);
+        for (const [index, each] of held.entries())
+          expect(each ?? 0).toBeLessThanOrEqual((prices[index]?.wanted ?? 0) + 1e-12);
+      }),
+    );
     expect(
-      quote(holding(within(eventWith([sibling(0.3), sibling(0.2)])), 100)).factors['reservation_price'],
-    ).toBeCloseTo(0.450166, 6);
+      holdSum(
+        [
+          { resting: null, wanted: 0.5 },
+          { resting: null, wanted: 0.3 },
+        ],
+        0.99,
+      ),
+    ).toEqual([0.5, 0.3]);
+    expect(
+      holdSum(
+        [
+          { resting: 0.5, wanted: 0.4 },
+          { resting: 0.4, wanted: 0.5 },
+        ],
+        0.99,
+      )[1],
+    ).toBeCloseTo(0.49, 12);
   });
 
-  it('is silent where nothing is declared, an outcome is missing or has no sound book, and where the sum is off', () => {
-    const two = [sibling(0.3), sibling(0.2)];
-    expect(quote(within(null)).note).toBe('the market belongs to no event');
-    expect(quote(within(eventWith(two, { outcomes: null }))).note).toMatch(/declare it under `events`/);
-    expect(quote(within(eventWith(two, { markets: 4 }))).note).toMatch(/3 of the event's 4 markets/);
-    expect(quote(within(eventWith([sibling(0.3), sibling(0.2, { isSound: false })]))).note).toMatch(/no book to go by/);
-    expect(quote(within(eventWith([sibling(0.3), sibling(0.2, { bookAgeMs: 120_001 })]))).note).toMatch(/no book/);
-    expect(quote(within(eventWith([sibling(0.3), sibling(0.3)]))).note).toMatch(/add up to 1.1000/);
+  it('of asks never add up to less', () => {
+    const asks = [
+      { resting: 0.6, wanted: 0.55 },
+      { resting: 0.5, wanted: 0.3 },
+    ];
+    const together = holdAskSum(asks, 1.01).map((each, index) => Math.min(each ?? 1, asks[index]?.resting ?? 1));
+    expect(sumOf(together)).toBeCloseTo(1.01, 12);
+    expect(
+      holdAskSum(
+        [
+          { resting: null, wanted: 0.6 },
+          { resting: null, wanted: null },
+        ],
+        1.01,
+      ),
+    ).toEqual([0.6, null]);
+  });
+
+  it('of nested thresholds never let anybody buy a wide one for less than a narrow one pays him', () => {
+    fc.assert(
+      fc.property(lists, lists, (bids, asks) => {
+        const held = holdNested({ bids, asks }, 0.01);
+        for (let wide = 0; wide < asks.length; wide++) {
+          for (let narrow = wide + 1; narrow < bids.length; narrow++) {
+            const [bid, ask] = [held.bids[narrow] ?? null, held.asks[wide] ?? null];
+            const [bidThere, askThere] = [bids[narrow]?.resting ?? null, asks[wide]?.resting ?? null];
+            if (bid !== null && ask !== null) expect(bid).toBeLessThanOrEqual(ask - 0.01 + 1e-9);
+            if (bid !== null && askThere !== null) expect(bid).toBeLessThanOrEqual(askThere - 0.01 + 1e-9);
+            if (ask !== null && bidThere !== null) expect(ask).toBeGreaterThanOrEqual(bidThere + 0.01 - 1e-9);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('event-maker', () => {
+  it('corrects each book by the others', () => {
+    // 0.50, 0.30 and 0.24 are four cents too many; three books alike share them.
+    const alike = quoteAll([outcome('a', 0.5), outcome('b', 0.3), outcome('c', 0.24)]);
+    const variances = [0.5, 0.3, 0.24].map((mid) => 0.06 ** 2 / 12 + (0.001 * mid * (1 - mid)) ** 2 * 0.2);
+    const part = (variances[0] ?? 0) / variances.reduce((sum, each) => sum + each, 0);
+    expect((alike['a']?.fairMicros ?? 0) / 1e6).toBeCloseTo(0.5 - 0.04 * part, 5);
+    const sum = ['a', 'b', 'c'].reduce((all, id) => all + (alike[id]?.fairMicros ?? 0), 0);
+    expect(sum / 1e6).toBeCloseTo(1, 5);
+    // The one that was not looked at for long takes the blame.
+    const estimates = { ...outcome('c', 0.24).estimates, sigmaLogOddsPerSqrtS: 0.05 };
+    const old = inHealth(outcome('c', 0.24, { estimates }), { bookAgeMs: 100_000 });
+    const said = quoteAll([outcome('a', 0.5), outcome('b', 0.3), old]);
+    expect((said['a']?.fairMicros ?? 0) / 1e6).toBeGreaterThan(0.498);
+    expect(said['c']?.note).toMatch(/book/);
+  });
+
+  it('leans on what is held in every outcome', () => {
+    const flat = quoteAll(three());
+    const [a = outcome('a', 0.5), ...rest] = three();
+    const held = quoteAll([holding(a, 100), ...rest]);
+    const wanted = { a: 0.450166, b: 0.3299004, c: 0.2199336 };
+    for (const [id, price] of Object.entries(wanted))
+      expect(held[id]?.factors['reservation_price']).toBeCloseTo(price, 6);
+    expect(flat['a']?.factors['reservation_price']).toBeCloseTo(0.5, 6);
+  });
+
+  it('is silent in the whole event where nothing is declared, too little is known, one closes, and where the sum is off', () => {
+    const notes = (said: ReturnType<typeof quoteAll>) => [...new Set(Object.values(said).map(({ note }) => note))];
+    expect(notes(quoteAll(three(), null))).toEqual([expect.stringMatching(/declare it under `events`/)]);
+    const [a = outcome('a', 0.5), b = outcome('b', 0.3), c = outcome('c', 0.2)] = three();
+    const stuck = (view: MarketView) => inHealth(view, { frozen: true });
+    expect(notes(quoteAll([stuck(a), b, c]))).toEqual([
+      'outcomes with a book to go by have 0.5000 of the probability, 0.8 is wanted',
+    ]);
+    // The smallest is no fifth of it: the other two go on, as outcomes of which none may come true.
+    const known = quoteAll([a, b, stuck(c)]);
+    expect([known['a']?.bids.length, known['c']?.bids.length, known['a']?.factors['known_part']]).toEqual([1, 0, 0.8]);
+    const ended = { ...c, market: { ...c.market, phase: 'resolved' as const } };
+    expect(notes(quoteAll([a, b, ended]))).toEqual(['an outcome, c, is resolved']);
+    expect(notes(quoteAll([a, b, outcome('c', 0.3)]))).toEqual([expect.stringMatching(/add up to 1.1000/)]);
+    expect(notes(quoteAll([a, outcome('b', 0.6)], 'nested'))).toEqual([
+      expect.stringMatching(/0.1000 above a wider one/),
+    ]);
+    const event = factsOf('exhaustive', ['a', 'b', 'c', 'd']);
+    const unknown = eventMaker.create(paramsFor(eventMaker), event).quote(wholeOf([b, c], event));
+    expect(unknown['b']?.note).toMatch(/have 0.5000 of the probability/);
+    const odd = factsOf('exhaustive', ['a', 'b']);
+    expect(eventMaker.create(paramsFor(eventMaker), odd).quote(wholeOf(three(), odd))['a']?.note).toMatch(
+      /^c is none of the markets/,
+    );
   });
 
   it('leaves a sum below one alone where none may come true', () => {
-    const some = eventWith([sibling(0.2)], { outcomes: 'exclusive', markets: null });
-    expect(quote(within(some)).fairMicros).toBe(m(0.5));
-    const many = eventWith([sibling(0.34), sibling(0.2)], { outcomes: 'exclusive', markets: null });
-    expect((quote(within(many)).fairMicros ?? 0) / 1e6).toBeCloseTo(0.5 - 0.04 / 3, 5);
+    expect(quoteAll([outcome('a', 0.5), outcome('b', 0.2)], 'exclusive')['a']?.fairMicros).toBe(m(0.5));
+    const many = quoteAll([outcome('a', 0.5), outcome('b', 0.34), outcome('c', 0.2)], 'exclusive');
+    const sum = Object.values(many).reduce((all, { fairMicros }) => all + (fairMicros ?? 0), 0);
+    expect(sum / 1e6).toBeCloseTo(1, 5);
+  });
+
+  it('brings nested thresholds into their order', () => {
+    const said = quoteAll([outcome('a', 0.6), outcome('b', 0.62), outcome('c', 0.4)], 'nested');
+    expect((said['a']?.fairMicros ?? 0) / 1e6).toBeCloseTo(0.61, 3);
+    expect(said['a']?.fairMicros).toBe(said['b']?.fairMicros);
+    expect(said['c']?.fairMicros).toBe(m(0.4));
   });
 
   it('is wider while another outcome has just jumped', () => {
-    const two = (more: Partial<SiblingView>) => within(eventWith([sibling(0.3, more), sibling(0.2)]));
-    const half = (view: MarketView) => quote(view).factors['half_spread_price'] ?? 0;
-    expect(half(two({ sinceJumpMs: 9000 }))).toBeCloseTo(2 * half(two({})), 9);
-    expect(half(two({ sinceJumpMs: 11_000 }))).toBe(half(two({})));
+    const half = (sinceJumpMs: number | null) => {
+      const [a = outcome('a', 0.5), b = outcome('b', 0.3), ...rest] = three();
+      return quoteAll([a, inHealth(b, { sinceJumpMs }), ...rest])['a']?.factors['half_spread_price'] ?? 0;
+    };
+    expect(half(9000)).toBeCloseTo(2 * half(null), 9);
+    expect(half(11_000)).toBe(half(null));
   });
 
   it('never lets anybody sell it all outcomes for more than one pays, or buy them for less', () => {
-    const price = fc.integer({ min: 1, max: 99 }).map((cents) => m(cents / 100));
-    const one = fc.record({ bid: fc.option(price), ask: fc.option(price) });
+    const price = fc.option(
+      fc.integer({ min: 1, max: 99 }).map((cents) => cents / 100),
+      { nil: null },
+    );
+    const own = fc.record({ bid: price, ask: price });
     fc.assert(
-      fc.property(one, one, fc.integer({ min: 0, max: 5 }), (a, b, improve) => {
-        const siblings = [a, b].map(({ bid, ask }, index) =>
-          sibling(index === 0 ? 0.3 : 0.2, { ownBidMicros: bid, ownAskMicros: ask }),
+      fc.property(fc.tuple(own, own, own), fc.integer({ min: 0, max: 5 }), (rests, improve) => {
+        const orders = rests.map(({ bid, ask }) => [
+          ...(bid === null ? [] : [order('bid', bid)]),
+          ...(ask === null ? [] : [order('ask', ask)]),
+        ]);
+        const said = quoteAll(three(...orders.map((each) => ({ orders: each }))), 'exhaustive', {
+          improve_ticks: improve,
+        });
+        const all = ['a', 'b', 'c'].map((id) => said[id]);
+        const bids = all.map((quotes, index) => Math.max(quotes?.bids[0]?.priceMicros ?? 0, m(rests[index]?.bid ?? 0)));
+        const asks = all.map((quotes, index) =>
+          Math.min(quotes?.asks[0]?.priceMicros ?? 1e6, m(rests[index]?.ask ?? 1)),
         );
-        const { bids, asks } = quote(within(eventWith(siblings)), { improve_ticks: improve });
-        const [bid, ask] = [bids[0]?.priceMicros, asks[0]?.priceMicros];
-        if (bid !== undefined) expect(bid + (a.bid ?? 0) + (b.bid ?? 0)).toBeLessThanOrEqual(990_000);
-        if (ask !== undefined && a.ask !== null && b.ask !== null)
-          expect(ask + a.ask + b.ask).toBeGreaterThanOrEqual(1_010_000);
+        const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
+        // What rested before it was asked may be too much already: then nothing is added to it.
+        expect(sum(bids)).toBeLessThanOrEqual(Math.max(990_000, sum(rests.map(({ bid }) => m(bid ?? 0)))));
+        expect(sum(asks)).toBeGreaterThanOrEqual(Math.min(1_010_000, sum(rests.map(({ ask }) => m(ask ?? 1)))));
       }),
     );
   });

@@ -10,7 +10,7 @@ import type { ShownEvent, ShownEventLook, ShownMarkets } from './contract.js';
 import { GeneratedMarket, type GridOfMarket, type Look, MAX_POSITION_SHARES, START_MS } from './generated-market.js';
 import { drawBook, drawFill } from './shown-markets.js';
 
-const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive'];
+const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
 /** Every which event charges nothing. */
@@ -26,7 +26,12 @@ export function showEvents(seed: number, events: number, looks: number): ShownMa
     const count = FEWEST + random.below(MOST - FEWEST + 1);
     const outcomes = KINDS[number % KINDS.length] ?? null;
     const isFree = number % FREE_EVERY === 0;
-    return showEvent(`generated-${number + 1}`, outcomes, { ticks: 100, isFree }, drawEventLooks(random, count, looks));
+    return showEvent(
+      `generated-${number + 1}`,
+      outcomes,
+      { ticks: 100, isFree },
+      drawEventLooks(random, count, looks, outcomes),
+    );
   });
   return { markets: shown, mirrored: null };
 }
@@ -61,17 +66,26 @@ export function showEvent(
   return { event, isFree: grid.isFree, looks: shown };
 }
 
-function drawEventLooks(random: Random, count: number, looks: number): readonly EventLook[] {
+function drawEventLooks(
+  random: Random,
+  count: number,
+  looks: number,
+  outcomes: EventOutcomes | null,
+): readonly EventLook[] {
   const scores = Array.from({ length: count }, () => 0);
   const net = Array.from({ length: count }, () => 0);
   return Array.from({ length: looks }, () => {
     for (const index of scores.keys())
       scores[index] = (scores[index] ?? 0) + (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
     const total = scores.reduce((sum, score) => sum + Math.exp(score), 0);
+    const share = (from: number, to: number) =>
+      scores.slice(from, to).reduce((sum, score) => sum + Math.exp(score), 0) / total;
     const afterMs = random.chance(0.03) ? 900_000 : 1000 + random.below(20_000);
     const stance = random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
-    return scores.map((score, index): Look => {
-      const middle = Math.min(97, Math.max(3, Math.round((100 * Math.exp(score)) / total)));
+    return scores.map((_, index): Look => {
+      // A threshold is reached where it, or a narrower one, is the last that is.
+      const chance = share(index, outcomes === 'nested' ? count : index + 1);
+      const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
       const fill = random.chance(0.05) ? drawFill(random, middle) : null;
       net[index] = drawNet(
         random,

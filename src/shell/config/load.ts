@@ -338,6 +338,10 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
     const named = new Set(markets).size;
     if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
       problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
+    if (outcomes === 'nested' && (named < 2 || named < markets.length))
+      problems.push(
+        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
+      );
     if (outcomes === 'exclusive' && named > 0)
       problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
   }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
@@ -114,13 +115,17 @@ const eventsSchema = z
     z.strictObject({
       event: z.string().min(1).max(128).describe('Condition id of the event.'),
       outcomes: z
-        .enum(['exclusive', 'exhaustive'])
-        .describe('At most one of its markets resolves YES (exclusive), or exactly one does (exhaustive).'),
+        .enum(EVENT_OUTCOMES)
+        .describe(
+          'At most one of its markets resolves YES (exclusive), or exactly one does (exhaustive), or each only if the one before it does (nested).',
+        ),
       markets: z
         .array(z.string().min(1).max(128))
         .max(1000)
         .default([])
-        .describe('Condition ids of all markets of an exhaustive event; none for an exclusive one.'),
+        .describe(
+          'Condition ids of all markets of an exhaustive event, or of a nested one, the widest first; none for an exclusive one.',
+        ),
     }),
   )
   .max(1000)

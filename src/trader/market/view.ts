@@ -246,8 +246,11 @@ export interface EventFacts {
   readonly marketConditionIds: readonly string[];
 }
 
-/** `exclusive`: at most one of its markets resolves YES; `exhaustive`: exactly one does. */
-export type EventOutcomes = 'exclusive' | 'exhaustive';
+/**
+ * `exclusive`: at most one of its markets resolves YES; `exhaustive`: exactly one does; `nested`: each resolves YES only if the one
+ * declared before it does ("above 50", "above 60").
+ */
+export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
 /** The event of a market and its other markets, as far as they are looked at. */
 export interface EventView {

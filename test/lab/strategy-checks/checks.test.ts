@@ -227,7 +227,8 @@ describe('the checks of strategies', () => {
   it.each(QUICK)('pass %s as it is shipped, with the feed and the event that it asks for', async (name) => {
     const { strategy } = await loadShipped(name);
     const tried = { strategy, params: paramsFor(strategy) };
-    const checks = checkStrategy(tried, showMarkets(1, 4, 100, askedBy(tried)), still);
+    const shown = strategy.scope === 'event' ? showEvents(1, 6, 60) : showMarkets(1, 4, 100, askedBy(tried));
+    const checks = checkStrategy(tried, shown, still);
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
   });
 

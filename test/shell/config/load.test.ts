@@ -86,6 +86,11 @@ describe('a trader file that cannot be used says where, what came and what to wr
       'trader.yaml:1:40: venue.fee_schedule: the embedded exchange charges fees of price x amount, but fee_schedule is variance',
     ],
     [
+      'a nested event with one market',
+      trader('events: [{ event: E, outcomes: nested, markets: [a] }]'),
+      'trader.yaml:6:32: events[0].outcomes: a nested event wants its markets, the widest first, two or more, each once',
+    ],
+    [
       'an exhaustive event without its markets',
       trader('events: [{ event: E, outcomes: exhaustive }]'),
       'trader.yaml:6:32: events[0].outcomes: an exhaustive event wants all of its markets, two or more, each once',

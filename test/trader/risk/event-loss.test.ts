@@ -8,6 +8,7 @@ import { factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState, 
 const shares = (n: number) => m(n * ONE);
 const EXCLUSIVE: EventRule = { eventConditionId: 'event', outcomes: 'exclusive', marketConditionIds: [] };
 const EXHAUSTIVE: EventRule = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ['a', 'b'] };
+const NESTED: EventRule = { ...EXHAUSTIVE, outcomes: 'nested' };
 
 const exposureOf = (
   rules: readonly EventRule[],
@@ -43,8 +44,18 @@ describe('the worst loss of an event', () => {
     expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b'), yes('d')]).eventLoss('event')).toBe(90 * ONE);
   });
 
+  it('counts that a narrower threshold is reached only with the wider one', () => {
+    // Long the wide, short the narrow one: the loss of both at once needs the narrow one alone to come true.
+    const wide = holdingOf({ marketConditionId: 'a', yesMicros: shares(100), costMicros: shares(60) });
+    const held = [wide, noIn('b', 100)];
+    expect(exposureOf([], held).eventLoss('event')).toBe(140 * ONE);
+    expect(exposureOf([NESTED], held).eventLoss('event')).toBe(40 * ONE);
+    // A market that is not declared may come out either way.
+    expect(exposureOf([NESTED], [...held, noIn('d')]).eventLoss('event')).toBe(120 * ONE);
+  });
+
   it('is what every subset of fills and every outcome that may win makes of it, the plain way', () => {
-    const rules = fc.constantFrom([], [EXCLUSIVE], [EXHAUSTIVE]);
+    const rules = fc.constantFrom([], [EXCLUSIVE], [EXHAUSTIVE], [NESTED]);
     fc.assert(
       fc.property(randomState, rules, ({ holdings, orders }, declared) => {
         const plain = plainLoss(holdings, orders, declared[0] ?? null);
@@ -110,7 +121,8 @@ function plainLoss(holdings: readonly Holding[], orders: readonly WorkingOrder[]
     ].some(({ marketConditionId }) => marketConditionId === market),
   );
   const noneMayWin = rule?.outcomes !== 'exhaustive' || present.length < inEvent.length;
-  const winners: (string | null)[] = [...present, ...(noneMayWin ? [null] : [])];
+  const one = [...present.map((market) => [market]), ...(noneMayWin ? [[]] : [])];
+  const winners: readonly (readonly string[])[] = rule?.outcomes === 'nested' ? [[], ['a'], ['a', 'b']] : one;
   let worst = 0n;
   for (let subset = 0; subset < 2 ** fillable.length; subset++) {
     const lossIn = (market: string, winsYes: boolean): bigint => {
@@ -133,7 +145,7 @@ function plainLoss(holdings: readonly Holding[], orders: readonly WorkingOrder[]
       continue;
     }
     for (const winner of winners) {
-      const loss = inEvent.reduce((total, market) => total + lossIn(market, market === winner), 0n);
+      const loss = inEvent.reduce((total, market) => total + lossIn(market, winner.includes(market)), 0n);
       if (loss > worst) worst = loss;
     }
   }

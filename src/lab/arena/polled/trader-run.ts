@@ -51,7 +51,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
 
 /** A strategy that broke is stopped in its market: what the others brought is no result. */
 const findFailure = ({ notices }: SessionRecord): string | null =>
-  notices.find(({ text }) => /^strategy \S+ is stopped in market /.test(text))?.text ?? null;
+  notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 
 function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage): BacktestPlan {
   const { config } = entrant;

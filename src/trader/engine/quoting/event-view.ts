@@ -32,7 +32,7 @@ export function makeEventView(
   return Object.freeze({
     eventConditionId,
     outcomes: rule?.outcomes ?? null,
-    markets: rule?.outcomes === 'exhaustive' ? rule.marketConditionIds.length : null,
+    markets: rule === undefined || rule.outcomes === 'exclusive' ? null : rule.marketConditionIds.length,
     siblings: Object.freeze(siblings),
   });
 }

@@ -39,7 +39,9 @@ export class QuotedEvents {
     const found = this.#kept.get(key);
     if (found !== undefined && isSameCode(found.strategy, strategy))
       return new EventSlotHost(found.quoted, facts.conditionId);
-    const quoted = new QuotedEvent(this.#restore(strategy, module, event, around));
+    const quoted = new QuotedEvent(
+      this.#restore(strategy, module, findEventFacts(event, facts.conditionId, around.events), around),
+    );
     this.#kept.set(key, { quoted, event, strategy });
     return new EventSlotHost(quoted, facts.conditionId);
   }
@@ -60,10 +62,11 @@ export class QuotedEvents {
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
   }
 
-  #restore({ name, params }: StrategySettings, module: EventStrategy, event: string, around: Around): EventHost {
+  #restore({ name, params }: StrategySettings, module: EventStrategy, facts: EventFacts, around: Around): EventHost {
+    const { eventConditionId: event } = facts;
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, event, version);
-    const host = new EventHost(module, params, findEventFacts(event, around.events), around.boundedCall, saved);
+    const host = new EventHost(module, params, facts, around.boundedCall, saved);
     // The next save would write over it.
     if (saved !== null && saved.version === version && host.hasBegunAnew)
       this.#memory.setStrategyStateAside(name, event, saved.version);
@@ -75,9 +78,11 @@ function isSameCode(one: StrategySettings, other: StrategySettings): boolean {
   return one.moduleKey === other.moduleKey && isDeepStrictEqual(one.params, other.params);
 }
 
-/** What the trader's file declares of an event. */
-function findEventFacts(eventConditionId: string, events: TraderSettings['events']): EventFacts {
-  const rule = events.find((each) => each.eventConditionId === eventConditionId);
+/** What the trader's file declares of an event. One that names its markets is known by them too: a recording does not keep its id. */
+function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
+  const rule =
+    events.find((each) => each.eventConditionId === eventConditionId) ??
+    events.find(({ marketConditionIds }) => marketConditionIds.includes(market));
   const marketConditionIds = Object.freeze([...(rule?.marketConditionIds ?? [])]);
   return Object.freeze({ eventConditionId, outcomes: rule?.outcomes ?? null, marketConditionIds });
 }

@@ -1,0 +1,68 @@
+/** What the prices of nested thresholds say of each other ("above 50", "above 60"): none is likelier than a wider one. */
+
+import { eventReservationPrices } from '../../src/trader/strategy/strategy.js';
+import type { Reading } from './outcomes.js';
+
+/** A middle that is known exactly would outweigh all others for ever. */
+const LEAST_VARIANCE = 1e-12;
+
+/**
+ * The nearest prices that never rise from one threshold to the next, least squares weighted by how much each book knows (pool
+ * adjacent violators). What is pooled is known as well as all its books together.
+ *
+ * @param readings widest threshold first
+ */
+export function falling(readings: readonly Reading[]): readonly Reading[] {
+  const blocks: { mid: number; weight: number; count: number }[] = [];
+  for (const { mid, variance } of readings) {
+    let block = { mid, weight: 1 / Math.max(LEAST_VARIANCE, variance), count: 1 };
+    for (let before = blocks.at(-1); before !== undefined && before.mid < block.mid; before = blocks.at(-1)) {
+      blocks.pop();
+      const weight = before.weight + block.weight;
+      const pooled = (before.mid * before.weight + block.mid * block.weight) / weight;
+      block = { mid: pooled, weight, count: before.count + block.count };
+    }
+    blocks.push(block);
+  }
+  return blocks.flatMap(({ mid, weight, count }) =>
+    Array.from({ length: count }, () => ({ mid, variance: 1 / weight })),
+  );
+}
+
+/** How far the middle of a threshold lies above that of a wider one at most, in price; 0 where they fall. */
+export function findRise(mids: readonly number[]): number {
+  let lowest = Number.POSITIVE_INFINITY;
+  let rise = 0;
+  for (const mid of mids) {
+    rise = Math.max(rise, mid - lowest);
+    lowest = Math.min(lowest, mid);
+  }
+  return rise;
+}
+
+/** Chance of a case that the prices leave no room for. */
+const LEAST_CHANCE = 1e-9;
+
+/**
+ * What nested claims are worth to one who holds some: what comes true is that a number of thresholds, from the widest on, is
+ * reached, and these cases exclude each other.
+ *
+ * @param prices falling, widest threshold first
+ */
+export function nestedReservationPrices(prices: readonly number[], gamma: number, net: readonly number[]): number[] {
+  const cases = [1, ...prices].map((price, reached) => Math.max(LEAST_CHANCE, price - (prices[reached] ?? 0)));
+  const total = cases.reduce((sum, chance) => sum + chance, 0);
+  let held = 0;
+  // With so many reached, all up to it pay.
+  const holdings = cases.map((_, reached) => (held += reached === 0 ? 0 : (net[reached - 1] ?? 0)));
+  const shifted = eventReservationPrices(
+    cases.map((chance) => chance / total),
+    gamma,
+    holdings,
+  );
+  let above = 0;
+  return prices
+    .map((_, index) => shifted[prices.length - index] ?? 0)
+    .map((chance) => (above += chance))
+    .reverse();
+}

@@ -1,0 +1,94 @@
+/** Own prices in all outcomes, so that nobody gains for sure by trading with every one of them. Prices, not micros. */
+
+import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
+
+/** Of one side of one market of ours; null where there is none. */
+export interface OwnPrice {
+  /** The best that rests or is on its way: it stays until a cancel is seen to have been done. */
+  readonly resting: number | null;
+  readonly wanted: number | null;
+}
+
+type Prices = readonly (number | null)[];
+
+/**
+ * The wanted prices, lowered so that they add up to `most` at most, and also where what rests elsewhere has not gone yet. One that is
+ * not above what rests is never lowered for the sake of what rests.
+ */
+export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
+  const wanted = lowerTogether(prices, most);
+  const resting = prices.map((price) => price.resting ?? 0);
+  const rises = wanted.map((price, index) => Math.max(0, (price ?? 0) - (resting[index] ?? 0)));
+  const room = most - resting.reduce((sum, price) => sum + price, 0);
+  const risen = rises.reduce((sum, rise) => sum + rise, 0);
+  // What falls still rests: it counts as it rests.
+  const part = risen <= 0 ? 0 : Math.min(1, Math.max(0, room) / risen);
+  return wanted.map((price, index) => {
+    const rise = rises[index] ?? 0;
+    return price === null || rise === 0 ? price : (resting[index] ?? 0) + rise * part;
+  });
+}
+
+/** By the same amount each, as far as it goes. */
+function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
+  let wanted = prices.map((price) => price.wanted);
+  // One that comes to nothing leaves the rest to the others.
+  for (let round = 0; round < prices.length; round++) {
+    const there = wanted.filter((price) => price !== null && price > 0).length;
+    const over = wanted.reduce<number>((sum, price) => sum + (price ?? 0), 0) - most;
+    if (over <= 0 || there === 0) return wanted;
+    wanted = wanted.map((price) => (price === null ? null : Math.max(0, price - over / there)));
+  }
+  return wanted;
+}
+
+/** The same of asks, which together must not come to less than `least`: one that is not there is as good as an ask at 1. */
+export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
+  const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
+  const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));
+  return holdSum(turned, prices.length - least).map(turn);
+}
+
+/** Both sides of each market. */
+export interface OwnPrices {
+  readonly bids: readonly OwnPrice[];
+  readonly asks: readonly OwnPrice[];
+}
+
+/**
+ * Of nested thresholds, widest first: no bid is nearer than `edge` to the ask of a wider one. What rests holds against what is
+ * wanted; two that are wanted give way alike.
+ */
+export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
+  const newBids = bids.map(({ wanted }) => wanted);
+  const newAsks = asks.map(({ wanted }) => wanted);
+  for (const [wide, { resting: askThere }] of asks.entries()) {
+    for (let narrow = wide + 1; narrow < bids.length; narrow++) {
+      const bidThere = bids[narrow]?.resting ?? null;
+      const [bid, ask] = [newBids[narrow] ?? null, newAsks[wide] ?? null];
+      if (bid !== null && askThere !== null) newBids[narrow] = Math.min(bid, askThere - edge);
+      if (ask !== null && bidThere !== null) newAsks[wide] = Math.max(ask, bidThere + edge);
+    }
+  }
+  for (const wide of asks.keys()) {
+    for (let narrow = wide + 1; narrow < bids.length; narrow++) {
+      const [bid, ask] = [newBids[narrow] ?? null, newAsks[wide] ?? null];
+      if (bid === null || ask === null || bid <= ask - edge) continue;
+      const middle = (bid + ask) / 2;
+      newBids[narrow] = middle - edge / 2;
+      newAsks[wide] = middle + edge / 2;
+    }
+  }
+  return { bids: newBids, asks: newAsks };
+}
+
+/** By what is declared of the outcomes. Asks can only be bought one and all for a sure gain where one of them must come true. */
+export function holdOwnPrices(
+  kind: EventOutcomes,
+  own: OwnPrices,
+  { edge, isWhole }: { readonly edge: number; readonly isWhole: boolean },
+): { readonly bids: Prices; readonly asks: Prices } {
+  if (kind === 'nested') return holdNested(own, edge);
+  const asks = isWhole ? holdAskSum(own.asks, 1 + edge) : own.asks.map(({ wanted }) => wanted);
+  return { bids: holdSum(own.bids, 1 - edge), asks };
+}

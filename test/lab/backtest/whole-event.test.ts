@@ -1,0 +1,78 @@
+/** An event of ten outcomes on the paper exchange: the whole trader quotes them together, and nobody gains for sure by trading with it. */
+
+import { expect, it } from 'vitest';
+import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { Random } from '../../../src/shared/base/random.js';
+import eventMaker from '../../../strategies/event-maker.js';
+import { plan } from './plans.js';
+import { ASK, BID, end, level, type Row, source, trade } from './recordings.js';
+
+const OUTCOMES = 10;
+const LASTS_MS = 100_000;
+const STEP_MS = 2_000;
+const IDS = [...'ABCDEFGHJK'].map((letter) => letter.padEnd(44, '1'));
+
+/** Books around probabilities that add up to one and move; now and then one lags behind, and a taker comes. */
+function eventRows(seed: number): readonly Row[][] {
+  const random = Random.fromSeed(seed, 'ten outcomes');
+  const scores = Array.from({ length: OUTCOMES }, () => random.uniform());
+  const shown: { readonly cents: Map<number, number> }[][] = scores.map(() =>
+    [BID, ASK].map(() => ({ cents: new Map() })),
+  );
+  const rows = scores.map((): Row[] => []);
+  for (let atMs = 0; atMs < LASTS_MS; atMs += STEP_MS) {
+    for (const index of scores.keys()) scores[index] = (scores[index] ?? 0) + (random.uniform() - 0.5) * 0.2;
+    const total = scores.reduce((sum, score) => sum + Math.exp(score), 0);
+    for (const [index, score] of scores.entries()) {
+      if (atMs > 0 && random.chance(0.5)) continue;
+      const middle = Math.min(96, Math.max(4, Math.round((100 * Math.exp(score)) / total)));
+      for (const side of [BID, ASK] as const) {
+        const { cents } = shown[index]?.[side] ?? { cents: new Map<number, number>() };
+        const wanted = side === BID ? middle - 2 : middle + 2;
+        for (const old of [...cents.keys()]) {
+          if (old === wanted) continue;
+          cents.delete(old);
+          rows[index]?.push(level(atMs, side, old / 100, 0));
+        }
+        if (!cents.has(wanted)) rows[index]?.push(level(atMs, side, wanted / 100, 50));
+        cents.set(wanted, 50);
+      }
+      if (random.chance(0.1)) rows[index]?.push(trade(atMs + 1, random.chance(0.5) ? BID : ASK, middle / 100, 5));
+    }
+  }
+  return rows.map((own) => [...own, end(LASTS_MS)]);
+}
+
+it('an event of ten outcomes never arbitrages itself', async () => {
+  const sources = eventRows(3).map((rows, index) =>
+    source(rows, {
+      conditionId: IDS[index] ?? '',
+      eventTitle: 'Which?',
+      title: `Outcome ${index}`,
+      outcome: index === 0,
+    }),
+  );
+  const usual = plan(sources, {
+    strategy: eventMaker,
+    params: { order_shares: '10', max_sum_error: 1, sum_edge: 0.01 },
+  });
+  // A recording does not keep the id of its event: its markets say which it is.
+  const rule = { eventConditionId: 'by its markets', outcomes: 'exhaustive' as const, marketConditionIds: IDS };
+  const { session } = await runBacktest({ ...usual, trader: { ...usual.trader, events: [rule] } });
+  const series = session.markets.map((market) => market.series);
+  const [first] = series;
+  let quotedTogether = 0;
+  for (const [at, timeMs] of (first?.timeMs ?? []).entries()) {
+    for (const each of series) expect(each.timeMs[at]).toBe(timeMs);
+    const bids = series.map(({ ourBidMicros }) => ourBidMicros[at] ?? null);
+    const asks = series.map(({ ourAskMicros }) => ourAskMicros[at] ?? null);
+    expect(bids.reduce<number>((sum, bid) => sum + (bid ?? 0), 0)).toBeLessThanOrEqual(990_000);
+    if (asks.includes(null)) continue;
+    quotedTogether += 1;
+    expect(asks.reduce<number>((sum, ask) => sum + (ask ?? 0), 0)).toBeGreaterThanOrEqual(1_010_000);
+  }
+  expect(session.markets).toHaveLength(OUTCOMES);
+  expect(quotedTogether).toBeGreaterThan(20);
+  expect(session.markets.reduce((sum, { fills }) => sum + fills.length, 0)).toBeGreaterThan(0);
+  expect(session.notices.filter(({ text }) => text.includes('is stopped in'))).toEqual([]);
+});
