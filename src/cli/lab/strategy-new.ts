@@ -172,7 +172,7 @@ const KINDS: Readonly<Record<Kind, Beginning>> = {
     does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
     max: 10,
     scenarios: EVENT_SCENARIOS,
-    tried: (file) => `    twinbook arena ${file} --world event\n`,
+    tried: (file) => `    twinbook arena -c ${file} --world event\n`,
     declared: ', and declare the event under its `events:`',
   },
 };
