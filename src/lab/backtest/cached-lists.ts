@@ -4,6 +4,7 @@
  * once, and that an answer to the same question is the same object while nothing has happened.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountSlot, MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
@@ -58,9 +59,13 @@ export class OwnTradePage {
   readonly #rows: (OwnTrades[number] | null)[] = [];
   /** Own trades ever: ids count from 1 in the order of the fills. */
   #count = 0;
+  /** As last answered, and the rows of that. */
   #answer: Outcome | null = null;
+  #shown: OwnTrades = [];
   /** Whether a row of the answer may still change. */
   #isOpen = false;
+  /** One of them may have. */
+  #isDoubtful = false;
 
   constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
     this.#core = core;
@@ -74,27 +79,33 @@ export class OwnTradePage {
     this.#rows.unshift(null);
     if (this.#rows.length > this.#limit) this.#rows.pop();
     this.#answer = null;
+    this.#shown = [];
   }
 
   /** Something of ours may be another than before: a row whose order may still change. */
   invalidate(): void {
-    if (this.#isOpen) this.#answer = null;
+    if (this.#isOpen) this.#isDoubtful = true;
   }
 
   answer(): Outcome {
-    if (this.#answer !== null) return this.#answer;
+    if (this.#answer !== null && !this.#isDoubtful) return this.#answer;
+    this.#isDoubtful = false;
     const data = this.#rows.map((row, at) => row ?? this.#read(at));
     this.#isOpen = this.#rows.includes(null);
+    if (this.#answer !== null && data.every((row, at) => row === this.#shown[at])) return this.#answer;
+    this.#shown = data;
     const oldest = this.#count - data.length + 1;
     this.#answer = page('trades.list', data, data.length === this.#limit && oldest > 1 ? oldest : null);
     return this.#answer;
   }
 
-  /** The row at this place; kept when its order cannot change any more. */
+  /** The row at this place: the one that was shown where it is still the same, kept when its order cannot change any more. */
   #read(at: number): OwnTrades[number] {
     const id = this.#count - at;
     const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });
-    const row = readOwnTrade(must(rows[0], `own trade ${id}`));
+    const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
+    const shown = this.#shown[at];
+    const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;
     if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
     return row;
   }

@@ -140,6 +140,7 @@ class KalshiStream {
 
   /** Takes in whole lines. */
   piece(bytes: Buffer): void {
+    this.#twice.begin(bytes);
     for (let from = 0; from < bytes.length; ) {
       const newline = bytes.indexOf(NEWLINE, from);
       const end = newline === -1 ? bytes.length : newline;
@@ -153,7 +154,7 @@ class KalshiStream {
     const scanned = scanner.scan(bytes, from, end);
     if (scanned === SCANNED.no) return this.#otherLine(bytes, from, end);
     const { sid, seq, timeMs, side, priceMicros, amountMicros } = scanner;
-    if (this.#twice.knows(bytes.toString('latin1', from, end), sid, seq)) this.#repeated++;
+    if (this.#twice.knows(from, end, sid, seq)) this.#repeated++;
     else this.#change(scanned === SCANNED.trade, timeMs, side, priceMicros, amountMicros);
   }
 
@@ -164,7 +165,7 @@ class KalshiStream {
     if (message === 'broken') this.#broken++;
     else if (message === 'other') this.#other++;
     else if (message.ticker !== this.#ticker) this.#foreign++;
-    else if (this.#twice.knows(bytes.toString('latin1', from, end), message.sid, message.seq)) this.#repeated++;
+    else if (this.#twice.knows(from, end, message.sid, message.seq)) this.#repeated++;
     else if (message.kind === 'snapshot') this.#snapshot(message);
     else {
       const { kind, timeMs, side, priceMicros, amountMicros } = message;

@@ -23,13 +23,13 @@ export interface PairingRules {
 const MAX_WAITING = 20_000;
 
 interface Waiting {
-  readonly kind: number;
-  readonly venueMs: number;
+  kind: number;
+  venueMs: number;
   /** Never goes back from event to event. */
-  readonly orderMs: number;
-  readonly side: number;
-  readonly priceMicros: number;
-  readonly amountMicros: number;
+  orderMs: number;
+  side: number;
+  priceMicros: number;
+  amountMicros: number;
   /** Of a level: the part of its decrease that no trade explains yet. */
   unexplainedMicros: number;
   /** Of a level: the trades that go before it. */
@@ -44,6 +44,8 @@ export class TradePairing {
   #queue: Waiting[] = [];
   #head = 0;
   #lone: Waiting[] = [];
+  /** Levels that were written: they are used again, for there are millions. */
+  readonly #spare: Waiting[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
   #unpaired = 0;
 
@@ -89,17 +91,16 @@ export class TradePairing {
 
   #enqueue(kind: number, venueMs: number, side: number, price: number, amount: number, decrease: number): Waiting {
     this.#orderMs = Math.max(this.#orderMs, venueMs);
-    const event: Waiting = {
-      kind,
-      venueMs,
-      orderMs: this.#orderMs,
-      side,
-      priceMicros: price,
-      amountMicros: amount,
-      unexplainedMicros: decrease,
-      trades: null,
-      moved: false,
-    };
+    const event = this.#spare.pop() ?? newWaiting();
+    event.kind = kind;
+    event.venueMs = venueMs;
+    event.orderMs = this.#orderMs;
+    event.side = side;
+    event.priceMicros = price;
+    event.amountMicros = amount;
+    event.unexplainedMicros = decrease;
+    event.trades = null;
+    event.moved = false;
     this.#queue.push(event);
     return event;
   }
@@ -156,8 +157,10 @@ export class TradePairing {
     if (event === undefined || event.moved) return;
     // Its own place has come, so it can move no more.
     event.moved = true;
-    for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
+    if (event.trades !== null) for (const trade of event.trades) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
+    // A trade may still be looked for among the lone ones; a level that has left the queue is known to nobody.
+    if (event.kind === EVENT.level && this.#spare.length < MAX_WAITING) this.#spare.push(event);
   }
 
   #write(event: Waiting, timeMs: number): void {
@@ -169,6 +172,18 @@ export class TradePairing {
     this.#head = 0;
   }
 }
+
+const newWaiting = (): Waiting => ({
+  kind: 0,
+  venueMs: 0,
+  orderMs: 0,
+  side: 0,
+  priceMicros: 0,
+  amountMicros: 0,
+  unexplainedMicros: 0,
+  trades: null,
+  moved: false,
+});
 
 function attach(trade: Waiting, level: Waiting): void {
   trade.moved = true;

@@ -13,7 +13,7 @@ import { PollPlan } from '../scheduler/poll-plan.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
 import type { FleetBounds } from './control/fleet-bounds.js';
-import { type HeldBack, LADDER, MODES_NOTE, type Mode, Modes, type StoredModes } from './control/modes.js';
+import { type HeldBack, LADDER, MODES_NOTE, type ModeNow, Modes, type StoredModes } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
@@ -121,7 +121,7 @@ export class TraderState {
     return this.#own === null;
   }
 
-  mode(): { readonly mode: Mode; readonly reason: string } {
+  mode(): ModeNow {
     const { widened, reducing } = this.guards.loss.rung;
     const fleet = this.fleet?.hold ?? null;
     const now = this.modes.mode({ halted: this.guards.halted, reducing: this.reduceOnly ?? reducing, widened, fleet });

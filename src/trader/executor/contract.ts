@@ -175,6 +175,8 @@ export interface OrderExecutor {
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction;
   /** Rows of `trades.list`, any page, any order; rows seen before cost nothing but a look. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction;
+  /** Whether the ledger has a trade with this very content; false too where that would have to be looked up. */
+  hasBooked(row: OwnTradeRow): boolean;
 
   /**
    * False (kill, stop): no draft of a place is signed any more and no signature of one is sent again; what may have

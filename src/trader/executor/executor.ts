@@ -135,6 +135,10 @@ export class Executor implements OrderExecutor {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
+  hasBooked(row: OwnTradeRow): boolean {
+    return this.#context.bookedTrades.has(row);
+  }
+
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }

@@ -13,6 +13,7 @@ import { bringBack, putAway } from './archive/archived-orders.js';
 import type { ArchivedIntents } from './archive/contract.js';
 import {
   type BackupSource,
+  type Booked,
   type BookedConversion,
   type BookedFill,
   type FailureNote,
@@ -43,7 +44,7 @@ import {
   type Posting,
   undoingPostings,
 } from './postings.js';
-import { ReadCache, readThrough } from './read-cache.js';
+import { ReadCache, readAfter, readThrough } from './read-cache.js';
 import { SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
 import * as rows from './rows.js';
 import { REF_SEPARATOR } from './verify.js';
@@ -116,6 +117,14 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   override note(key: string): string | null {
     return readThrough(this.#known.notes, key, () => super.note(key));
+  }
+
+  override fillsAfter(seq: number): readonly Booked<BookedFill>[] {
+    return readAfter(this.#known.fillsAfter, seq, () => super.fillsAfter(seq));
+  }
+
+  override conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {
+    return readAfter(this.#known.conversionsAfter, seq, () => super.conversionsAfter(seq));
   }
 
   protected override balance(account: string): Micros {
@@ -193,6 +202,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   bookFill(fill: BookedFill): FillBooking {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
     if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
+    this.#known.fillsAfter.clear();
     this.db.run(
       `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
          seen_ms)
@@ -247,6 +257,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   #undo(fill: BookedFill, nowMs: number): void {
     // Whoever reads on from a place must not take the next fill for one that was seen already.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
+    this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -279,6 +290,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, yes_cost, seen_ms)
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
     const values = [pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, yesCostMicros, seenMs];
+    this.#known.conversionsAfter.clear();
     if (this.db.run(sql, ...values) === 0) return false;
     const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
     this.#book(kind, pubkey, seenMs, postings);

@@ -5,7 +5,7 @@
  */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { IntentRow, MarketRecord, PositionRow } from './contract.js';
+import type { Booked, BookedConversion, BookedFill, IntentRow, MarketRecord, PositionRow } from './contract.js';
 
 /** What the single writer has read or written and need not read again; emptied when a transaction is taken back. */
 export class ReadCache {
@@ -16,12 +16,30 @@ export class ReadCache {
   /** By condition id; null for one of which there is no row. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
+  /** By the place after which they were asked for; a round of reconciliation asks several times for the same. */
+  readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
+  readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
   positions: readonly PositionRow[] | null = null;
 
   drop(): void {
     for (const rows of [this.intents, this.balances, this.markets, this.notes]) rows.clear();
+    this.fillsAfter.clear();
+    this.conversionsAfter.clear();
     this.positions = null;
   }
+}
+
+/** Places from which rows are kept: there are some readers, each with a place of its own. */
+const MOST_PLACES = 16;
+/** A history is not kept. */
+const MOST_ROWS = 1_000;
+
+/** As `readThrough`, for rows after a place: readers move on, and what lies behind them is forgotten. */
+export function readAfter<Row>(known: Map<number, readonly Row[]>, seq: number, read: () => readonly Row[]) {
+  const rows = known.get(seq) ?? read();
+  if (known.size >= MOST_PLACES && !known.has(seq)) known.clear();
+  if (rows.length <= MOST_ROWS) known.set(seq, rows);
+  return rows;
 }
 
 /** The value of this key, read once. */

@@ -112,12 +112,12 @@ export class SqliteReader implements LedgerReader {
     return row === undefined ? null : rows.toConversion(row);
   }
 
-  fillsAfter(seq: number): Booked<BookedFill>[] {
+  fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     const found = this.db.all<rows.FillColumns & Placed>('SELECT * FROM fills WHERE seq > ? ORDER BY seq', seq);
     return found.map((row) => ({ seq: row.seq, row: rows.toFill(row) }));
   }
 
-  conversionsAfter(seq: number): Booked<BookedConversion>[] {
+  conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {
     const sql = 'SELECT * FROM conversions WHERE seq > ? ORDER BY seq';
     return this.db
       .all<rows.ConversionColumns & Placed>(sql, seq)

@@ -55,6 +55,8 @@ export class OwnFills {
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   #waiting: Waiting[] = [];
+  /** Our clock, ms: when the first of those that wait is to be judged; Infinity without any. */
+  #dueMs = Number.POSITIVE_INFINITY;
   #lookedMs: number | null = null;
   #isChanged = false;
   #markouts: OwnFillsView['markouts'] | null = null;
@@ -65,6 +67,7 @@ export class OwnFills {
     if (this.#waiting.length >= MAX_WAITING) return;
     const shares = amountMicros / ONE;
     this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs, next: 0 });
+    this.#dueMs = Math.min(this.#dueMs, nowMs + HORIZONS_MS[0]);
   }
 
   /** A fill that was learned of too late to be judged. */
@@ -76,13 +79,15 @@ export class OwnFills {
   /** What the book says: `lookedMs`, our clock, is when its poll left; null where it names no price. */
   look(price: number | null, lookedMs: number): void {
     this.#pass(lookedMs);
-    if (this.#waiting.length === 0) return;
+    if (lookedMs < this.#dueMs) return;
     this.#waiting = this.#waiting.flatMap((fill) => this.#judge(fill, price, lookedMs));
+    this.#dueMs = Math.min(...this.#waiting.map(({ filledMs, next }) => filledMs + (HORIZONS_MS[next] ?? 0)));
   }
 
   /** The looks that are compared with fills lie on another clock now. */
   clockSetBack(): void {
     this.#waiting = [];
+    this.#dueMs = Number.POSITIVE_INFINITY;
     this.#lookedMs = null;
   }
 

@@ -92,9 +92,10 @@ export class IndependentFillCount {
     // The shell answers a request with the data of the request's own endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
+    const memory = this.#memory;
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
-      if (this.#memory?.met.includes(row.pubkey) === true) {
+      if (memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
         return this.#finish();
       }
@@ -102,7 +103,7 @@ export class IndependentFillCount {
     }
     const { nextCursor: cursor } = outcome;
     // The first look of all only says where to begin.
-    if (cursor === null || this.#memory === null) return this.#finish();
+    if (cursor === null || memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
     if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
     return { kind: 'more', next: nextPage(request, cursor, nowMs) };

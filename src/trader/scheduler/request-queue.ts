@@ -71,10 +71,12 @@ class ScopeLine {
 
   /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
   next(openOrders: number, nowMs: number): Next | null {
+    if (this.waiting === 0) return null;
     const lane = this.#nextLane(openOrders, nowMs);
     if (lane !== null) return { lane, isProbe: false };
-    const probing = PROBING_LANES.find((each) => this.probeMs(each, openOrders, nowMs) === nowMs);
-    return probing === undefined ? null : { lane: probing, isProbe: true };
+    for (const each of PROBING_LANES)
+      if (this.probeMs(each, openOrders, nowMs) === nowMs) return { lane: each, isProbe: true };
+    return null;
   }
 
   /** When the head of this lane may leave as a probe; null when it may not. */
@@ -84,13 +86,21 @@ class ScopeLine {
   }
 
   #nextLane(openOrders: number, nowMs: number): Lane | null {
-    if (this.waiting === 0) return null;
-    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
-    const first = LANES.find(mayLeave) ?? null;
+    let first: Lane | null = null;
+    for (const lane of LANES) {
+      if (!this.#mayLeave(lane, openOrders, nowMs)) continue;
+      first = lane;
+      break;
+    }
     if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
       return first;
     const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
-    return LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
+    const mayLeave = LAST_LANES.filter((lane) => this.#mayLeave(lane, openOrders, nowMs));
+    return mayLeave.reduce((a, b) => (place(b) < place(a) ? b : a), first);
+  }
+
+  #mayLeave(lane: Lane, openOrders: number, nowMs: number): boolean {
+    return this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
   }
 
   /** Requests of this lane that could leave now. */
@@ -175,8 +185,7 @@ export class RequestQueue implements Queue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    const unsent = [...this.#givenUp, ...this.#takeOutExpired(nowMs)];
-    this.#givenUp = [];
+    const unsent = this.#takeUnsent(nowMs);
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
       requests.push(this.#send(next.line, next, steadyMs));
@@ -250,19 +259,19 @@ export class RequestQueue implements Queue {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
     if (this.#givenUp.length > 0 || this.#next(steadyMs) !== null) return nowMs;
-    const moments: number[] = [];
+    let nextMs = this.#findEarliestLatestMs();
     for (const scope of SCOPES) {
-      const { lanes } = this.#lines[scope];
+      const line = this.#lines[scope];
+      if (line.waiting === 0) continue;
       for (const lane of LANES) {
-        for (const { request } of lanes[lane]) moments.push(request.latestMs);
-        if (lanes[lane].length === 0 || !this.#hasPlace(this.#lines[scope], lane)) continue;
-        const moment = this.#lines[scope].roomFromMs(lane, this.#openOrders, steadyMs);
-        if (moment !== null) moments.push(moment - steadyMs + nowMs);
-        const probe = this.#lines[scope].probeMs(lane, this.#openOrders, steadyMs);
-        if (probe !== null) moments.push(probe - steadyMs + nowMs);
+        if (line.lanes[lane].length === 0 || !this.#hasPlace(line, lane)) continue;
+        const moment = line.roomFromMs(lane, this.#openOrders, steadyMs);
+        if (moment !== null) nextMs = Math.min(nextMs, moment - steadyMs + nowMs);
+        const probe = line.probeMs(lane, this.#openOrders, steadyMs);
+        if (probe !== null) nextMs = Math.min(nextMs, probe - steadyMs + nowMs);
       }
     }
-    return moments.length === 0 ? null : Math.max(nowMs, Math.min(...moments));
+    return Math.max(nowMs, nextMs);
   }
 
   /** The most urgent request that may leave now: by lane, then by who waited longer. */
@@ -297,10 +306,27 @@ export class RequestQueue implements Queue {
     return { id, lane, call: request.call, latestMs: request.latestMs };
   }
 
-  /** Takes out what has become worthless while it waited. */
-  #takeOutExpired(nowMs: number): Unsent[] {
+  /** What was given up, and what has become worthless while it waited. */
+  #takeUnsent(nowMs: number): readonly Unsent[] {
+    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
+    if (!hasExpired && this.#givenUp.length === 0) return NOTHING.unsent;
     const reason = 'its latest useful moment passed while it waited for the request budget';
-    return this.#takeOut((request) => request.latestMs <= nowMs, reason);
+    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : [];
+    const unsent = [...this.#givenUp, ...expired];
+    this.#givenUp = [];
+    return unsent;
+  }
+
+  /** Infinity when nothing waits. */
+  #findEarliestLatestMs(): number {
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const scope of SCOPES) {
+      const line = this.#lines[scope];
+      if (line.waiting === 0) continue;
+      for (const lane of LANES)
+        for (const { request } of line.lanes[lane]) earliestMs = Math.min(earliestMs, request.latestMs);
+    }
+    return earliestMs;
   }
 
   #takeOut(isUnwanted: (request: PlannedRequest) => boolean, reason: string): Unsent[] {

@@ -68,6 +68,12 @@ export interface StoredModes extends ChosenModes {
 
 const NO_MODES: ChosenModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
 
+/** Where the trader stands on the ladder, and why. */
+export interface ModeNow {
+  readonly mode: Mode;
+  readonly reason: string;
+}
+
 /** Where limits and reconciliation put the trader, with the reasons; null where they do not. */
 export interface Stops {
   /** A limit was reached that only a person lifts. */
@@ -95,6 +101,8 @@ export class Modes {
   #flattening = false;
   #proofs = 0;
   #provenMs: number | null = null;
+  /** As last said: the same object for as long as nothing of it has changed, for it is asked several times in every step. */
+  #said: ModeNow = { mode: 'starting', reason: '' };
 
   /** @param stored what an earlier process left; a ledger of an older version lacks some of it */
   constructor(stored: Partial<StoredModes>) {
@@ -108,25 +116,27 @@ export class Modes {
     return { ...this.#stored, canceling: this.#canceling };
   }
 
-  mode({ halted, reducing, widened, fleet = null }: Stops): { readonly mode: Mode; readonly reason: string } {
+  mode({ halted, reducing, widened, fleet = null }: Stops): ModeNow {
     const stored = this.#stored;
-    if (this.#stopping) {
-      return { mode: this.proven ? 'stopped' : 'stopping', reason: 'the operator stopped it' };
-    }
-    if (stored.killed !== null) return { mode: 'killed', reason: stored.killed };
+    if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
+    if (stored.killed !== null) return this.#say('killed', stored.killed);
     // Nothing is sold either before it is known what is ours.
-    if (this.#flattening && this.#started && fleet === null)
-      return { mode: 'flattening', reason: 'the operator flattens' };
-    if (halted !== null) return { mode: 'halted', reason: halted };
-    if (this.#canceling) return { mode: 'canceling', reason: 'the operator cancels everything' };
+    if (this.#flattening && this.#started && fleet === null) return this.#say('flattening', 'the operator flattens');
+    if (halted !== null) return this.#say('halted', halted);
+    if (this.#canceling) return this.#say('canceling', 'the operator cancels everything');
     const paused = fleet ?? stored.flattened ?? stored.paused;
-    if (paused !== null) return { mode: 'paused', reason: paused };
-    if (!this.#started) return { mode: 'starting', reason: 'own orders, fills and assets are being read' };
+    if (paused !== null) return this.#say('paused', paused);
+    if (!this.#started) return this.#say('starting', 'own orders, fills and assets are being read');
     const reduces = stored.reducing ?? reducing;
-    if (reduces !== null) return { mode: 'reducing', reason: reduces };
+    if (reduces !== null) return this.#say('reducing', reduces);
     const widens = stored.widened ?? widened;
-    if (widens !== null) return { mode: 'widened', reason: widens };
-    return { mode: 'quoting', reason: '' };
+    if (widens !== null) return this.#say('widened', widens);
+    return this.#say('quoting', '');
+  }
+
+  #say(mode: Mode, reason: string): ModeNow {
+    if (this.#said.mode !== mode || this.#said.reason !== reason) this.#said = { mode, reason };
+    return this.#said;
   }
 
   /**

@@ -3,6 +3,7 @@
  * reconciler hears only that a walk has ended.
  */
 
+import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
 import type { OrderExecutor, Reaction } from '../../executor/contract.js';
 import type { Ledger } from '../../ledger/contract.js';
@@ -32,12 +33,14 @@ const NO_TRADES = '-';
 
 export class OwnLists {
   readonly #ledger: Pick<Ledger, 'note' | 'setNote' | 'orders'>;
-  readonly #executor: Pick<OrderExecutor, 'onOwnOrders' | 'onOwnTrades' | 'missingFills'>;
+  readonly #executor: Pick<OrderExecutor, 'onOwnOrders' | 'onOwnTrades' | 'hasBooked' | 'missingFills'>;
   readonly #reconciler: Pick<Reconciler, 'advanceClock' | 'onOrdersRead' | 'onFillsRead'>;
   #orders: PageWalk<'orders.list'> | null = null;
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
+  /** The newest first page of fills of which every row is booked. A shell may answer with the same one again. */
+  #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: OrderExecutor, reconciler: Reconciler) {
     this.#ledger = ledger;
@@ -64,6 +67,11 @@ export class OwnLists {
   }
 
   #onFills(report: RequestResult): ListStep {
+    if (this.#isBookedPage(report)) {
+      this.#reconciler.onFillsRead(report.nowMs);
+      return endStep(report, 'ok');
+    }
+    this.#bookedPage = null;
     this.#fills ??= new PageWalk((row) => row.pubkey);
     const walk = this.#fills;
     const step = walk.onReport(report);
@@ -80,10 +88,30 @@ export class OwnLists {
     // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
+    if (walk.pages === 1) this.#rememberBooked(report, step.rows, rows);
     this.#fills = null;
     this.#fillPages = 0;
     this.#reconciler.onFillsRead(report.nowMs);
     return endStep(report, 'ok', reaction);
+  }
+
+  #rememberBooked(
+    { outcome, request }: RequestResult,
+    page: readonly OwnTradeRow[],
+    ours: readonly OwnTradeRow[],
+  ): void {
+    if (outcome.kind !== 'answered' || ours.length === 0) return;
+    if (!ours.every((row) => this.#executor.hasBooked(row))) return;
+    this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
+  }
+
+  /** Whether the first page is the very one that said nothing new, and no older page is to be searched. */
+  #isBookedPage(report: RequestResult): boolean {
+    const { outcome } = report;
+    const booked = this.#bookedPage;
+    if (booked === null || this.#fills !== null || outcome.kind !== 'answered') return false;
+    const isSame = booked.rows === outcome.data && booked.nextCursor === outcome.nextCursor;
+    return isSame && booked.limit === readLimit(report.request) && this.#executor.missingFills().length === 0;
   }
 
   /** Whether an older page may hold a fill that is missing here, and it is time to look. */
@@ -109,6 +137,14 @@ export class OwnLists {
     return fresh;
   }
 }
+
+interface BookedPage {
+  readonly rows: readonly OwnTradeRow[];
+  readonly nextCursor: string | null;
+  readonly limit: unknown;
+}
+
+const readLimit = ({ call }: PlannedRequest): unknown => ('limit' in call.query ? call.query.limit : null);
 
 const NO_REACTION: Reaction = { requests: [], events: [] };
 
