@@ -50,7 +50,7 @@ export class PublicTradePage {
   }
 }
 
-/** The newest own trades. */
+/** The newest own trades, as a first page of any length up to the longest. */
 export class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
@@ -59,9 +59,9 @@ export class OwnTradePage {
   readonly #rows: (OwnTrades[number] | null)[] = [];
   /** Own trades ever: ids count from 1 in the order of the fills. */
   #count = 0;
-  /** As last answered, and the rows of that. */
-  #answer: Outcome | null = null;
-  #shown: OwnTrades = [];
+  /** As last answered, by the rows that were asked for, and the longest page of it. */
+  readonly #answers = new Map<number, Outcome>();
+  #shown: OwnTrades | null = null;
   /** Whether a row of the answer may still change. */
   #isOpen = false;
   /** One of them may have. */
@@ -78,8 +78,8 @@ export class OwnTradePage {
     this.#count += 1;
     this.#rows.unshift(null);
     if (this.#rows.length > this.#limit) this.#rows.pop();
-    this.#answer = null;
-    this.#shown = [];
+    this.#shown = null;
+    this.#answers.clear();
   }
 
   /** Something of ours may be another than before: a row whose order may still change. */
@@ -87,16 +87,29 @@ export class OwnTradePage {
     if (this.#isOpen) this.#isDoubtful = true;
   }
 
-  answer(): Outcome {
-    if (this.#answer !== null && !this.#isDoubtful) return this.#answer;
-    this.#isDoubtful = false;
-    const data = this.#rows.map((row, at) => row ?? this.#read(at));
-    this.#isOpen = this.#rows.includes(null);
-    if (this.#answer !== null && data.every((row, at) => row === this.#shown[at])) return this.#answer;
-    this.#shown = data;
+  /** @param limit rows at most, no more than the longest page has */
+  answer(limit = this.#limit): Outcome {
+    const rows = this.#readAll();
+    const known = this.#answers.get(limit);
+    if (known !== undefined) return known;
+    const data = limit === this.#limit ? rows : rows.slice(0, limit);
     const oldest = this.#count - data.length + 1;
-    this.#answer = page('trades.list', data, data.length === this.#limit && oldest > 1 ? oldest : null);
-    return this.#answer;
+    const answer = page('trades.list', data, data.length === limit && oldest > 1 ? oldest : null);
+    this.#answers.set(limit, answer);
+    return answer;
+  }
+
+  /** The longest page; the same object while nothing in it has changed. */
+  #readAll(): OwnTrades {
+    const shown = this.#shown;
+    if (shown !== null && !this.#isDoubtful) return shown;
+    this.#isDoubtful = false;
+    const rows = this.#rows.map((row, at) => row ?? this.#read(at));
+    this.#isOpen = this.#rows.includes(null);
+    if (shown?.every((row, at) => row === rows[at]) === true) return shown;
+    this.#shown = rows;
+    this.#answers.clear();
+    return rows;
   }
 
   /** The row at this place: the one that was shown where it is still the same, kept when its order cannot change any more. */
@@ -104,7 +117,7 @@ export class OwnTradePage {
     const id = this.#count - at;
     const { rows } = this.#core.ownTrades(this.#account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
-    const shown = this.#shown[at];
+    const shown = this.#shown?.[at];
     const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;
     if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
     return row;

@@ -217,6 +217,7 @@ function poll(state: TraderState, stopping: boolean, nowMs: number): void {
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const requests = poller.takeDue(nowMs, polling);
+  if (requests.length === 0) return;
   // The round first: looks that leave together with its lists begin after it.
   const round = requests.filter(isRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of requests) {
