@@ -2,8 +2,10 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { LevelFigures, MarketFigures, OrderFigures } from '../control/telemetry/lines.js';
-import type { PageLadderRow, PageMarket, PageMarketDetail } from '../dashboard/contract.js';
+import type { BookedFill } from '../../trader/ledger/contract.js';
+import type { LevelFigures, MarketFigures, OrderFigures, TradeFigures } from '../control/telemetry/lines.js';
+import type { PageLadderRow, PageMarket, PageMarketDetail, PageTrade } from '../dashboard/contract.js';
+import { yesPrice } from './views/texts.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // a trader writes whole millionths
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
@@ -33,7 +35,8 @@ export function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): n
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
 }
 
-export const marketDetail = (market: MarketFigures): PageMarketDetail => ({
+/** @param fills ours there, newest first */
+export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]): PageMarketDetail => ({
   ...marketRow(market),
   strategy: market.strategy,
   note: market.note,
@@ -41,7 +44,23 @@ export const marketDetail = (market: MarketFigures): PageMarketDetail => ({
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
   refusals: market.refusals,
+  tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
+
+/** Each fill marks one trade: the exchange tells both in whole seconds, with the same price and amount. */
+function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]): readonly PageTrade[] {
+  const left = [...fills];
+  return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
+    const at = left.findIndex(
+      (fill) =>
+        fill.timestampS === Math.floor(timeMs / 1000) &&
+        fill.amountMicros === amountMicros &&
+        yesPrice(fill.isYes, fill.priceMicros) === priceMicros,
+    );
+    if (at >= 0) left.splice(at, 1);
+    return { time: timeMs, price: moneyText(priceMicros), amount: moneyText(amountMicros), taker, ours: at >= 0 };
+  });
+}
 
 /** From the highest price down; the fair value lies between the rows that it parts. */
 function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly PageLadderRow[] {

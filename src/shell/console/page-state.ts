@@ -1,5 +1,6 @@
 /** What the page shows, from what the trader last told and what its ledger says. */
 
+import type { BookedFill } from '../../trader/ledger/contract.js';
 import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
 import type { PageState } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
@@ -17,9 +18,11 @@ export interface PageFacts {
   readonly alerts: number;
   /** The market that is wanted from close by; null for none. */
   readonly market: string | null;
+  /** Our newest fills there, to be found again among its public trades. */
+  readonly fills: readonly BookedFill[];
 }
 
-export function makePageState({ trader, name, lists, venue, guardian, alerts, market }: PageFacts): PageState {
+export function makePageState({ trader, name, lists, venue, guardian, alerts, market, fills }: PageFacts): PageState {
   const { hello, account } = trader;
   const wanted = trader.markets.get(market ?? '');
   return {
@@ -48,7 +51,7 @@ export function makePageState({ trader, name, lists, venue, guardian, alerts, ma
     budget: (account?.budgets ?? []).map(({ scope, limit, left }) => ({ scope, limit, remaining: left })),
     agreement: account?.agreement ?? null,
     markets: Array.from(trader.markets.values(), marketRow),
-    market: wanted === undefined ? null : marketDetail(wanted),
+    market: wanted === undefined ? null : marketDetail(wanted, fills),
     ...lists,
   };
 }

@@ -28,6 +28,8 @@ import { Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
+/** Ours among the public trades of a market, of which fewer are told. */
+const TAPE_FILLS = 50;
 
 /** What the guardian says of itself, read from its file. */
 export interface GuardianWatch {
@@ -92,6 +94,10 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
         guardian: guardian.status(),
         alerts: countAlerts(),
         market,
+        fills:
+          market === null
+            ? []
+            : (access.read((open) => open.fills({ marketConditionId: market, limit: TAPE_FILLS })) ?? []),
       }),
     view: makeViews({
       config,

@@ -137,6 +137,18 @@ export interface PageMarketDetail extends PageMarket {
   /** What led to the fair value and the quotes, by name. */
   readonly factors: readonly { readonly name: string; readonly value: number }[];
   readonly refusals: readonly { readonly control: string; readonly count: number; readonly text: string }[];
+  /** Public trades, newest first; null where they are not told. */
+  readonly tape: readonly PageTrade[] | null;
+}
+
+/** A public trade, YES space; the exchange's clock. */
+export interface PageTrade {
+  readonly time: number;
+  readonly price: string;
+  readonly amount: string;
+  readonly taker: 'buy' | 'sell';
+  /** Whether the ledger has a fill of this second, price and amount. */
+  readonly ours: boolean;
 }
 
 /** One price, YES space. Amounts in shares; empty for none. */

@@ -133,6 +133,7 @@ ${tables(
 </details>
 ${tables(
   ['ladder', 'Ladder, YES', ['Price', 'Side', 'Others', 'Ours', 'Ahead of ours (estimate)']],
+  ['tape', 'Newest public trades, YES', ['Time', 'Taker', '#Price', '#Amount', 'Ours']],
   ['factors', 'What led to the quotes', ['Factor', 'Value']],
   ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
 )}`;

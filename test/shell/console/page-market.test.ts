@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
 import { makePageState } from '../../../src/shell/console/page-state.js';
+import { fillOf, m } from '../../trader/ledger/books.js';
 import { market, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
@@ -21,7 +22,7 @@ const MARKET = {
 } as const;
 
 test('a ladder runs from the highest price down, with the fair value between, and ours beside others’', () => {
-  const { ladder, factors } = marketDetail(MARKET);
+  const { ladder, factors } = marketDetail(MARKET, []);
   const rows = ladder.map(({ side, price, others, ours, ahead }) => [side, price, others, ours, ahead].join(' '));
   expect(rows).toEqual(['ask 0.64 2  ', 'ask 0.62 8 10 4', 'fair 0.6   ', 'bid 0.59 7 15 ', 'bid 0.57 1  ']);
   expect(factors).toEqual([{ name: 'sigma', value: 0.5 }]);
@@ -41,7 +42,33 @@ test('a page that asks for a market sees it from close by, and for one that is n
       guardian: '',
       alerts: 0,
       market: wanted,
+      fills: [],
     });
   expect([shown('m').market?.id, shown('x').market, shown(null).market]).toEqual(['m', null, null]);
   expect(shown(null).losses[0]).toEqual({ name: 'of this day', loss: '10', limit: '50' });
+});
+
+test('public trades are shown in YES space, each fill of ours marks one of them, and none are made up', () => {
+  const trades = [
+    [9_000, 600_000, 5_000_000, 'buy'],
+    [9_000, 600_000, 5_000_000, 'buy'],
+    [8_000, 600_000, 5_000_000, 'sell'],
+    [9_000, 610_000, 5_000_000, 'sell'],
+  ] as const;
+  // Selling YES at 0.6 is buying NO at 0.4.
+  const fill = {
+    isYes: false,
+    side: 'buy',
+    priceMicros: m(400_000),
+    amountMicros: m(5_000_000),
+    timestampS: 9,
+  } as const;
+  const { tape } = marketDetail({ ...MARKET, trades }, [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })]);
+  expect(tape?.map(({ time, price, taker, ours }) => [time, price, taker, ours])).toEqual([
+    [9_000, '0.6', 'buy', true],
+    [9_000, '0.6', 'buy', false],
+    [8_000, '0.6', 'sell', false],
+    [9_000, '0.61', 'sell', false],
+  ]);
+  expect(marketDetail(MARKET, []).tape).toBeNull();
 });

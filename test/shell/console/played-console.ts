@@ -10,7 +10,12 @@ import { History } from '../../../src/shell/console/store/history.js';
 import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
 import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
-import type { FrameLine, MarketFigures, TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
+import type {
+  FrameLine,
+  MarketFigures,
+  TelemetryLine,
+  TradeFigures,
+} from '../../../src/shell/control/telemetry/lines.js';
 import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
@@ -45,6 +50,7 @@ export function movingMarket(id: string, title: string, timeMs: number): MarketF
     best_ask_micros: fair + 20_000,
     bids: [1, 2, 3].map((i) => [fair - i * 20_000, i * 7_000_000]),
     asks: [1, 2, 3].map((i) => [fair + i * 20_000, i * 8_000_000]),
+    trades: [1, 2, 3].map((i): TradeFigures => [timeMs - i * 10_000, fair, i * 2_000_000, i === 2 ? 'sell' : 'buy']),
     orders: [
       { ...order, price_micros: fair - 10_000, submitted, queue_ahead_micros: 4_000_000 },
       { ...order, side: 'ask', price_micros: fair + 10_000, submitted, queue_ahead_micros: null },

@@ -22,6 +22,7 @@ const modeOf = (trader: TraderState) =>
     guardian: '',
     alerts: 0,
     market: null,
+    fills: [],
   }).mode;
 
 test('keeps the newest of each market, and forgets those that are over or of another run', () => {

@@ -158,6 +158,8 @@ export interface MarketFigures {
   /** Absent while telemetry is braked: the others' best levels, best first, price and shares. */
   readonly bids?: readonly LevelFigures[];
   readonly asks?: readonly LevelFigures[];
+  /** As these: the newest public trades, newest first. */
+  readonly trades?: readonly TradeFigures[];
   /** The others' best prices. */
   readonly best_bid_micros: number | null;
   readonly best_ask_micros: number | null;
@@ -168,6 +170,9 @@ export interface MarketFigures {
 }
 
 export type LevelFigures = readonly [priceMicros: number, amountMicros: number];
+
+/** The exchange's clock, ms; YES space; whether a taker bought is inferred from the book before it. */
+export type TradeFigures = readonly [timeMs: number, priceMicros: number, amountMicros: number, taker: 'buy' | 'sell'];
 
 export interface OrderFigures {
   readonly side: 'bid' | 'ask';

@@ -1,11 +1,12 @@
 /** One market as telemetry tells it, from what its strategy was last shown. */
 
 import type { MarketFace } from '../../../trader/engine/faces.js';
-import type { Book, BookLevel, MarketView } from '../../../trader/market/view.js';
-import type { LevelFigures, MarketFigures, MarketHealthFigures, OrderFigures } from './lines.js';
+import type { Book, BookLevel, MarketView, TapeTrade } from '../../../trader/market/view.js';
+import type { LevelFigures, MarketFigures, MarketHealthFigures, OrderFigures, TradeFigures } from './lines.js';
 
 /** Levels a side. */
 const LADDER_LEVELS = 10;
+const TAPE_TRADES = 20;
 const NO_FACTORS = {};
 
 export function makeFigures(face: MarketFace, hasLadders: boolean): MarketFigures {
@@ -29,6 +30,7 @@ export function makeFigures(face: MarketFace, hasLadders: boolean): MarketFigure
     book_seen: face.bookSeenMs,
     resolves: view?.market.resolutionTimeMs ?? null,
     ...(hasLadders && others !== null ? makeLadders(others) : null),
+    ...(hasLadders && view !== null ? { trades: view.trades.slice(0, TAPE_TRADES).map(toTrade) } : null),
     best_bid_micros: others?.bids[0]?.priceMicros ?? null,
     best_ask_micros: others?.asks[0]?.priceMicros ?? null,
     orders: listOrders(face),
@@ -42,6 +44,13 @@ const makeLadders = ({ bids, asks }: Book): Pick<MarketFigures, 'bids' | 'asks'>
   bids: bids.slice(0, LADDER_LEVELS).map(toLevel),
   asks: asks.slice(0, LADDER_LEVELS).map(toLevel),
 });
+
+const toTrade = ({ venueTimeMs, priceMicros, amountMicros, taker }: TapeTrade): TradeFigures => [
+  venueTimeMs,
+  priceMicros,
+  amountMicros,
+  taker,
+];
 
 const toLevel = ({ priceMicros, amountMicros }: BookLevel): LevelFigures => [priceMicros, amountMicros];
 

@@ -33,6 +33,19 @@ export function showMarket(market, id, now) {
     ]),
   );
   rows(
+    'tape',
+    (market?.tape ?? []).map((trade, i) => [
+      `${trade.time} ${trade.price} ${i}`,
+      [
+        time(moment(trade.time)),
+        text(trade.taker === 'buy' ? 'bought' : 'sold'),
+        ...[trade.price, trade.amount].map(number),
+        text(trade.ours ? 'ours' : ''),
+      ],
+      trade.ours ? 'ours' : '',
+    ]),
+  );
+  rows(
     'factors',
     (market?.factors ?? []).map(({ name, value }) => [
       name,
