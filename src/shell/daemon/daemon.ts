@@ -357,7 +357,8 @@ class Service {
 
   /** The heart beats after a step and nowhere else. A step that came late enough may find everything canceled. */
   #beat(): void {
-    const stoodStillMs = this.#session.guardian?.beat(this.#session.trader.nothingMayRest) ?? 0;
+    const { guardian, trader, fleet } = this.#session;
+    const stoodStillMs = guardian?.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);

@@ -87,8 +87,8 @@ export class GuardianSupervisor {
   }
 
   /** A step was taken, after which something may rest or must not. Returns how long ago the one before it was, ms. */
-  beat(nothingMayRest: boolean): number {
-    return this.#heart.beat(nothingMayRest);
+  beat(nothingMayRest: boolean, oursForMs: number | null): number {
+    return this.#heart.beat(nothingMayRest, oursForMs);
   }
 
   /** Nothing rests, proven, and nothing will be placed: nobody needs to be alarmed when we go. */

@@ -24,6 +24,8 @@ export interface Heartbeat {
   readonly mayRest: boolean;
   /** It was killed, halted or is being stopped: whatever rests has to go. */
   readonly nothingMayRest: boolean;
+  /** Of a trader of a fleet: for how long from this beat on nobody else can have its wallet, ms; null for a trader by itself. */
+  readonly oursForMs: number | null;
 }
 
 /** What the guardian last said. */

@@ -115,6 +115,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   if (isOver(mind.alarm, rules, look)) {
     return standDown({ ...mind, isSettled: true }, 'nothing rests, and the trader that stopped is gone');
   }
+  if (isLeftToOthers(mind, mind.alarm, rules)) return { mind, actions: [] };
   if (look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
@@ -201,6 +202,16 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 });
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
+
+/**
+ * In a fleet whoever takes the wallet over cancels everything itself, and what rests later is the other's. Until then, and as
+ * long as the exchange could not be asked since, it is ours.
+ */
+function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
+  if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
+  const sinceMs = silentMs - heartbeat.oursForMs;
+  return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
+}
 
 /** A trader that is there may wake in the middle of anything; one that is gone leaves at most a late order. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>

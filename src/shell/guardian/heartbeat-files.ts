@@ -16,6 +16,7 @@ export const heartbeatSchema: z.ZodType<Heartbeat> = z.object({
   mayRest: z.boolean(),
   // An older version's trader does not say it.
   nothingMayRest: z.boolean().default(false),
+  oursForMs: z.number().nullable().default(null),
 });
 
 export const reportSchema: z.ZodType<GuardianReport> = z.object({

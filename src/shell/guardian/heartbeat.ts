@@ -28,6 +28,7 @@ export class Heart {
   #beatenMs = Number.NEGATIVE_INFINITY;
   #phase: Heartbeat['phase'] = 'starting';
   #nothingMayRest = false;
+  #oursForMs: number | null = null;
   #starting: NodeJS.Timeout | null = null;
   #syncedPhase: Heartbeat['phase'] | null = null;
   #failed = false;
@@ -55,8 +56,9 @@ export class Heart {
    * A step of the core has been taken, after which something may rest or must not. Cheap: most calls only look at the clock.
    * Returns how long ago the step before it was, ms; 0 for the first.
    */
-  beat(nothingMayRest = false): number {
+  beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
+    this.#oursForMs = oursForMs;
     const nowMs = performance.now();
     const sinceMs = this.#steppedMs === null ? 0 : nowMs - this.#steppedMs;
     this.#steppedMs = nowMs;
@@ -104,6 +106,7 @@ export class Heart {
       phase,
       mayRest,
       nothingMayRest,
+      oursForMs: this.#oursForMs,
     };
     try {
       // What the next guardian must know after a power cut is the phase; the beat itself is old by then.

@@ -13,6 +13,42 @@ function watching(rules: Partial<GuardianRules> = {}): Driven {
 
 const still = { heartbeat: beat(20) } as const;
 
+describe('the wallet of a fleet', () => {
+  const leased = { heartbeat: beat(20, { oursForMs: 16_000 }) } as const;
+  const cancels = (guardian: Driven) => guardian.done.filter(({ action }) => action.kind === 'cancel').length;
+
+  it('is looked at until nothing rests, and left alone once it may be another trader’s', () => {
+    const guardian = watching();
+    guardian.lookFor(16_000, leased);
+    expect(describeState(guardian.mind).state).toBe('secured');
+    const before = cancels(guardian);
+    guardian.lookFor(600_000, leased);
+    expect(cancels(guardian)).toBe(before);
+    const alone = watching();
+    alone.lookFor(600_000, still);
+    expect(cancels(alone)).toBeGreaterThan(before + 50);
+  });
+
+  it('is cleared all the same where the exchange could not be asked before', () => {
+    const guardian = watching();
+    guardian.rounds = () => 'failed';
+    guardian.lookFor(400_000, leased);
+    const before = cancels(guardian);
+    guardian.rounds = () => 'canceled';
+    guardian.lookFor(60_000, leased);
+    expect(cancels(guardian)).toBe(before + 1);
+  });
+
+  it('is not fought for with who has taken it', () => {
+    const guardian = watching();
+    guardian.rounds = () => 'canceled';
+    guardian.lookFor(16_000 + RULES.lateOrdersMs, leased);
+    const before = cancels(guardian);
+    guardian.lookFor(600_000, leased);
+    expect(cancels(guardian) - before).toBeLessThan(2);
+  });
+});
+
 describe('an alarm', () => {
   it.each([
     ['a heart that stands still, its process there', still],

@@ -19,6 +19,7 @@ export const beat = (count: number, more: Partial<Heartbeat> = {}): Heartbeat =>
   phase: 'trading',
   mayRest: true,
   nothingMayRest: false,
+  oursForMs: null,
   ...more,
 });
 
