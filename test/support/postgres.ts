@@ -1,7 +1,8 @@
 /** The database of a fleet, for the system tier: Debian's PostgreSQL, a cluster of its own in a folder, on loopback. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { program, type Running } from './processes.js';
 
@@ -36,19 +37,17 @@ export interface PostgresServer {
   readonly running: Running;
 }
 
-/** Makes a cluster in `folder`, which is new. */
-export function makeCluster(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+/** Makes a cluster in a folder of its own, which whoever asked removes. */
+export function makeCluster(): string {
+  // Whoever the server runs as must be able to pass, which the folder of a run of tests lets nobody.
+  const folder = mkdtempSync(join(isRoot ? '/tmp' : tmpdir(), 'twinbook-postgres-'));
   const file = join(folder, 'password');
   writeFileSync(file, PASSWORD);
-  if (isRoot) {
-    // Everybody may pass, and only its owner may look.
-    chmodSync(join(folder, '..'), 0o755);
-    for (const path of [folder, file]) chownSync(path, NOBODY, NOBODY);
-  }
+  if (isRoot) for (const path of [folder, file]) chownSync(path, NOBODY, NOBODY);
   const words = ['-D', join(folder, 'data'), '-U', 'fleet', '-A', 'scram-sha-256', '--pwfile', file, '--no-sync', '-N'];
   const made = spawnSync(...spawnWords([join(programs ?? '', 'initdb'), ...words, '-E', 'UTF8', '--locale=C']));
   if (made.status !== 0) throw new Error(`initdb: ${made.stdout}${made.stderr}`);
+  return folder;
 }
 
 const spawnWords = (words: readonly string[]): [string, string[]] => {

@@ -1,0 +1,177 @@
+/** A fleet with a real database: what it counts, what it refuses, and two traders who want one wallet. */
+
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { micros } from '../../../src/shared/base/micros.js';
+import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
+import { FleetDatabase } from '../../../src/shell/fleet/database.js';
+import { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
+import { initFleet, requireTables } from '../../../src/shell/fleet/tables.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { IS_LONG, times } from '../../support/effort.js';
+import { HAS_POSTGRES, makeCluster, PASSWORD, type PostgresServer, startPostgres } from '../../support/postgres.js';
+import type { Running } from '../../support/processes.js';
+import { freePort } from '../../support/redis.js';
+import { until } from '../../support/waiting.js';
+
+const ENV = { TWINBOOK_FLEET_PASSWORD: PASSWORD };
+const CAPITAL = micros(1_000_000_000);
+
+let folder = '';
+let server: PostgresServer;
+
+const place = (more: Partial<FleetDatabaseConfig> = {}): FleetDatabaseConfig => ({
+  host: '127.0.0.1',
+  port: server.port,
+  database: 'postgres',
+  user: 'fleet',
+  tls: 'off',
+  rootCert: null,
+  ...more,
+});
+const open = (more: Partial<FleetDatabaseConfig> = {}, password: string | null = PASSWORD) =>
+  FleetDatabase.open({ server: place(more), password, answerMs: 5_000, idleMs: 60_000, name: 'test' });
+
+async function prepare(): Promise<void> {
+  const database = await open();
+  await initFleet(database, CAPITAL);
+  await database.close();
+}
+
+async function deskOf(wallet: string): Promise<DatabaseDesk> {
+  const desk = new DatabaseDesk(await open(), { wallet, instance: `of ${wallet}` });
+  await desk.take({ wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs: 60_000 }, null);
+  return desk;
+}
+
+/** Its database dies: what rests is pulled, and comes back with it. */
+async function outlive(trader: Running): Promise<void> {
+  server.running.process.kill('SIGQUIT');
+  await server.running.exited;
+  await trader.waitFor(/was not renewed for 1\.5 s, so everything is pulled/);
+  await trader.waitFor(/paused: the fleet's lease[^|]*\| markets \d of 1 quoted \| orders 0 /);
+  server = await startPostgres(folder, server.port);
+  const before = trader.output().length;
+  await until(
+    () => trader.output().slice(before),
+    (said) => /quoting \| markets 1 of 1 quoted/.test(said),
+  );
+}
+
+describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
+  beforeAll(async () => {
+    folder = makeCluster();
+    server = await startPostgres(folder, await freePort());
+  }, 60_000);
+  afterAll(async () => {
+    server?.running.process.kill('SIGKILL');
+    await server?.running.exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says what is wrong with a database, and never its password', async () => {
+    const wrong = 'not-the-password';
+    const messages = await Promise.all(
+      [
+        open({}, wrong),
+        open({}, null),
+        open({ database: 'nowhere' }),
+        open({ port: 1 }),
+        open({ tls: 'verified' }),
+        open().then((database) => requireTables(database).finally(() => database.close())),
+      ].map((asked) => asked.then(String, (error: Error) => error.message)),
+    );
+    const expected = [
+      /refuses this user or password/,
+      /wants a password/,
+      /does not exist/,
+      /does not answer/,
+      /speaks no TLS/,
+      /is not prepared/,
+    ];
+    for (const [index, pattern] of expected.entries()) expect(messages[index]).toMatch(pattern);
+    expect(messages.join()).not.toContain(wrong);
+
+    const database = await open();
+    expect([await initFleet(database, CAPITAL), await initFleet(database, CAPITAL)]).toEqual([true, false]);
+    await database.query('UPDATE twinbook_fleet.about SET version = 99');
+    await expect(requireTables(database)).rejects.toThrow(/tables of version 99, and this Twinbook works with 1/);
+    await database.query('UPDATE twinbook_fleet.about SET version = 1');
+    await database.query('ALTER ROLE fleet SET default_transaction_read_only = on');
+    await expect(open()).rejects.toThrow(/is read-only for this user/);
+    await database.query(
+      'SET default_transaction_read_only = off; ALTER ROLE fleet RESET default_transaction_read_only',
+    );
+    await database.close();
+  });
+
+  it('grants no more capital than there is, and each market once, to eight who ask at once', async () => {
+    await prepare();
+    const wallets = Array.from({ length: 8 }, (_, i) => `wallet-${i}`);
+    const desks = await Promise.all(wallets.map(deskOf));
+    for (let round = 0; round < times(3, 100); round++) {
+      const answers = await Promise.all(desks.map((desk) => desk.grant(1, 300_000_000)));
+      expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(3);
+      const markets = ['m1', 'm2', 'm3', 'm4'];
+      const claims = await Promise.all(desks.map((desk) => desk.claim(1, markets)));
+      expect(claims.flatMap(({ ours }) => ours).sort()).toEqual(markets);
+      await Promise.all(desks.map((desk) => desk.grant(1, 0)));
+      await Promise.all(desks.map((desk) => desk.keepOnly(1, [])));
+    }
+    // Who has the row can do nothing for a term that is over.
+    expect(await desks[0]?.grant(0, 1)).toEqual({ kind: 'fenced' });
+    expect((await desks[0]?.renew(1, null))?.kind).toBe('renewed');
+    expect((await desks[0]?.renew(0, null))?.kind).toBe('fenced');
+    await Promise.all(desks.map((desk) => desk.close()));
+  });
+
+  it('lets one of two traders sign, though the one that is frozen wakes', async () => {
+    await prepare();
+    const { url } = await exchangeAt('--draft-lifetime-s', '5');
+    const profile = readFileSync(join(import.meta.dirname, '../../../config/venues/paper.yaml'), 'utf8');
+    const fleet = (name: string) => `strategies: [maker.yaml]
+fleet: { database: "${server.address}", name: ${name}, lease_s: 3, standby: true }`;
+    const yaml = (name: string) =>
+      traderYaml(url, fleet(name))
+        .replace('profile: paper', 'profile: ../paper.yaml')
+        .replace('file: wallet.json', 'file: ../wallet.json');
+    const files = folderOf({
+      'paper.yaml': profile.replace(/draft_lifetime_s: \d+/, 'draft_lifetime_s: 5'),
+      'a/trader.yaml': yaml('trader-a'),
+      'a/maker.yaml': makerYaml('{ max: 1 }'),
+      'b/trader.yaml': yaml('trader-b'),
+      'b/maker.yaml': makerYaml('{ max: 1 }'),
+    });
+    const [fileA, fileB] = [join(files, 'a/trader.yaml'), join(files, 'b/trader.yaml')];
+
+    const a = started(['start', '-c', fileA], ENV);
+    await a.waitFor(/has the wallet in the fleet as trader-a \(term 1\)/);
+    await a.waitFor(/quoting \| markets 1 of 1 quoted/);
+    const b = started(['start', '-c', fileB], ENV);
+    await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
+
+    a.process.kill('SIGSTOP');
+    await b.waitFor(/took over the wallet \(term 2\)/);
+    await b.waitFor(/nothing rests that the trader before left/);
+    await b.waitFor(/quoting \| markets 1 of 1 quoted/);
+    const wokenMs = Date.now();
+    a.process.kill('SIGCONT');
+    expect(await a.exited).toBe(1);
+    expect(a.output()).toMatch(/the wallet is not this trader's any more: in the fleet trader-b \(term 2\) has it/);
+    const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
+    expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
+      '0',
+    );
+
+    if (IS_LONG) await outlive(b);
+    b.process.kill('SIGTERM');
+    expect(await b.exited, b.output()).toBe(0);
+    const status = await ran(['fleet', 'status', '--json', '-c', fileA], ENV);
+    const { wallets } = JSON.parse(status.output) as {
+      wallets: { owner: string; term: number; state: string; markets: [] }[];
+    };
+    const ours = wallets.find(({ owner }) => owner === 'trader-b');
+    expect(ours).toMatchObject({ term: 2, state: 'free', markets: [] });
+  });
+});
