@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
 import type { WatchedFacts } from '../../../src/shell/alerts/conditions.js';
 import type { AlertMessage } from '../../../src/shell/alerts/contract.js';
@@ -32,10 +32,12 @@ interface Heard {
 
 async function server(answer: (response: ServerResponse) => void) {
   const heard: Heard[] = [];
+  let look: () => void = () => undefined;
   const http = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     heard.push({ path: request.url ?? '', headers: request.headers, body });
+    look();
     answer(response);
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
@@ -43,7 +45,15 @@ async function server(answer: (response: ServerResponse) => void) {
     http.closeAllConnections();
     http.close();
   });
-  return { heard, url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
+  /** Resolves when so many requests have come. */
+  const hears = (count: number) =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (heard.length >= count) resolve();
+      };
+      look();
+    });
+  return { heard, hears, url: `http://127.0.0.1:${(http.address() as AddressInfo).port}` };
 }
 
 const take = (response: ServerResponse) => void response.writeHead(200).end('ok');
@@ -201,6 +211,29 @@ const KILLED: WatchedFacts = {
   },
 };
 
+/** Senders that say how many messages were delivered: the center has seen the answers too by then. */
+function countedSenders() {
+  let count = 0;
+  let look: () => void = () => undefined;
+  const open = (config: ChannelConfig) => {
+    const send = openSender(config, OPTIONS);
+    return async (message: AlertMessage) => {
+      const delivery = await send(message);
+      count++;
+      setImmediate(() => look());
+      return delivery;
+    };
+  };
+  const delivered = (wanted: number) =>
+    new Promise<void>((resolve) => {
+      look = () => {
+        if (count >= wanted) resolve();
+      };
+      if (count >= wanted) setImmediate(resolve);
+    });
+  return { open, delivered };
+}
+
 describe('the alert center', () => {
   test('does not wait for a channel that never answers, and tells another after two minutes', async () => {
     const [deaf, good] = [await server(() => undefined), await server(take)];
@@ -208,23 +241,27 @@ describe('the alert center', () => {
       channel('slack', deaf.url, { name: 'deaf', min: 'critical' }),
       channel('slack', good.url, { name: 'good', min: 'critical' }),
     ];
+    const senders = countedSenders();
     const center = new AlertCenter({
       config: { channels, escalation: ['deaf', 'good'] },
       run: 'r',
-      openSender: (config) => openSender(config, OPTIONS),
+      openSender: senders.open,
       note: () => undefined,
     });
     center.tick(KILLED);
-    await vi.waitFor(() => expect(good.heard).toHaveLength(1));
+    await senders.delivered(1);
     expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain('[critical] paper: it is killed\nodd prices, since');
     center.tick({ ...KILLED, nowMs: 121_000 });
-    await vi.waitFor(() => expect(good.heard).toHaveLength(2));
+    await senders.delivered(2);
+    await deaf.hears(1);
+    expect(good.heard).toHaveLength(2);
     expect(deaf.heard).toHaveLength(1);
     expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
   });
 
   test('gives each channel what it wants, and the summary of the day to whoever wants that', async () => {
     const [urgent, all] = [await server(take), await server(take)];
+    const senders = countedSenders();
     const center = new AlertCenter({
       config: {
         channels: [
@@ -234,7 +271,7 @@ describe('the alert center', () => {
         escalation: [],
       },
       run: 'r',
-      openSender: (config) => openSender(config, OPTIONS),
+      openSender: senders.open,
       note: () => undefined,
     });
     center.notice({ kind: 'daily_summary', text: 'result +2.98', time: 0 }, 0);
@@ -242,7 +279,8 @@ describe('the alert center', () => {
     center.notice({ kind: 'fill', text: 'a fill', time: 0 }, 0);
     const { account } = KILLED;
     center.tick({ ...KILLED, account: account === null ? null : { ...account, mode: 'quoting' } });
-    await vi.waitFor(() => expect(all.heard).toHaveLength(1));
+    await senders.delivered(1);
+    expect(all.heard).toHaveLength(1);
     expect(all.heard[0]?.body).toContain('the day: result +2.98');
     expect(all.heard[0]?.body).toContain('a strategy failed: it threw');
     expect([urgent.heard.length, center.waiting]).toEqual([0, 0]);
