@@ -28,6 +28,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'beliefs', 'events'],
     load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,
   },
+  { names: ['top'], load: async () => (await import('./top/top.js')).addTopCommand },
   {
     names: ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill', 'stop', 'cancel-all', 'kill', 'explain'],
     load: async () => (await import('./control/control-commands.js')).addControlCommands,

@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { cleanLastWords } from './output/crash-handler.js';
-import type { CliIo } from './output/io.js';
+import type { CliIo, CliTerminal } from './output/io.js';
 
 cleanLastWords();
 
@@ -23,12 +23,26 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const out = (text: string) => void process.stdout.write(secrets.clean(text));
 const err = (text: string) => void process.stderr.write(secrets.clean(text));
+const { stdin, stdout } = process;
+const terminal: CliTerminal = {
+  size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+  listen: ({ key, resize }) => {
+    const take = (chunk: Buffer) => key(chunk.toString('utf8'));
+    stdin.setRawMode(true).on('data', take).resume();
+    stdout.on('resize', resize);
+    return () => {
+      stdout.off('resize', resize);
+      stdin.off('data', take).setRawMode(false).pause();
+    };
+  },
+};
 const io: CliIo = {
   out,
   err,
   raw: { out, err },
   env: process.env,
   cwd: process.cwd(),
+  ...(stdin.isTTY && stdout.isTTY ? { terminal } : {}),
   stopAsked: () =>
     new Promise((resolve) => {
       told = resolve;

@@ -23,6 +23,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
     '--market-data',
     '--speed',
   ],
+  ['top', '--config', '--json', '--sort', '--every', '--once'],
   ['guardian', '--config', '--with-trader'],
   ['console', '--config', '--with-trader'],
   ['fleet init', '--config', '--capital'],

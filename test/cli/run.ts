@@ -1,6 +1,7 @@
 /** Runs the command line in this process and keeps what it printed. */
 
 import { runCli } from '../../src/cli/cli.js';
+import type { CliTerminal } from '../../src/cli/output/io.js';
 import { keepOutput } from '../secrets/suite/run-evidence.js';
 
 export interface Ran {
@@ -13,6 +14,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stopAsked?: () => Promise<void>;
+  readonly terminal?: CliTerminal;
 }
 
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
@@ -31,6 +33,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     err: toErr,
     raw: { out: toOut, err: toErr },
     env: options.env ?? {},
+    ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
     onKillSignal: () => undefined,

@@ -13,10 +13,19 @@ export interface CliIo {
   readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Where somebody looks and types; left out where nobody does. */
+  readonly terminal?: CliTerminal;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
+}
+
+/** A terminal for a picture that stays. */
+export interface CliTerminal {
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Tells each key as the terminal sends it, and every new size, until the returned function is called. */
+  readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
 /** One command line being run. */

@@ -1,6 +1,7 @@
 /** Where the status is shown: redrawn in place on a terminal, a line now and then anywhere else. */
 
 import { plainLine } from '../../shared/base/plain-text.js';
+import { measureText } from '../../shared/base/text-width.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import { statusBlock, statusLine } from './status-text.js';
 
@@ -19,7 +20,7 @@ export interface Terminal {
 
 export class Screen {
   readonly #terminal: Terminal;
-  /** Lengths of the lines of the last block; on a terminal made narrower since, each may take several rows. */
+  /** Columns of the lines of the last block; on a terminal made narrower since, each may take several rows. */
   #drawn: readonly number[] = [];
   #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
   #lineMs: number | null = null;
@@ -40,7 +41,7 @@ export class Screen {
     const block = statusBlock(snapshot, runningMs, columns);
     this.#erase();
     this.#print(block);
-    this.#drawn = block.map((line) => line.length);
+    this.#drawn = block.map(measureText);
     this.#last = { snapshot, runningMs };
   }
 

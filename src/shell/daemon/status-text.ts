@@ -1,7 +1,9 @@
 /** The running trader as text: a block for a terminal, single lines for a file, and the result at the end. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
+import { cutText, measureText } from '../../shared/base/text-width.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
@@ -97,13 +99,13 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
   const shown = snapshot.markets.slice(0, MAX_ROWS);
   const hidden = snapshot.markets.length - shown.length;
   const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
-  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cut(text, width));
+  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cutText(text, width));
 }
 
 /** Parts side by side, and on another line where the first one is full; a part that fills a line breaks between words. */
 const breakLines = (parts: readonly string[], width: number): readonly string[] =>
   fillLines(
-    parts.flatMap((part) => (part.length > width ? fillLines(part.split(' '), width, ' ') : [part])),
+    parts.flatMap((part) => (measureText(part) > width ? fillLines(part.split(' '), width, ' ') : [part])),
     width,
     '  ',
   );
@@ -112,25 +114,14 @@ function fillLines(parts: readonly string[], width: number, gap: string): readon
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + gap.length + part.length <= width)
+    if (last !== undefined && measureText(last) + gap.length + measureText(part) <= width)
       lines[lines.length - 1] = `${last}${gap}${part}`;
     else lines.push(part);
   }
   return lines;
 }
 
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
-
-interface MarketColumn {
-  readonly name: string;
-  readonly cell: (market: MarketSnapshot) => string;
-  /** Figures are set to the right; a text gives way before any figure does. */
-  readonly isText?: true;
-  /** The lowest goes first when there is no room. */
-  readonly keep: number;
-}
-
-const MARKET_COLUMNS: readonly MarketColumn[] = [
+const MARKET_COLUMNS: readonly FittedColumn<MarketSnapshot>[] = [
   { name: 'market', cell: ({ title }) => title, isText: true, keep: 9 },
   { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
   { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
@@ -142,11 +133,6 @@ const MARKET_COLUMNS: readonly MarketColumn[] = [
   { name: '', cell: noteText, isText: true, keep: 4 },
 ];
 
-const TITLE_WIDTH = 42;
-/** Shorter beginnings of titles do not tell markets apart. */
-const LEAST_TITLE = 12;
-const GAP = 2;
-
 const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
 
 function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
@@ -154,40 +140,8 @@ function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
 }
 
 /** Titles shrink first, then notes are cut; columns go last. */
-function marketTable(markets: readonly MarketSnapshot[], width: number): readonly string[] {
-  let columns = MARKET_COLUMNS;
-  while (columns.length > 1 && roomForTitle(columns, markets, width) < LEAST_TITLE) {
-    const least = Math.min(...columns.map(({ keep }) => keep));
-    columns = columns.filter(({ keep }) => keep > least);
-  }
-  const longest = Math.max('market'.length, ...markets.map(({ title }) => title.length));
-  const title = Math.min(longest, TITLE_WIDTH, roomForTitle(columns, markets, width));
-  const cells = (column: MarketColumn, place: number): readonly string[] => {
-    const texts = [column.name, ...markets.map(column.cell)];
-    const room = place === 0 ? title : measureWidth(column, markets);
-    if (column.name === '') return texts;
-    return texts.map((text) => (column.isText === true ? cut(text, room).padEnd(room) : text.padStart(room)));
-  };
-  const byColumn = columns.map(cells);
-  return ['', ...markets].map((_, row) =>
-    byColumn
-      .map((texts) => texts[row] ?? '')
-      .join(' '.repeat(GAP))
-      .trimEnd(),
-  );
-}
-
-/** A note is cut at the edge, so that it takes no more than a few words from the titles. */
-const NOTE_WIDTH = 16;
-
-function measureWidth({ name, cell }: MarketColumn, markets: readonly MarketSnapshot[]): number {
-  const widest = Math.max(name.length, ...markets.map((market) => cell(market).length));
-  return name === '' ? Math.min(widest, NOTE_WIDTH) : widest;
-}
-
-function roomForTitle(columns: readonly MarketColumn[], markets: readonly MarketSnapshot[], width: number): number {
-  return columns.slice(1).reduce((room, column) => room - GAP - measureWidth(column, markets), width);
-}
+const marketTable = (markets: readonly MarketSnapshot[], width: number): readonly string[] =>
+  fitTable(MARKET_COLUMNS, markets, width).rows.map((cells) => cells.join(GAP).trimEnd());
 
 /** What a session came to. */
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {

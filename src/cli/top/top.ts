@@ -1,0 +1,214 @@
+/**
+ * `twinbook top`: markets by what they bring, anew every second, until it is left. It reads what the running trader tells over its control
+ * socket, as the console does, and the ledger on a connection that cannot write; the trader never waits for it.
+ */
+
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { type Micros, micros } from '../../shared/base/micros.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { TraderState } from '../../shell/console/trader-state.js';
+import { ResultBook } from '../../shell/console/views/result-book.js';
+import { Subscription } from '../../shell/control/telemetry/subscription.js';
+import { numberBetween } from '../arguments.js';
+import { EXIT } from '../output/exit.js';
+import { addAction, addConfigOption, addJsonOption, type CliIo, type CliTerminal, type Session } from '../output/io.js';
+import { json } from '../output/table.js';
+import { pressKey } from './top-keys.js';
+import { type LedgerFacts, makeRows, readFacts, type TopRow } from './top-rows.js';
+import {
+  drawHead,
+  drawScreen,
+  drawTable,
+  measureSpread,
+  paintColours,
+  paintNothing,
+  SORTS,
+  type SortBy,
+  sortRows,
+  type TopHead,
+  type TopLook,
+} from './top-screen.js';
+
+interface TopOptions {
+  readonly config: string;
+  readonly json?: true;
+  readonly once?: true;
+  readonly sort: SortBy;
+  readonly every: number;
+}
+
+/** So wide is a table for a file. */
+const FILE_COLUMNS = 160;
+/** A trader tells everything twice a second; one that says nothing for so long is not there, ms. */
+const HEAR_WITHIN_MS = 3_000;
+
+export function addTopCommand(program: Command, session: Session): void {
+  const command = program
+    .command('top')
+    .description('a live table of markets by what they bring; of the running trader, else of its ledger')
+    .addOption(new Option('--sort <by>', 'what is largest stands first').choices(Object.keys(SORTS)).default('result'))
+    .addOption(new Option('--every <seconds>', 'between two pictures').argParser(numberBetween(0.2, 3600)).default(1))
+    .option('--once', 'one table, then leave; so it is where nobody looks at a terminal');
+  addJsonOption(addConfigOption(command));
+  addAction<TopOptions>(command, session, async (options) => {
+    const { io } = session;
+    const config = loadTraderConfig(options.config, io);
+    const terminal = options.once === true || options.json === true ? null : (io.terminal ?? null);
+    const source = new TopSource(config);
+    try {
+      await source.begin();
+      if (terminal === null) writeOnce(source, options, io);
+      else await watch(source, options, io, terminal);
+    } finally {
+      source.close();
+    }
+    return EXIT.ok;
+  });
+}
+
+/** What the trader tells, and what its ledger says. */
+class TopSource {
+  readonly #path: string;
+  readonly #book = new ResultBook();
+  readonly #trader = new TraderState();
+  readonly #subscription: Subscription;
+  #facts: LedgerFacts = NO_LEDGER;
+  #sweeps = 0;
+  #hear: () => void = () => undefined;
+
+  constructor({ control, ledger }: TraderConfig) {
+    this.#path = ledger.path;
+    this.#subscription = new Subscription(control.socket, {
+      line: (line) => {
+        this.#trader.onLine(line);
+        // A sweep over all markets begins with the account, so that the second one ends the first.
+        if (line.type === 'frame' && line.account !== undefined) this.#sweeps++;
+        if (this.#sweeps > 1) this.#hear();
+      },
+      onLost: (why) => {
+        this.#trader.onLost(why);
+        this.#hear();
+      },
+    });
+  }
+
+  /** Resolves when the trader has told of all its markets, or there is none, and the ledger was looked at. */
+  async begin(): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, HEAR_WITHIN_MS);
+      this.#hear = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    await Promise.all([heard, this.look()]);
+    while (this.#book.read < 1) await this.look();
+  }
+
+  /** Reads on in the ledger, some milliseconds of it. */
+  async look(): Promise<void> {
+    if (!existsSync(this.#path)) return;
+    const { openReadOnly } = await import('../../trader/ledger/ledger.js');
+    const ledger = openReadOnly(this.#path);
+    try {
+      this.#book.readOn(ledger, 1);
+      this.#facts = readFacts(ledger);
+    } finally {
+      ledger.close();
+    }
+  }
+
+  get head(): TopHead {
+    const rows = makeRows(this.#trader, this.#facts, this.#book);
+    const cashMicros = this.#trader.isCurrent
+      ? (this.#trader.account?.cash_micros ?? this.#facts.cashMicros)
+      : this.#facts.cashMicros;
+    return { trader: this.#trader, cashMicros, rows, read: this.#book.read };
+  }
+
+  close(): void {
+    this.#subscription.close();
+  }
+}
+
+const NO_LEDGER: LedgerFacts = {
+  titles: new Map(),
+  holdings: new Map(),
+  openOrders: new Map(),
+  marks: new Map<string, Micros>(),
+  cashMicros: 0,
+};
+
+function writeOnce(source: TopSource, { sort, json: isJson }: TopOptions, io: CliIo): void {
+  const { head } = source;
+  const look: TopLook = { sort, isReversed: false, from: 0 };
+  if (isJson === true) return io.out(json(sortRows(head.rows, look).map(formatRow)));
+  const lines = [...drawHead(head, FILE_COLUMNS), '', ...drawTable(head.rows, look, FILE_COLUMNS, paintNothing)];
+  io.out(`${lines.join('\n')}\n`);
+}
+
+const text = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
+
+/** The rows of `--json` are part of the program's surface; null is not known. */
+const formatRow = (row: TopRow) => ({
+  market: row.id,
+  title: row.title,
+  result: text(row.resultMicros),
+  net: text(row.netMicros),
+  orders: row.orders,
+  spread: text(measureSpread(row)),
+  bid: text(row.bidMicros),
+  ask: text(row.askMicros),
+  our_bid: text(row.ourBidMicros),
+  our_ask: text(row.ourAskMicros),
+  fills: row.fills,
+  age_ms: row.ageMs === null ? null : Math.round(row.ageMs),
+  state: row.state,
+});
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+
+/** Until a key leaves it, or a signal. */
+async function watch(source: TopSource, options: TopOptions, io: CliIo, terminal: CliTerminal): Promise<void> {
+  let look: TopLook = { sort: options.sort, isReversed: false, from: 0 };
+  // By https://no-color.org: set to anything.
+  const paint = (io.env['NO_COLOR'] ?? '') === '' ? paintColours : paintNothing;
+  const draw = () => {
+    const lines = drawScreen(source.head, look, terminal.size(), paint);
+    io.raw.out(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);
+  };
+  io.raw.out(ENTER);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      /** Whatever ends it gives the terminal back. */
+      const end = (error?: unknown) => {
+        clearInterval(timer);
+        close();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const attempt = (work: () => void) => {
+        try {
+          work();
+        } catch (error) {
+          end(error);
+        }
+      };
+      const press = (key: string) => {
+        const next = pressKey(look, key, source.head.rows.length);
+        if (next === null) return end();
+        look = next;
+        draw();
+      };
+      const close = terminal.listen({ key: (key) => attempt(() => press(key)), resize: () => attempt(draw) });
+      const timer = setInterval(() => source.look().then(draw).catch(end), options.every * 1000);
+      void io.stopAsked().then(() => end());
+      attempt(draw);
+    });
+  } finally {
+    io.raw.out(LEAVE);
+  }
+}

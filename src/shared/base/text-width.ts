@@ -1,0 +1,64 @@
+/**
+ * How many columns of a terminal a text takes, as `plainLine` leaves it: letters of East Asian scripts and most pictures take two, marks that
+ * stand on the letter before them take none.
+ */
+
+import { plainLine } from './plain-text.js';
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const ASCII = /^[\x20-\x7e]*$/;
+const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
+const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
+
+/** First and last letters that take two columns (Unicode's East Asian Width: wide and fullwidth), ascending. */
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x17000, 0x18cff],
+  [0x1b000, 0x1b2ff],
+  [0x20000, 0x3fffd],
+];
+
+/** Columns that a line of text takes. */
+export function measureText(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(plainLine(text))) width += measureLetter(segment);
+  return width;
+}
+
+function measureLetter(letter: string): number {
+  if (ONLY_MARKS.test(letter)) return 0;
+  const code = letter.codePointAt(0) ?? 0;
+  return PICTURE.test(letter) || WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+}
+
+/** The text without what could steer a terminal, and cut where it takes more columns than these, with `…` at its end. */
+export function cutText(text: string, columns: number): string {
+  const plain = plainLine(text);
+  if (measureText(plain) <= columns) return plain;
+  let cut = '';
+  let width = 1;
+  for (const { segment } of GRAPHEMES.segment(plain)) {
+    width += measureLetter(segment);
+    if (width > columns) break;
+    cut += segment;
+  }
+  return columns < 1 ? '' : `${cut}…`;
+}
+
+/** Filled up with spaces to so many columns, behind the text or before it. */
+export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
+  const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
+  return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;
+}

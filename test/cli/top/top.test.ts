@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pressKey } from '../../../src/cli/top/top-keys.js';
+import type { TopRow } from '../../../src/cli/top/top-rows.js';
+import { drawScreen, paintColours, paintNothing, type TopLook } from '../../../src/cli/top/top-screen.js';
+import { measureText } from '../../../src/shared/base/text-width.js';
+import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
+import { trader } from '../../shell/config/files.js';
+import { folderOf } from '../../support/folders.js';
+import { fillLedger } from '../../trader/ledger/archive/old-ledger.js';
+import { HOLDER } from '../../trader/ledger/books.js';
+import { run } from '../run.js';
+
+const HOSTILE = '\u001b[2J\u001b]0;owned\u0007 \u202egnihton\u0000';
+const TITLES = [
+  'Will it rain in Oslo on the first of May, and for longer than an hour?',
+  '東京で雪が降りますか、それとも晴れますか',
+  '👩‍👩‍👧 é🇳🇴 wins',
+  HOSTILE,
+];
+
+const rowOf = (title: string, place: number): TopRow => ({
+  id: `market-${place}`,
+  title,
+  resultMicros: (place - 1) * 1_234_560_000,
+  fills: 10 * place,
+  netMicros: -place * 12_500_000,
+  orders: place,
+  bidMicros: 410_000,
+  askMicros: 430_000 + place * 10_000,
+  ourBidMicros: 400_000,
+  ourAskMicros: null,
+  ageMs: place === 3 ? null : 700 + place,
+  state: place === 2 ? `paused: ${HOSTILE} because of something long that nobody has room for` : 'quoting',
+});
+const ROWS = TITLES.map(rowOf);
+const LOOK: TopLook = { sort: 'result', isReversed: false, from: 0 };
+const head = (rows: readonly TopRow[] = ROWS) => ({
+  trader: new TraderState(),
+  cashMicros: 990_000_000,
+  rows,
+  read: 1,
+});
+const draw = (columns: number, rows = 24, look = LOOK, of = ROWS) =>
+  drawScreen(head(of), look, { columns, rows }, paintNothing);
+const namesAt = (columns: number) =>
+  draw(columns)
+    .find((line) => line.startsWith('market'))
+    ?.split(/ +/);
+
+describe('the screen of top', () => {
+  it('has no line that is wider than the terminal, nor more lines, and nothing that steers it', () => {
+    for (const columns of [1, 7, 20, 40, 60, 61, 79, 80, 132]) {
+      for (const rows of [1, 4, 9, 24]) {
+        const lines = draw(columns, rows);
+        expect(lines.length).toBeLessThanOrEqual(rows);
+        for (const line of lines) {
+          expect(measureText(line), `${columns}: ${line}`).toBeLessThanOrEqual(columns);
+          expect(line).not.toMatch(/\p{C}/u);
+        }
+      }
+    }
+  });
+
+  it('drops what matters least: whole at 80 columns, useful at 60', () => {
+    expect(namesAt(120)).toEqual(['market', 'result', 'net', 'orders', 'spread', 'age', 'bid', 'ask', 'fills']);
+    expect(namesAt(80)).toEqual(['market', 'result', 'net', 'orders', 'spread', 'age', 'bid', 'ask']);
+    expect(namesAt(60)).toEqual(['market', 'result', 'net', 'orders', 'spread', 'age']);
+    expect(namesAt(40)).toEqual(['market', 'result', 'net', 'orders']);
+  });
+
+  it('sets figures below each other whatever the titles are written in', () => {
+    const [names = '', ...lines] = draw(80).slice(3);
+    const edge = measureText(names.slice(0, names.indexOf('result') + 'result'.length));
+    for (const line of lines.slice(0, 4)) {
+      const at = /[+-]?[\d.]+\d/.exec(line);
+      const figure = line.slice(0, (at?.index ?? 0) + (at?.[0].length ?? 0));
+      expect(measureText(figure), line).toBe(edge);
+    }
+  });
+
+  it('sorts by what a key says, the other way by the same key, and what is not known last', () => {
+    const order = (look: TopLook) => {
+      const lines = draw(120, 24, look).slice(4, 8);
+      return lines.map((line) =>
+        ROWS.findIndex(({ fills }) => line.includes(` ${fills}`) && new RegExp(` ${fills}( |$)`).test(line)),
+      );
+    };
+    const by = pressKey(LOOK, 'f', 4);
+    expect(by).toEqual({ sort: 'fills', isReversed: false, from: 0 });
+    expect(order(by ?? LOOK)).toEqual([3, 2, 1, 0]);
+    expect(order(pressKey(by ?? LOOK, 'f', 4) ?? LOOK)).toEqual([0, 1, 2, 3]);
+    expect(order(pressKey(LOOK, 'a', 4) ?? LOOK)[3]).toBe(3);
+    expect(pressKey(LOOK, '\u001b[B', 4)).toEqual({ ...LOOK, from: 1 });
+    expect(pressKey(LOOK, 'k', 4)).toEqual(LOOK);
+    expect(pressKey(LOOK, 'x', 4)).toEqual(LOOK);
+    for (const key of ['q', '\u0003']) expect(pressKey(LOOK, key, 4)).toBeNull();
+  });
+
+  it('says what has no room, and marks gains and losses only where colours are wanted', () => {
+    const many = Array.from({ length: 30 }, (_, place) => rowOf(`market ${place}`, place));
+    expect(draw(80, 10, { ...LOOK, from: 5 }, many)).toContain('… 5 above, 21 below');
+    const coloured = drawScreen(head(), LOOK, { columns: 80, rows: 24 }, paintColours).join('\n');
+    expect(coloured).toContain('\u001b[31m');
+    expect(coloured).toContain('\u001b[32m');
+    expect(draw(80).join('\n')).not.toContain('\u001b');
+  });
+});
+
+describe('twinbook top', () => {
+  function place(): string {
+    const cwd = folderOf({ 'trader.yaml': trader() });
+    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
+    fillLedger(ledger);
+    ledger.transaction(() => ledger.setNote('marks', '[["m",600000],["a",600000]]'));
+    ledger.close();
+    return cwd;
+  }
+  const CONFIG = ['-c', 'trader.yaml'];
+
+  it('shows the ledger where no trader runs, and its rows add up to the result of pnl', async () => {
+    const cwd = place();
+    const { out, code } = await run(['top', '--json', ...CONFIG], { cwd });
+    expect(code).toBe(0);
+    const rows = JSON.parse(out) as readonly { readonly result: string; readonly fills: number }[];
+    const pnl = JSON.parse((await run(['pnl', '--json', ...CONFIG], { cwd })).out) as { readonly total: string };
+    expect(rows.reduce((sum, { result }) => sum + Number(result), 0)).toBeCloseTo(Number(pnl.total), 6);
+    expect(Number(pnl.total)).not.toBe(0);
+    expect(rows.reduce((sum, { fills }) => sum + fills, 0)).toBe(4);
+    const plain = await run(['top', ...CONFIG], { cwd });
+    expect(plain.out).toContain('no trader is running: figures of the ledger');
+    expect(plain.out).not.toContain('\u001b');
+  });
+
+  it('stays on a terminal until it is left by a key or a signal, obeys NO_COLOR, and gives the screen back', async () => {
+    const cwd = place();
+    const left = { keys: false };
+    const at = (keys: readonly string[]) => ({
+      size: () => ({ columns: 60, rows: 12 }),
+      listen: ({ key, resize }: { key: (text: string) => void; resize: () => void }) => {
+        queueMicrotask(() => {
+          resize();
+          for (const one of keys) key(one);
+        });
+        return () => {
+          left.keys = true;
+        };
+      },
+    });
+    const never = () => new Promise<void>(() => undefined);
+    const shown = await run(['top', ...CONFIG], { cwd, terminal: at(['t', 'q']), stopAsked: never });
+    expect(shown.code).toBe(0);
+    expect(shown.out.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true);
+    expect(shown.out.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+    expect(shown.out.split('\u001b[H')).toHaveLength(4);
+    expect(shown.out).toContain('\u001b[7;1mmarket');
+    expect(left.keys).toBe(true);
+    const plain = await run(['top', ...CONFIG], { cwd, env: { NO_COLOR: '1' }, terminal: at([]) });
+    expect(plain.out.replaceAll('\u001b', '')).not.toMatch(/\[\d+(;\d+)?m/);
+    expect(plain.out.endsWith('\u001b[?1049l')).toBe(true);
+  });
+
+  it('only reads', async () => {
+    const cwd = place();
+    const path = join(cwd, 'twinbook.sqlite');
+    const writer = openLedger(path, HOLDER);
+    expect((await run(['top', '--once', ...CONFIG], { cwd })).code).toBe(0);
+    writer.transaction(() => writer.setNote('after', 'it'));
+    writer.close();
+    const reader = openReadOnly(path);
+    expect(reader.note('after')).toBe('it');
+    reader.close();
+  });
+});
