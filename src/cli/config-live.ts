@@ -106,7 +106,11 @@ async function acceptFiles(config: Config, reason: string, io: CliIo): Promise<s
   const { takenBackIn, takenBackText } = await import('../shell/daemon/live/taken-back.js');
   const back = await readLedger(config, io, (ledger) => takenBackIn(config, ledger));
   if (back === null)
-    throw new TwinbookError('usage', 'the files hold nothing that was taken back: there is nothing to accept');
+    throw new TwinbookError(
+      'usage',
+      'the files hold nothing that was taken back: there is nothing to accept',
+      '`twinbook config diff` shows what the files say against what is in force.',
+    );
   const { openLedger } = await import('../trader/ledger/ledger.js');
   const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
   try {

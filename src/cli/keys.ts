@@ -89,7 +89,11 @@ async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session)
   const { walletPassphrase } = await import('../shell/wallet/passphrase.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && plainTextKey === true) {
-    throw new TwinbookError('usage', 'there is a passphrase in the environment, and --plain-text-key wants none');
+    throw new TwinbookError(
+      'usage',
+      'there is a passphrase in the environment, and --plain-text-key wants none',
+      'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.',
+    );
   }
   if (passphrase !== null || plainTextKey === true) return passphrase;
   const hint =
@@ -172,7 +176,11 @@ function addRevoke(keys: Command, session: Session): void {
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
       // While it may still be good, its secret stands nowhere but in the file.
       if (revoked.revoked_at === null)
-        throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`);
+        throw new TwinbookError(
+          'venue_refused',
+          `the venue answered, but ${id} is not revoked`,
+          'Try again; `twinbook keys list` shows what the venue still takes.',
+        );
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
       // Looked up without the environment: only what stands in the file can be removed from it.
       if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)

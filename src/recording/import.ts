@@ -68,7 +68,11 @@ export async function importRecordings(
   for (const { market } of recordings) {
     const { source } = market;
     if (source.kind === kind) continue;
-    throw new TwinbookError('recording_invalid', `${source.path} is a recording of ${source.kind}, not of ${kind}`);
+    throw new TwinbookError(
+      'recording_invalid',
+      `${source.path} is a recording of ${source.kind}, not of ${kind}`,
+      'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.',
+    );
   }
   const workshop = await newWorkshop(out);
   const done: ImportedMarket[] = [];

@@ -42,7 +42,11 @@ export async function brokenRows(connection: DuckDBConnection): Promise<string |
  */
 export async function openParquet(path: string): Promise<DuckDBConnection> {
   await access(path, constants.R_OK).catch((error: Error) => {
-    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`);
+    throw new TwinbookError(
+      'file_unreadable',
+      `cannot read ${path}: ${error.message}`,
+      '`twinbook data verify` says what is wrong with a recording.',
+    );
   });
   const { DuckDBInstance } = await loadDuckDb();
   // One thread: two cores are shared with the exchange. No extension is ever fetched.

@@ -139,7 +139,11 @@ describe('commands reach the running trader', () => {
 
   test('a refusal is told', async () => {
     const trader = await socketIn(() => ({ ok: false, error: 'not now' }));
-    expect(await trader.command('pause')).toEqual({ code: 2, out: '', err: 'the trader refused: not now\n' });
+    expect(await trader.command('pause')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^the trader refused: not now\n {2}`twinbook status` /),
+    });
   });
 
   test.each([

@@ -57,7 +57,12 @@ export function readDraftFile(file: string, io: CliIo): string {
     text = readFileSync(file === '-' ? 0 : resolve(io.cwd, file), 'utf8');
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new TwinbookError('file_unreadable', `${file} cannot be read: ${why}`, '', { cause: error });
+    throw new TwinbookError(
+      'file_unreadable',
+      `${file} cannot be read: ${why}`,
+      'Give a file that holds one draft, or - and the draft on standard input.',
+      { cause: error },
+    );
   }
   return messageIn(text) ?? text.replace(/\r?\n$/, '');
 }

@@ -29,7 +29,12 @@ async function play(file: string, { data, name, port }: PlayFlags, io: CliIo): P
   const all = data === undefined ? await triedStrategies(file, io) : await recordedTrials(file, data, io);
   const trials = all.map((trial) => ('tried' in trial ? trial : { tried: trial, shown: { markets: [] } }));
   const chosen = trials.find(({ tried }) => name === undefined || tried.strategy.name === name);
-  if (chosen === undefined) throw new TwinbookError('usage', `there is no strategy ${name ?? ''} in ${file}`);
+  if (chosen === undefined)
+    throw new TwinbookError(
+      'usage',
+      `there is no strategy ${name ?? ''} in ${file}`,
+      '`twinbook strategies` lists those that are shipped; a file of your own exports its strategies by name.',
+    );
   const { openPlay } = await import('../../lab/play/play-server.js');
   const server = await openPlay({ tried: chosen.tried, recorded: chosen.shown.markets, port });
   io.out(`${chosen.tried.strategy.name}: ${server.url} (Ctrl-C ends it)\n`);

@@ -109,7 +109,12 @@ export class Playback {
         this.#failure =
           error instanceof TwinbookError
             ? error
-            : new TwinbookError('recording_invalid', `cannot go on reading ${path}: ${reason}`, '', { cause: error });
+            : new TwinbookError(
+                'recording_invalid',
+                `cannot go on reading ${path}: ${reason}`,
+                '`twinbook data verify` says what is wrong with a recording.',
+                { cause: error },
+              );
       },
     );
   }

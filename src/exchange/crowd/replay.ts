@@ -123,5 +123,12 @@ async function firstEventMs(recording: Recording): Promise<number> {
   const failure = playback.failure;
   await playback.close();
   if (found !== null) return found;
-  throw failure ?? new TwinbookError('recording_invalid', `no event can be read from ${recording.market.source.path}`);
+  throw (
+    failure ??
+    new TwinbookError(
+      'recording_invalid',
+      `no event can be read from ${recording.market.source.path}`,
+      '`twinbook data verify` says what is wrong with a recording.',
+    )
+  );
 }

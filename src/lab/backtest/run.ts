@@ -161,7 +161,11 @@ class BacktestRun {
     const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, listener);
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
-      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`);
+      throw new TwinbookError(
+        'recording_invalid',
+        `none of these recordings holds an event: ${names}`,
+        '`twinbook data stats` shows how many events each recording has, and from when to when.',
+      );
     }
     return new BacktestRun(plan, exchange, driver, metrics, halts, empty);
   }

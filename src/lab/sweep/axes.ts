@@ -129,7 +129,11 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
 const isDecimal = (text: string): boolean => /^-?\d{1,15}(\.\d{1,12})?$/.test(text);
 
 const bad = (name: string, came: string, want: string): TwinbookError =>
-  new TwinbookError('usage', `--param ${name}: got '${came}', wanted ${want}`);
+  new TwinbookError(
+    'usage',
+    `--param ${name}: got '${came}', wanted ${want}`,
+    '`twinbook strategies` lists the parameters of each with their ranges.',
+  );
 
 /** From, from + step, ... up to and including the end, in exact decimals. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {

@@ -31,7 +31,11 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
-    throw new TwinbookError('usage', `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`);
+    throw new TwinbookError(
+      'usage',
+      `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`,
+      'Give a smaller --random, or divide the search into several sweeps.',
+    );
   }
   checkEach(
     config,
@@ -111,7 +115,11 @@ function makeSearch(
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
     const [most] = leftOut;
-    throw new TwinbookError('usage', `no combination of these values is possible: ${most?.why ?? 'there is none'}`);
+    throw new TwinbookError(
+      'usage',
+      `no combination of these values is possible: ${most?.why ?? 'there is none'}`,
+      'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.',
+    );
   }
   return { kind, axes, candidates, leftOut, wanted };
 }

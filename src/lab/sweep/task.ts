@@ -60,7 +60,12 @@ export async function runTask(
 /** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
 function requireSound({ notices }: SessionRecord): void {
   const broken = notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text));
-  if (broken !== undefined) throw new TwinbookError('strategy_invalid', broken.text);
+  if (broken !== undefined)
+    throw new TwinbookError(
+      'strategy_invalid',
+      broken.text,
+      '`twinbook strategies test STRATEGY` finds what a strategy does wrong.',
+    );
 }
 
 const pickSources = (

@@ -13,7 +13,12 @@ import { kalshiChunks } from './kalshi-stream.js';
 /** One market from its files. */
 export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGroup): Promise<Recording> {
   const first = paths[0];
-  if (first === undefined) throw new TwinbookError('recording_invalid', 'a window without files');
+  if (first === undefined)
+    throw new TwinbookError(
+      'recording_invalid',
+      'a window without files',
+      'Give at least one file of the window; `twinbook data import --help` says which.',
+    );
   const about: RecordingWarning[] = [...warnings];
   const facts = readFacts(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;

@@ -77,9 +77,14 @@ async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer
     await closed;
     yield* drain();
   } catch (error) {
-    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${(error as Error).message}`, '', {
-      cause: error,
-    });
+    throw new TwinbookError(
+      'file_unreadable',
+      `cannot read ${path}: ${(error as Error).message}`,
+      'The line named in it is damaged, or the file is of another kind: `twinbook data import --help` lists the kinds.',
+      {
+        cause: error,
+      },
+    );
   } finally {
     gunzip.destroy();
   }

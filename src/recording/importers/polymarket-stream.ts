@@ -71,7 +71,11 @@ async function* streamRows({ path, yes, no }: PolymarketTokens): AsyncGenerator<
     const rows = `FROM events WHERE ${ROW_IS_SOUND}
       AND (asset_id = '${yes}' OR (is_trade AND asset_id = '${no ?? yes}'))`;
     if ((await countRows(connection, rows)) === 0) {
-      throw new TwinbookError('recording_invalid', `no event of token ${yes} can be read from ${path}`);
+      throw new TwinbookError(
+        'recording_invalid',
+        `no event of token ${yes} can be read from ${path}`,
+        'Look whether file and token belong together; `twinbook data import --help` says what is wanted.',
+      );
     }
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
       best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`;

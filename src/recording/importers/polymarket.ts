@@ -37,7 +37,11 @@ async function marketsIn(connection: DuckDBConnection, path: string): Promise<Re
   const tokens = await readTokens(connection);
   if (tokens.length === 0) {
     const why = broken ?? 'it has none';
-    throw new TwinbookError('recording_invalid', `no event can be read from ${path}: ${why}`);
+    throw new TwinbookError(
+      'recording_invalid',
+      `no event can be read from ${path}: ${why}`,
+      'Look whether the file is whole and of this kind; `twinbook data import --help` lists the kinds.',
+    );
   }
   const markets: Recording[] = [];
   const lonely = new Map(tokens.map((token) => [token.id, token]));

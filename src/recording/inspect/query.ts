@@ -85,10 +85,12 @@ function cannotRun(error: unknown): TwinbookError {
   return new TwinbookError('usage', `the query cannot be run: ${(error as Error).message}`, hint, { cause: error });
 }
 
+const QUERY_HINT = '`twinbook data query "SELECT …"`: one statement that reads; its views are in docs/recordings.md.';
+
 async function requireOne(connection: DuckDBConnection, sql: string): Promise<void> {
-  if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing');
+  if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing', QUERY_HINT);
   const { count } = await connection.extractStatements(sql);
-  if (count !== 1) throw new TwinbookError('usage', `wanted one SELECT, got ${count} statements`);
+  if (count !== 1) throw new TwinbookError('usage', `wanted one SELECT, got ${count} statements`, QUERY_HINT);
 }
 
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
@@ -97,7 +99,11 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT) {
     const what = StatementType[statement.statementType] ?? 'something else';
-    throw new TwinbookError('usage', `wanted one SELECT, got ${what}: recordings are read and never changed`);
+    throw new TwinbookError(
+      'usage',
+      `wanted one SELECT, got ${what}: recordings are read and never changed`,
+      QUERY_HINT,
+    );
   }
   return statement.stream();
 }

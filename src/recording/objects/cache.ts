@@ -152,7 +152,11 @@ export class ObjectCache {
   /** Kept in the folder, for all that use it. Throws TwinbookError `usage` for less than a megabyte. */
   resize(maxBytes: number): void {
     if (!(Number.isSafeInteger(maxBytes) && maxBytes >= LEAST_MAX_BYTES)) {
-      throw new TwinbookError('usage', `the size of a cache is ${maxBytes} bytes; wanted at least ${LEAST_MAX_BYTES}`);
+      throw new TwinbookError(
+        'usage',
+        `the size of a cache is ${maxBytes} bytes; wanted at least ${LEAST_MAX_BYTES}`,
+        'Give it a megabyte or more.',
+      );
     }
     this.#onDisk(() => writeJson(join(this.folder, 'cache.json'), { max_bytes: maxBytes }));
     this.#shrinkTo(maxBytes);

@@ -229,7 +229,9 @@ function readFileOf(path: string): Buffer {
     return readFileSync(path);
   } catch (cause) {
     const message = `cannot read ${path}, which its manifest lists: ${(cause as Error).message}`;
-    throw new TwinbookError('file_unreadable', message, '', { cause });
+    throw new TwinbookError('file_unreadable', message, '`twinbook data verify` says what is wrong with a recording.', {
+      cause,
+    });
   }
 }
 

@@ -155,6 +155,11 @@ export function lastRow(folder: string): Continuation | null {
 }
 
 export const unreadableFolder = (folder: string, error: unknown): TwinbookError =>
-  new TwinbookError('file_unreadable', `cannot write recordings to ${folder}: ${(error as Error).message}`, '', {
-    cause: error,
-  });
+  new TwinbookError(
+    'file_unreadable',
+    `cannot write recordings to ${folder}: ${(error as Error).message}`,
+    'Look at the folder, its rights and the room on its disk.',
+    {
+      cause: error,
+    },
+  );

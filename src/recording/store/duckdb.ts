@@ -86,5 +86,7 @@ export function typedColumn<Column extends Columns>(
 export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const [reason = ''] = (error as Error).message.split('\n');
-  return new TwinbookError(code, `${what}: ${reason}`, '', { cause: error });
+  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` says what is wrong with a recording.', {
+    cause: error,
+  });
 }

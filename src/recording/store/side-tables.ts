@@ -68,7 +68,11 @@ function sourcesIn(folder: string, table: Table): Source[] {
 function toPoll(row: Row, path: string): RecordedPoll {
   const outcome = OUTCOMES.find((known) => known === row['outcome']);
   if (outcome === undefined) {
-    throw new TwinbookError('recording_invalid', `${path}: a poll has the outcome ${String(row['outcome'])}`);
+    throw new TwinbookError(
+      'recording_invalid',
+      `${path}: a poll has the outcome ${String(row['outcome'])}`,
+      '`twinbook data verify` says what is wrong with a recording.',
+    );
   }
   return {
     endpoint: String(row['endpoint']),
@@ -87,7 +91,11 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
   const validUntilMs = nullable('valid_until_ms');
   if (!isFair(p, bid, ask) || !(sd === null || sd >= 0)) {
-    throw new TwinbookError('recording_invalid', `${path}: a value of feed ${String(row['feed'])} is no probability`);
+    throw new TwinbookError(
+      'recording_invalid',
+      `${path}: a value of feed ${String(row['feed'])} is no probability`,
+      'Values of a feed are between 0 and 1: put right what writes it.',
+    );
   }
   return {
     feed: String(row['feed']),

@@ -32,7 +32,11 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
   if (outcome.kind === 'refused') {
     const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
     const told = [outcome.message, ...details].join(' ');
-    throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`);
+    throw new TwinbookError(
+      'venue_refused',
+      `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
+      '`twinbook doctor` checks address, clock and signing; the clock and the wallet are what it mostly is.',
+    );
   }
   throw new TwinbookError(
     'venue_unreachable',

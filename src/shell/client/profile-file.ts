@@ -16,7 +16,11 @@ export function venueProfile(nameOrPath: string): VenueProfile {
   const parsed = venueProfileSchema.safeParse(readYaml(path));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new TwinbookError('config_invalid', `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+  throw new TwinbookError(
+    'config_invalid',
+    `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`,
+    'Put the venue profile right; those in config/venues show every setting.',
+  );
 }
 
 function readYaml(path: string): unknown {

@@ -22,7 +22,9 @@ export interface Problem {
 /** Problems shown at most: the rest usually follows from the first ones. */
 const SHOWN = 12;
 
-export const configError = (problems: readonly Problem[], hint = ''): TwinbookError =>
+const LOOK_UP = '`twinbook config explain` lists every setting with its range, default and meaning.';
+
+export const configError = (problems: readonly Problem[], hint = LOOK_UP): TwinbookError =>
   new ConfigInvalid(problems, hint);
 
 /** Keeps each problem by itself, so that those of several places can be said at once. */

@@ -14,7 +14,11 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
   if (configs.length > MOST_TRADERS)
-    throw new TwinbookError('usage', `${configs.length} traders; one console shows at most ${MOST_TRADERS}`, '');
+    throw new TwinbookError(
+      'usage',
+      `${configs.length} traders; one console shows at most ${MOST_TRADERS}`,
+      'Start another `twinbook console` for the rest.',
+    );
   if (!first.dashboard.enabled)
     throw new TwinbookError(
       'usage',

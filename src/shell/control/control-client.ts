@@ -28,7 +28,11 @@ export async function askTrader<R extends ControlQuestion>(
   const line = await exchangeLine(JSON.stringify(request), call);
   const response = readResponse(line);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
-  throw new TwinbookError('usage', `the trader refused: ${response.error}`);
+  throw new TwinbookError(
+    'usage',
+    `the trader refused: ${response.error}`,
+    '`twinbook status` says what it does now, and which command leads back up.',
+  );
 }
 
 /**
@@ -82,7 +86,14 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     socket.on('data', (chunk: string) => {
       received += chunk;
       if (received.includes('\n') && !untilGone) finish(null);
-      else if (received.length > MAX_ANSWER_BYTES) finish(new TwinbookError('usage', 'the answer is not a trader’s'));
+      else if (received.length > MAX_ANSWER_BYTES)
+        finish(
+          new TwinbookError(
+            'usage',
+            'the answer is not a trader’s',
+            'Another program, or another version, answers at the control socket (control.socket): end it, or use its own version.',
+          ),
+        );
     });
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {

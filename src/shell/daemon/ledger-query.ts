@@ -52,5 +52,9 @@ function failure(
     const hint = 'Ask for less of it (a WHERE, fewer joins), or give it longer with --timeout.';
     return new TwinbookError('timed_out', `the query took longer than ${withinMs / 1000} s and was ended`, hint);
   }
-  return new TwinbookError('file_unreadable', `the query failed: ${stderr.trim() || error.message}`);
+  return new TwinbookError(
+    'file_unreadable',
+    `the query failed: ${stderr.trim() || error.message}`,
+    '`twinbook ledger query "select sql from sqlite_schema"` prints the tables with their columns.',
+  );
 }

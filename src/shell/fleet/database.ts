@@ -152,7 +152,11 @@ function readRoot(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('file_unreadable', `the certificate ${path} of fleet.database cannot be read: ${why}`);
+    throw new TwinbookError(
+      'file_unreadable',
+      `the certificate ${path} of fleet.database cannot be read: ${why}`,
+      'Look at its path and rights.',
+    );
   }
 }
 

@@ -92,7 +92,11 @@ function readSeed(text: string, path: string, passphrase: string | null): Uint8A
       : readKeyText(content.secret_key, path);
   const address = base58.encode(derivePublicKey(seed));
   if (address === content.address) return seed;
-  throw new TwinbookError('key_invalid', `the key in ${path} belongs to ${address}, not to its own address`);
+  throw new TwinbookError(
+    'key_invalid',
+    `the key in ${path} belongs to ${address}, not to its own address`,
+    'The file was changed: take your copy of it, or `twinbook keys import` the key again.',
+  );
 }
 
 function openSealed(
@@ -107,7 +111,11 @@ function openSealed(
   }
   const seed = unsealKey(sealed, address, passphrase);
   if (seed === null) {
-    throw new TwinbookError('key_invalid', `the passphrase does not open ${path}, or the file was changed`);
+    throw new TwinbookError(
+      'key_invalid',
+      `the passphrase does not open ${path}, or the file was changed`,
+      'Set TWINBOOK_WALLET_PASSPHRASE or TWINBOOK_WALLET_PASSPHRASE_FILE to its own; `twinbook keys show` tries it.',
+    );
   }
   return seed;
 }
@@ -117,7 +125,11 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   try {
     json = JSON.parse(text);
   } catch {
-    throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`); // no cause: it quotes the text
+    throw new TwinbookError(
+      'key_invalid',
+      `the wallet file ${path} is not JSON, or was cut`,
+      'Take your copy of it, or `twinbook keys import` the key again.',
+    ); // no cause: it quotes the text
   }
   const parsed = keyFileSchema.safeParse(json);
   // Of a key that stands there twice the parser takes the last and a person the first: one spelling only, but for blanks.

@@ -20,7 +20,12 @@ export function readKeyText(text: string, where: string): Uint8Array {
   return seed;
 }
 
-const invalid = (where: string, what: string) => new TwinbookError('key_invalid', `the key in ${where} ${what}`);
+const invalid = (where: string, what: string) =>
+  new TwinbookError(
+    'key_invalid',
+    `the key in ${where} ${what}`,
+    'A key is 32 or 64 bytes, as base58, hexadecimal or a JSON list: look at the file that it comes from.',
+  );
 
 function fromJsonArray(text: string): Uint8Array | null {
   let parsed: unknown;

@@ -42,7 +42,11 @@ export function readPrivateFile(path: string, what: string): string {
       );
     requirePrivate(path, what, status.mode);
     if (status.size > LARGEST_BYTES) {
-      throw new TwinbookError('key_invalid', `${what} ${path} has ${status.size} bytes; it cannot be one`);
+      throw new TwinbookError(
+        'key_invalid',
+        `${what} ${path} has ${status.size} bytes; it cannot be one`,
+        'Look whether that path is the file that was meant.',
+      );
     }
     return attempt(path, what, () => readAll(descriptor));
   } finally {
@@ -136,7 +140,12 @@ function attempt<T>(path: string, what: string, action: () => T): T {
   } catch (error) {
     const code = readErrorCode(error);
     const why = WHY[code] ?? `cannot be used (${code})`;
-    throw new TwinbookError('file_unreadable', `${what} ${path} ${why}`, '', { cause: error });
+    throw new TwinbookError(
+      'file_unreadable',
+      `${what} ${path} ${why}`,
+      'Look whether that path is the file that was meant, and whether you may read it.',
+      { cause: error },
+    );
   }
 }
 

@@ -76,6 +76,7 @@ export function unsealKey(
     throw new TwinbookError(
       'key_invalid',
       `the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`,
+      'It was changed, or another program sealed it: take your copy of it, or `twinbook keys import` the key again.',
     );
   }
   const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);

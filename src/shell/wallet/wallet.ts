@@ -32,7 +32,11 @@ export class Wallet {
   /** `seed` is the 32-byte ed25519 secret key; it is copied. Throws TwinbookError key_invalid for another length. */
   constructor(seed: Uint8Array) {
     if (seed.length !== 32) {
-      throw new TwinbookError('key_invalid', `a secret key has 32 bytes, this one has ${seed.length}`);
+      throw new TwinbookError(
+        'key_invalid',
+        `a secret key has 32 bytes, this one has ${seed.length}`,
+        '`twinbook keys import` takes a key from a file.',
+      );
     }
     this.#seed = Uint8Array.from(seed);
     this.address = base58.encode(derivePublicKey(this.#seed));

@@ -20,7 +20,11 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const [problem] = readParams(strategy, {}).problems;
   if (problem === undefined) return strategy;
   const at = problem.path.length === 0 ? '' : ` ${problem.path.join('.')}`;
-  throw new TwinbookError('strategy_invalid', `${where}: the default of parameter${at}: ${problem.message}`);
+  throw new TwinbookError(
+    'strategy_invalid',
+    `${where}: the default of parameter${at}: ${problem.message}`,
+    'Put the default in the strategy’s module within its own range.',
+  );
 }
 
 type Loose = Readonly<Record<string, unknown>>;

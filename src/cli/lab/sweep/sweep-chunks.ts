@@ -183,7 +183,11 @@ function readIndex({ index }: ChunkFlags, { env }: CliIo): number {
     const text = env[name];
     if (text === undefined) continue;
     if (/^\d{1,7}$/.test(text)) return Number(text);
-    throw new TwinbookError('usage', `${name} is ${JSON.stringify(text)}, wanted a whole number from 0`);
+    throw new TwinbookError(
+      'usage',
+      `${name} is ${JSON.stringify(text)}, wanted a whole number from 0`,
+      'Unset it, or set it to a whole number.',
+    );
   }
   const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
   throw new TwinbookError('usage', 'nobody says which chunk is to be run', hint);

@@ -121,7 +121,12 @@ class WorldSweep {
       [best, UNCHANGED].flatMap((one) => this.#listTasks(one)),
       fresh,
       (task, outcome) => {
-        if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error);
+        if (outcome.kind === 'failed')
+          throw new TwinbookError(
+            'strategy_invalid',
+            outcome.error,
+            '`twinbook strategies test STRATEGY` finds what a strategy does wrong.',
+          );
         outcomes.set({ ...task, number: task.candidate.number }, outcome);
       },
     );

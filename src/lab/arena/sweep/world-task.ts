@@ -29,7 +29,11 @@ async function simulateSeed(config: Config, world: string, seed: number, conditi
   const entrant = makeEntrant(config, must(config.strategies[0], 'a strategy'));
   const result = await worldNamed(world).simulate(seed, entrant, conditions);
   if (result.failure !== null)
-    throw new TwinbookError('strategy_invalid', `seed ${seed} of ${world}: ${result.failure}`);
+    throw new TwinbookError(
+      'strategy_invalid',
+      `seed ${seed} of ${world}: ${result.failure}`,
+      '`twinbook strategies test STRATEGY` finds what a strategy does wrong.',
+    );
   return result;
 }
 

@@ -154,8 +154,13 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    throw new TwinbookError('file_unreadable', `cannot read the feed ${path}: ${(cause as Error).message}`, '', {
-      cause,
-    });
+    throw new TwinbookError(
+      'file_unreadable',
+      `cannot read the feed ${path}: ${(cause as Error).message}`,
+      '`twinbook data list` shows what a recording has; look at the path of the feed and at its rights.',
+      {
+        cause,
+      },
+    );
   }
 }

@@ -43,7 +43,12 @@ export class ChunkWorker {
   /** Throws where the job itself cannot be run anywhere. */
   async handle(data: unknown, document: (key: string) => Promise<string | null>): Promise<Handled> {
     const read = job.safeParse(data);
-    if (!read.success) throw new TwinbookError('queue_unusable', 'this is no job of a sweep');
+    if (!read.success)
+      throw new TwinbookError(
+        'queue_unusable',
+        'this is no job of a sweep',
+        'Start workers and sweep with the same version, on a queue that nothing else uses.',
+      );
     const { sheet: hash, chunk } = read.data;
     try {
       const { runner } = await this.#open(hash, document);
@@ -71,7 +76,12 @@ export class ChunkWorker {
     if (this.#ready?.hash === hash) return this.#ready;
     await this.close();
     const text = await document(hash);
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there');
+    if (text === null)
+      throw new TwinbookError(
+        'queue_unusable',
+        'the sheet of its sweep is not there',
+        'The sweep has ended or its queue was emptied: start the sweep again.',
+      );
     const sheet = readSheet(text, hash);
     this.#options.takeTimeZone(sheet.timeZone);
     const runner = await ChunkRunner.open(sheet, this.#options.place);

@@ -33,5 +33,9 @@ export function marginTerms(request: MarginInput): DraftTerms {
 export function decimal(name: string, text: string): Micros {
   const value = parseDecimal(text);
   if (value !== null) return value;
-  throw new TwinbookError('usage', `${name} must be decimal text with at most 6 places, got ${JSON.stringify(text)}`);
+  throw new TwinbookError(
+    'usage',
+    `${name} must be decimal text with at most 6 places, got ${JSON.stringify(text)}`,
+    'Write it as a decimal such as "0.62".',
+  );
 }

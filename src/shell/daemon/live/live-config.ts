@@ -88,7 +88,11 @@ export class LiveConfig {
       const entry = this.#findEntry(hash);
       const text = configText(this.#options.session.ledger, entry.hash);
       if (text === null)
-        throw new TwinbookError('usage', `what was in force under ${entry.hash.slice(0, 12)} is not kept any more`);
+        throw new TwinbookError(
+          'usage',
+          `what was in force under ${entry.hash.slice(0, 12)} is not kept any more`,
+          '`twinbook config history` lists what is; files that you kept come back by `twinbook config apply`.',
+        );
       const known = this.#options.session.modules;
       const next = await withLiveText(this.#inForce, { hash: entry.hash, text, known });
       return this.#take(next, { by: 'rollback', reason, dryRun });
@@ -206,7 +210,7 @@ export class LiveConfig {
     if (refusal !== null) {
       this.#inForce = before;
       this.#probation = probation;
-      throw new TwinbookError('usage', refusal);
+      throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change, and what it wants.');
     }
     if (by === 'probation') this.#behaviour.end();
     else this.#behaviour.begin(strategies, nowMs());
