@@ -12,6 +12,20 @@ const LASTS_MS = 100_000;
 const STEP_MS = 2_000;
 const IDS = [...'ABCDEFGHJK'].map((letter) => letter.padEnd(44, '1'));
 
+/** As near to the fair price as it can be, and whatever happens. */
+const BOLD = {
+  order_shares: '10',
+  max_sum_error: 1,
+  half_spread_ticks: 1,
+  uncertainty_sds: 0,
+  improve_ticks: 9,
+  jump_pause_s: 0,
+  min_fair_price: 0,
+  risk_aversion: 0,
+  // Its own half-spreads alone would leave a tenth.
+  sum_edge: 0.15,
+};
+
 /** Books around probabilities that add up to one and move; now and then one lags behind, and a taker comes. */
 function eventRows(seed: number): readonly Row[][] {
   const random = Random.fromSeed(seed, 'ten outcomes');
@@ -21,7 +35,7 @@ function eventRows(seed: number): readonly Row[][] {
   );
   const rows = scores.map((): Row[] => []);
   for (let atMs = 0; atMs < LASTS_MS; atMs += STEP_MS) {
-    for (const index of scores.keys()) scores[index] = (scores[index] ?? 0) + (random.uniform() - 0.5) * 0.2;
+    for (const index of scores.keys()) scores[index] = (scores[index] ?? 0) + (random.uniform() - 0.5) * 0.3;
     const total = scores.reduce((sum, score) => sum + Math.exp(score), 0);
     for (const [index, score] of scores.entries()) {
       if (atMs > 0 && random.chance(0.5)) continue;
@@ -54,7 +68,7 @@ it('an event of ten outcomes never arbitrages itself', async () => {
   );
   const usual = plan(sources, {
     strategy: eventMaker,
-    params: { order_shares: '10', max_sum_error: 1, sum_edge: 0.01 },
+    params: BOLD,
   });
   // A recording does not keep the id of its event: its markets say which it is.
   const rule = { eventConditionId: 'by its markets', outcomes: 'exhaustive' as const, marketConditionIds: IDS };
@@ -66,13 +80,13 @@ it('an event of ten outcomes never arbitrages itself', async () => {
     for (const each of series) expect(each.timeMs[at]).toBe(timeMs);
     const bids = series.map(({ ourBidMicros }) => ourBidMicros[at] ?? null);
     const asks = series.map(({ ourAskMicros }) => ourAskMicros[at] ?? null);
-    expect(bids.reduce<number>((sum, bid) => sum + (bid ?? 0), 0)).toBeLessThanOrEqual(990_000);
+    expect(bids.reduce<number>((sum, bid) => sum + (bid ?? 0), 0)).toBeLessThanOrEqual(850_000);
     if (asks.includes(null)) continue;
     quotedTogether += 1;
-    expect(asks.reduce<number>((sum, ask) => sum + (ask ?? 0), 0)).toBeGreaterThanOrEqual(1_010_000);
+    expect(asks.reduce<number>((sum, ask) => sum + (ask ?? 0), 0)).toBeGreaterThanOrEqual(1_150_000);
   }
   expect(session.markets).toHaveLength(OUTCOMES);
-  expect(quotedTogether).toBeGreaterThan(20);
+  expect(quotedTogether).toBeGreaterThan(5);
   expect(session.markets.reduce((sum, { fills }) => sum + fills.length, 0)).toBeGreaterThan(0);
   expect(session.notices.filter(({ text }) => text.includes('is stopped in'))).toEqual([]);
 });
