@@ -33,3 +33,24 @@ describe.skipIf(!isInstalled)('the units of systemd, as systemd itself rates the
     }
   });
 });
+
+describe('the units for several traders', () => {
+  /** What systemd does, without comments. */
+  const read = (unit: string) =>
+    readFileSync(join(UNITS, unit), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+
+  it.each(['twinbook', 'twinbook-guardian'])('%s@ is %s with paths of its own', (unit) => {
+    const own = read(`${unit}@.service`);
+    expect(own.filter((line) => line.includes('%i')).length).toBeGreaterThanOrEqual(5);
+    const same = own.map((line) =>
+      line
+        .replace('/etc/twinbook/%i.passphrase', '/etc/twinbook/passphrase')
+        .replace('/etc/twinbook/%i.yaml', '/etc/twinbook/trader.yaml')
+        .replace('twinbook-guardian@%i.service', 'twinbook-guardian.service')
+        .replace(/\/%i$| %i(?=,| )/, ''),
+    );
+    expect(same).toEqual(read(`${unit}.service`));
+  });
+});
