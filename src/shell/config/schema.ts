@@ -69,7 +69,12 @@ const exchangeSchema = z
 
 const pollingSchema = z
   .strictObject({
-    own_interval_ms: integer(200, 60_000, 'Own orders and own trades.').default(1000),
+    own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
+    own_longest_ms: integer(
+      200,
+      60_000,
+      'Own trades at the longest while orders rest, where fills are rare; no longer than own_interval_ms keeps them at that.',
+    ).default(15_000),
     hot_interval_ms: integer(100, 60_000, 'Shortest time between two looks at one book.').default(500),
     quiet_interval_ms: integer(
       1000,

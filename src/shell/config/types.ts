@@ -82,8 +82,10 @@ export interface WalletConfig {
 }
 
 export interface PollingConfig {
-  /** Own orders and own trades, ms. */
+  /** Own orders and own trades, at the shortest, ms. */
   readonly ownIntervalMs: number;
+  /** Own trades while orders rest, at the longest, ms. */
+  readonly ownLongestMs: number;
   /** The shortest time between two looks at one hot book, ms. */
   readonly hotIntervalMs: number;
   /** The longest time that a quoted market's book goes unseen, ms. */

@@ -49,6 +49,7 @@ export function act(state: TraderState, nowMs: number): void {
   for (const entry of state.markets.all) actInMarket(state, entry, context, turns, ticking);
   if (ticking && mode === 'flattening') flatten(state, nowMs);
   pollForProof(state, ticking, nowMs);
+  state.polling.quoting = LADDER[mode].orders === 'quotes';
   poll(state, mode === 'stopping', nowMs);
 }
 

@@ -77,8 +77,11 @@ function readData(state: TraderState, entry: MarketEntry, poll: MarketPoll, data
 function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
   const { conditionId } = entry;
   switch (poll) {
-    case 'book':
-      return entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+    case 'book': {
+      entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+      if (state.polling.isOwnSlow && isShortOfOwn(state, entry)) state.poller.expedite({ kind: 'fills' });
+      return;
+    }
     case 'trades':
       return entry.feed.onTrades(data as DataOf<'markets.trades'>, at);
     case 'detail':
@@ -87,6 +90,12 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], 
       }
       state.invalidateOwn(); // fees and event may have changed what our orders can cost
   }
+}
+
+/** Whether a book shows that an order of ours which rests as far as we know, and which we do not cancel, is gone in part. */
+function isShortOfOwn(state: TraderState, { conditionId, feed }: MarketEntry): boolean {
+  const resting = state.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
+  return feed.isShortOfOwn(resting);
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {

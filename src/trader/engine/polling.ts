@@ -2,6 +2,7 @@
 
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
+import { bestOwnPaceMs } from '../scheduler/own-pace.js';
 import { ROWS } from '../scheduler/poll-calls.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/news.js';
@@ -13,6 +14,8 @@ interface Polls {
   readonly markets: Markets;
   readonly queue: Queue;
   readonly own: OwnState;
+  /** When markets were last valued, our clock, ms, and what a signed request was worth then; 0 while there were enough. */
+  readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
 
 const NONE: readonly PolledMarket[] = [];
@@ -22,9 +25,13 @@ export class Polling implements PollFacts {
   nowMs = Number.NEGATIVE_INFINITY;
   /** Only what is ours is looked at. */
   stopping = false;
+  /** Whether orders may rest because strategies want them: otherwise what is ours is read as often as it may be. */
+  quoting = false;
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
   #version = -1;
+  /** What `ownPaceMs` was reckoned from, and what it was. */
+  #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
   constructor(state: Polls) {
     this.#state = state;
@@ -54,6 +61,37 @@ export class Polling implements PollFacts {
 
   get openMarketPages(): number {
     return Math.max(1, Math.ceil(this.#state.markets.catalogSize / ROWS));
+  }
+
+  /**
+   * By what the markets in which orders of ours rest were last found to be worth; 0 where one of them was not valued, while
+   * nothing is quoted, and while there are signed requests enough: then a look takes nothing from anybody.
+   */
+  get ownPaceMs(): number {
+    const { own, selection } = this.#state;
+    const { valuedMs, requestPrice } = selection;
+    if (!this.quoting) return 0;
+    if (this.#paced?.own !== own || this.#paced.valuedMs !== valuedMs) {
+      const paceMs = requestPrice === 0 ? 0 : Math.round(bestOwnPaceMs(requestPrice, this.#sumLateFillCost()));
+      this.#paced = { own, valuedMs, paceMs };
+    }
+    return this.#paced.paceMs;
+  }
+
+  /** Own trades may be read seldom: then they are read at once where something else shows that some are missing. */
+  get isOwnSlow(): boolean {
+    return this.ownPaceMs > 0;
+  }
+
+  #sumLateFillCost(): number {
+    const { own, markets } = this.#state;
+    let sum = 0;
+    for (const conditionId of own.orders.keys()) {
+      const worths = markets.get(conditionId)?.slots.flatMap(({ worth }) => worth ?? []) ?? [];
+      if (worths.length === 0) return Number.POSITIVE_INFINITY;
+      for (const { lateFillCost } of worths) sum += lateFillCost;
+    }
+    return sum;
   }
 
   get publicHeadroom(): number {

@@ -53,6 +53,8 @@ export interface FeedSettings {
 /** All in ms. */
 export interface PollingSettings {
   readonly ownIntervalMs: number;
+  /** Own trades while orders rest, at the longest; absent: 15 s. */
+  readonly ownLongestMs?: number;
   readonly hotIntervalMs: number;
   readonly quietIntervalMs: number;
   readonly catalogIntervalMs: number;

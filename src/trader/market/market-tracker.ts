@@ -8,7 +8,7 @@ import { Arrivals, Flow, Volatility } from './estimators.js';
 import { readFacts } from './facts.js';
 import { Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
-import { OwnOrderMemory } from './own-orders.js';
+import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
 import { QueuePlaces } from './queue.js';
 import { Tape } from './tape.js';
 import type {
@@ -123,6 +123,11 @@ export class MarketTracker implements MarketFeed {
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
     this.#motion = null;
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
+  }
+
+  /** Whether the newest book shows less than these orders of ours, which rest as far as we know. */
+  isShortOfOwn(orders: readonly OwnOrder[]): boolean {
+    return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
 
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {

@@ -5,8 +5,8 @@
  */
 
 import { add, type Micros, maxMicros, ZERO } from '../../shared/base/micros.js';
-import type { Removal } from './book.js';
-import type { OwnOrder, SeenAt } from './view.js';
+import { amountAt, type Removal } from './book.js';
+import type { Book, OwnOrder, SeenAt } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
@@ -17,6 +17,21 @@ interface Remembered {
   readonly submittedMs: number;
   /** When it was first missing from our orders; null while it is among them. */
   readonly goneMs: number | null;
+}
+
+/**
+ * Whether a book that was asked for at `sentMs` shows less at a price than rests of ours there: somebody has traded with us, or our
+ * order has ended. Orders beyond the worst price that the book shows say nothing, for a book shows only so many levels.
+ */
+export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
+  return orders.some(({ side, priceMicros, acceptedMs }) => {
+    const worst = (side === 'bid' ? book.bids : book.asks).at(-1)?.priceMicros ?? priceMicros;
+    const isShown = side === 'bid' ? priceMicros >= worst : priceMicros <= worst;
+    if (acceptedMs === null || acceptedMs >= sentMs || !isShown) return false;
+    const there = orders.filter((each) => each.side === side && each.priceMicros === priceMicros);
+    const shown = there.filter((each) => each.acceptedMs !== null && each.acceptedMs < sentMs);
+    return amountAt(book, side, priceMicros) < shown.reduce((sum, each) => sum + each.remainingMicros, 0);
+  });
 }
 
 /** Remembers our orders of one market long enough to take them out of every book that may still show them. */

@@ -105,14 +105,21 @@ export interface PollFacts {
   readonly signedPerMinute: number;
   /** Pages that the details of all open markets take; Infinity while that is not known, or not wanted. */
   readonly openMarketPages: number;
+  /**
+   * Time between two looks at own trades that would lose least while orders rest, ms; the settings bound it. Absent: not known, and
+   * they are read as often as allowed.
+   */
+  readonly ownPaceMs?: number;
   /** `Queue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
   readonly publicHeadroom: number;
 }
 
 /** All in ms but the last two. */
 export interface PollSettings {
-  /** Own trades while orders rest; own orders and the rest follow from it. */
+  /** Own trades while orders rest, at the shortest; own orders and the rest follow from it. */
   readonly ownIntervalMs: number;
+  /** Own trades while orders rest, at the longest; absent: 15 s. Never less than the shortest. */
+  readonly ownLongestMs?: number;
   /** The shortest time between two looks at one book. */
   readonly hotIntervalMs: number;
   /** The longest time that a book goes unseen, if the budget allows it. */

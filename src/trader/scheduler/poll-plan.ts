@@ -12,6 +12,7 @@ import {
   type Urgency,
 } from './contract.js';
 import { LookWorth } from './look-worth.js';
+import { USUAL_LONGEST_MS } from './own-pace.js';
 import { pollLane } from './poll-calls.js';
 import { PollCredit } from './poll-credit.js';
 import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
@@ -51,6 +52,7 @@ const NO_ASKS: readonly PlannedRequest[] = [];
 /** The time between two looks at own state and the catalog, and what it follows from. */
 interface AccountPace {
   readonly resting: boolean;
+  readonly fillsMs: number;
   readonly signedPerMinute: number;
   readonly byPages: boolean;
   readonly intervals: readonly (readonly [AccountPoll, number])[];
@@ -189,17 +191,18 @@ export class PollPlan implements Poller {
   }
 
   /** Own state and the catalog, each with the time between two looks; true when that is a change. */
-  #setPace({ openOrders, signedPerMinute, openMarketPages, markets }: PollFacts): boolean {
+  #setPace({ openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0 }: PollFacts): boolean {
     const resting = openOrders > 0;
+    const fillsMs = this.#fillsIntervalMs(resting, ownPaceMs);
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const known = this.#pace;
-    if (known?.resting === resting && known.signedPerMinute === signedPerMinute && known.byPages === byPages)
-      return false;
+    const isPaced = known?.resting === resting && known.fillsMs === fillsMs;
+    if (isPaced && known.signedPerMinute === signedPerMinute && known.byPages === byPages) return false;
     const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
     const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
     const own: [AccountPoll, number][] = ownTrades
       ? [
-          ['fills', pace],
+          ['fills', fillsMs],
           ['orders', pace * ORDERS_PER_FILLS],
           ['assets', assetsIntervalMs],
         ]
@@ -212,8 +215,13 @@ export class PollPlan implements Poller {
     const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
     const lists: [AccountPoll, number][] = [['catalog', catalogIntervalMs]];
     if (byPages) lists.push(['details', DETAILS_INTERVAL_MS]);
-    this.#pace = { resting, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
+    this.#pace = { resting, fillsMs, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
     return true;
+  }
+
+  #fillsIntervalMs(resting: boolean, wantedMs: number): number {
+    const { ownIntervalMs, ownLongestMs = USUAL_LONGEST_MS } = this.#settings;
+    return resting ? Math.max(ownIntervalMs, Math.min(ownLongestMs, wantedMs)) : ownIntervalMs * IDLE_FACTOR;
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {

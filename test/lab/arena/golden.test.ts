@@ -54,9 +54,9 @@ describe('bands with seed 17', () => {
       'rationed',
       8,
       (core) => new ChallengeScene(core, { seed: 17, markets: 8, steps: 2000 }),
-      [-9.044266, -15.149959, 159, 309, 2218, -68.2878],
+      [-6.718491, -15.63167, 174, 364, 2195, -38.4794],
     ],
-    ['crowd', 4, (core) => new CrowdScene(core, 17), [15.409696, -2.00875, 251, 342, 2230, -8.03]],
+    ['crowd', 4, (core) => new CrowdScene(core, 17), [15.729797, -1.522295, 256, 389, 2155, 26.83]],
   ])('in the first five minutes of %s with %i markets', async (_, markets, scene, golden) => {
     const conditions = { ...USUAL_CONDITIONS, markets };
     const run = { seed: 17, entrant: await entrant('bands'), conditions, markets, lastsMs: LASTS_MS, scene };

@@ -17,6 +17,7 @@ export const usualBatch = (economics: Economics): Micros =>
 
 export const makePolling = (file: TraderFile['polling']): PollingConfig => ({
   ownIntervalMs: file.own_interval_ms,
+  ownLongestMs: file.own_longest_ms,
   hotIntervalMs: file.hot_interval_ms,
   quietIntervalMs: file.quiet_interval_ms,
   catalogIntervalMs: file.catalog_interval_ms,

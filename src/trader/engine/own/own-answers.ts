@@ -15,6 +15,8 @@ export function observeOwnList(state: TraderState, list: 'orders' | 'fills', rep
   react(state, step.reaction, report.nowMs);
   tellNews(state, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
+  const isMissing = list === 'orders' && state.polling.isOwnSlow && state.executor.missingFills().length > 0;
+  if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
   if (step.result !== null) poller.onReport({ kind: list }, step.result, report.nowMs);
 }

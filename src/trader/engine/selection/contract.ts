@@ -12,6 +12,8 @@ export interface Worth {
   /** 1 for the most valuable of all. */
   readonly place: number;
   readonly belief: Belief;
+  /** Fills a second times what one side of it brings, and may lose, in a second: currency per square second. */
+  readonly lateFillCost: number;
   /** Part of the distance of its fills that stale quotes are expected to lose. */
   readonly stalePart: number;
 }

@@ -6,7 +6,7 @@
 import { ONE } from '../../../shared/base/micros.js';
 import type { Queue } from '../../scheduler/contract.js';
 import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
-import { PricedOffer } from '../../scheduler/net-value.js';
+import { type MarketOffer, PricedOffer } from '../../scheduler/net-value.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
 import { computeSigma } from '../polling.js';
@@ -28,12 +28,14 @@ const ENTRIES = 2;
 const FIRST_PATIENCE_MS = 120_000;
 /** Of the public budget what looks at books get while everything is wanted. */
 const BOOK_PART = 0.6;
+/** Signed requests are short where less than this part of them is left for orders. */
+const SHORT_PART = 0.1;
 
 /** Of the trader, what is chosen from and by. */
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<Queue, 'perMinute' | 'listSpent'>;
+  readonly queue: Pick<Queue, 'perMinute' | 'listSpent' | 'headroom' | 'isSteady'>;
   readonly own: Pick<OwnState, 'cashMicros'>;
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
@@ -47,18 +49,30 @@ interface Offered {
   readonly candidate: Candidate;
   /** What its fills bring before anything is taken off, currency per second. */
   readonly gross: number;
+  readonly lateFillCost: number;
 }
 
 export class Selection {
   /** Our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
   #valueMs = Number.NEGATIVE_INFINITY;
+  #requestPrice = 0;
   #bornMs: number | null = null;
   /** Strategies that have made their first choice. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Our clock, ms: when its strategy last wanted something there. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
+
+  /** Our clock, ms, when it was last reckoned what markets are worth. */
+  get valuedMs(): number {
+    return this.#valueMs;
+  }
+
+  /** What a signed request was worth then, currency; 0 while there were enough of them. */
+  get requestPrice(): number {
+    return this.#requestPrice;
+  }
 
   /** Due work of a tick. */
   look(state: Chooser, nowMs: number): void {
@@ -133,11 +147,12 @@ export class Selection {
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    for (const { slot, candidate, belief, gross } of offered) {
+    this.#requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
+    for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
       if (found === undefined) continue;
       const stalePart = gross > 0 ? Math.min(MOST_STALE_PART, found.value.stale / gross) : 0;
-      slot.worth = { ...found, prices: choice.prices, belief, stalePart };
+      slot.worth = { ...found, prices: choice.prices, belief, stalePart, lateFillCost };
     }
     for (const strategy of ready) {
       this.#begun.add(strategy.name);
@@ -191,7 +206,8 @@ export class Selection {
     };
     const fillsPerS = offer.sides.reduce((sum, side) => sum + side.fillsPerS, 0);
     const isQuoted = slot.leftOutBecause === null && slot.quotes.fairMicros !== null;
-    return { slot, belief, candidate, gross, quoted: isQuoted ? fillsPerS : 0 };
+    const lateFillCost = fillsPerS * sideIncome(offer);
+    return { slot, belief, candidate, gross, lateFillCost, quoted: isQuoted ? fillsPerS : 0 };
   }
 
   #take(slot: QuoteSlot): void {
@@ -204,6 +220,17 @@ export class Selection {
     slot.leaveOut(because);
   }
 }
+
+/**
+ * What a side brings on average, currency per second, at no less than a tick from the fair value: what is not earned there while
+ * nobody knows that it was filled, or lost where the rest of it now stands on the wrong side.
+ */
+const sideIncome = ({ sides, market }: MarketOffer): number =>
+  sides.reduce(
+    (sum, { fillsPerS, sharesPerFill, distance }) =>
+      sum + fillsPerS * sharesPerFill * Math.max(distance, market.usualDistance),
+    0,
+  ) / Math.max(1, sides.length);
 
 const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
 
@@ -223,6 +250,10 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
     ? `worth ${hourly} an hour, place ${place}: others are worth more`
     : `worth ${hourly} an hour: less than it takes`;
 }
+
+/** By our own use of them alone: while the venue throttles, or others use the budget, nothing is concluded. */
+const areRequestsShort = ({ queue }: Chooser, nowMs: number): boolean =>
+  queue.isSteady(nowMs) && queue.headroom('signed', 'draft', nowMs) < SHORT_PART * queue.perMinute('signed', nowMs);
 
 /** What this trader has to give out, as its budgets are now. */
 function readSupply({ queue, own }: Chooser, nowMs: number): Supply {

@@ -1,0 +1,66 @@
+/** How often own trades are read: by what a look costs and what late knowledge of a fill does. */
+
+import { describe, expect, it } from 'vitest';
+import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
+import { bestOwnPaceMs } from '../../../src/trader/scheduler/own-pace.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+
+const SETTINGS: PollSettings = {
+  ownIntervalMs: 1000,
+  hotIntervalMs: 500,
+  quietIntervalMs: 10_000,
+  catalogIntervalMs: 300_000,
+  assetsIntervalMs: 60_000,
+  ownTrades: true,
+  bookDepth: 20,
+};
+
+const NOW = 1_700_000_000_000;
+
+/** Looks at own trades and own orders in two minutes. */
+function countLooks(facts: Partial<PollFacts>, settings: Partial<PollSettings> = {}) {
+  const plan = new PollPlan({ ...SETTINGS, ...settings });
+  const counts = { fills: 0, orders: 0 };
+  const usual = { markets: [], openOrders: 2, openMarketPages: 1, publicPerMinute: 114, signedPerMinute: 285 };
+  for (let ms = 0; ms < 120_000; ms += 250) {
+    for (const { owner } of plan.takeDue(NOW + ms, { ...usual, publicHeadroom: 9, ...facts })) {
+      if (owner.kind !== 'poll') continue;
+      const { kind } = owner.target;
+      if (kind === 'fills' || kind === 'orders') counts[kind] += 1;
+      plan.onReport(owner.target, 'ok', NOW + ms);
+    }
+  }
+  return counts;
+}
+
+describe('own trades are read', () => {
+  it('as often as loses least', () => {
+    expect(bestOwnPaceMs(0.001, 0.02 * 0.01)).toBeCloseTo(3162.278, 3);
+    const lost = (s: number) => 0.001 / s + (0.02 * 0.01 * s) / 2;
+    expect(lost(3.162278)).toBeLessThan(lost(3.1));
+    expect(lost(3.162278)).toBeLessThan(lost(3.3));
+  });
+
+  it('at any pace where looks or late fills cost nothing', () => {
+    expect(bestOwnPaceMs(0, 0.001)).toBe(0);
+    expect(bestOwnPaceMs(0, Number.POSITIVE_INFINITY)).toBe(0);
+    expect(bestOwnPaceMs(0.001, Number.POSITIVE_INFINITY)).toBe(0);
+    expect(bestOwnPaceMs(0.001, 0)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    ['every second where it is not known', {}, {}, 120],
+    ['at the pace that is best', { ownPaceMs: 4000 }, {}, 30],
+    ['no more often than configured', { ownPaceMs: 300 }, {}, 120],
+    ['every 15 seconds at the least', { ownPaceMs: Number.POSITIVE_INFINITY }, {}, 8],
+    ['every so many seconds at the least as configured', { ownPaceMs: 60_000 }, { ownLongestMs: 6000 }, 20],
+    ['at one pace where the longest is no longer', { ownPaceMs: 60_000 }, { ownLongestMs: 500 }, 120],
+    ['seldom where nothing rests', { ownPaceMs: 1000, openOrders: 0 }, {}, 24],
+  ] as const)('%s', (_, facts, settings, looks) => {
+    expect(countLooks(facts, settings).fills).toBe(looks);
+  });
+
+  it('while own orders keep their pace', () => {
+    expect(countLooks({ ownPaceMs: 15_000 }).orders).toBe(countLooks({}).orders);
+  });
+});
