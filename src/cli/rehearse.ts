@@ -130,6 +130,10 @@ function configurationText(config: Config, { live, ledger }: RehearseFlags, io: 
     const hint = 'Rehearse with the file that the live trader will use, without an `exchange:` section.';
     throw new TwinbookError('config_invalid', 'this configuration has an embedded exchange: there is no venue', hint);
   }
+  if (live === true && config.fleet !== null) {
+    const hint = 'Rehearse with a file without `fleet:`, and with a wallet that no trader of the fleet has.';
+    throw new TwinbookError('config_invalid', 'a rehearsal does not ask the fleet whose the wallet is', hint);
+  }
   const { name, profile } = config.venue;
   return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;
 }

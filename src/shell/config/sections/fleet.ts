@@ -29,7 +29,8 @@ export function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'e
 }
 
 function objection(address: string): string | null {
-  if (!URL.canParse(address)) return WANTED;
+  // A name that is written with a broken escape cannot be read later either.
+  if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
   if (url.password !== '' || parameters.includes('password'))

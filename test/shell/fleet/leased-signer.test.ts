@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
+import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
+
+const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];
+const draft = (terms: StoredDraftRow['terms'], marketConditionId = 'ours'): StoredDraftRow => ({
+  intentId: 'i',
+  marketConditionId,
+  draftPubkey: 'd',
+  message: 'm',
+  terms,
+});
+const inner = { sign: () => ({ ok: true, signature: 'signed' }) as const };
+const sign = (objection: string | null, stored: StoredDraftRow | null) =>
+  leasedSigner(inner, { objection: () => objection, markets: ['ours'] }, () => stored).sign('i');
+
+const withheld = (reason: string) => ({ ok: false, reason, isWithheld: true });
+const SIGNED = { ok: true, signature: 'signed' };
+
+describe('the signer of a trader in a fleet', () => {
+  it.each([
+    ['an order under the lease', null, draft(ORDER), SIGNED],
+    ['an order once the lease is over', 'it is over', draft(ORDER), withheld('it is over')],
+    [
+      'a merge once the lease is over',
+      'it is over',
+      draft({ action: 'merge-shares', amount: 1 as never }),
+      withheld('it is over'),
+    ],
+    [
+      'an order in a market that is not ours',
+      null,
+      draft(ORDER, 'theirs'),
+      withheld('its market is not claimed in the fleet'),
+    ],
+    [
+      'a redeem in a market that is not ours',
+      null,
+      draft({ action: 'redeem-shares', yes: 1 as never, no: 0 as never }, 'theirs'),
+      SIGNED,
+    ],
+    [
+      'a cancel, whatever the fleet says',
+      'it is over',
+      draft({ action: 'cancel-order', orderPubkey: 'o' }, 'theirs'),
+      SIGNED,
+    ],
+    ['what is not stored, which the wallet itself refuses', 'it is over', null, SIGNED],
+  ] as const)('judges %s', (_, objection, stored, expected) => {
+    expect(sign(objection, stored)).toEqual(expected);
+  });
+
+  it('takes no other end for a wallet that is another’s', () => {
+    expect(
+      [new TwinbookError('wallet_taken', ''), new TwinbookError('ledger_broken', ''), new Error('')].map(isTakenOver),
+    ).toEqual([true, false, false]);
+  });
+});
