@@ -26,6 +26,16 @@ async function recorded(): Promise<string> {
   return folder;
 }
 
+describe('data query', () => {
+  test('says how recordings come to be where there are none yet, and how to ask the ledger', async () => {
+    const cwd = folderOf({ 'trader.yaml': trader() });
+    const { code, err } = await run(['data', 'query', 'SELECT 1', '-c', 'trader.yaml'], { cwd });
+    expect(code).toBe(1);
+    expect(err).toContain('there is no folder of recordings');
+    expect(err).toContain('`twinbook ledger query`');
+  });
+});
+
 describe('data list', () => {
   test('shows each recording in a line', async () => {
     const { code, out, err } = await data('list', SAMPLE);

@@ -57,6 +57,10 @@ export async function queryRecordings(
 ): Promise<QueryAnswer> {
   const paths = await localPaths(given);
   for (const path of paths) {
+    if (!existsSync(path)) {
+      const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
+      throw new TwinbookError('file_unreadable', `there is no folder of recordings ${path}`, hint);
+    }
     if (!isStore(path)) {
       const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
       throw new TwinbookError('recording_invalid', `${path} is no folder of recordings with market=… in it`, hint);
