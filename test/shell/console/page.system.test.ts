@@ -350,7 +350,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         expect([name, late[name] <= early[name] * times(1.1, 1.05)]).toEqual([name, true]);
       await context.close();
     },
-    times(300_000, 3_600_000),
+    times(300_000, 10_800_000),
   );
 
   test('a trader that hangs is shown as one, and what is shown as old', async () => {

@@ -34,16 +34,18 @@ export function showMarket(market, id, now) {
   );
   rows(
     'tape',
-    (market?.tape ?? []).map((trade, i) => [
-      `${trade.time} ${trade.price} ${i}`,
-      [
-        time(moment(trade.time)),
-        text(trade.taker === 'buy' ? 'bought' : 'sold'),
-        ...[trade.price, trade.amount].map(number),
-        text(trade.ours ? 'ours' : ''),
-      ],
-      trade.ours ? 'ours' : '',
-    ]),
+    market !== null && market.tape === null
+      ? [['untold', [text('not told now: telemetry spares the trader')]]]
+      : (market?.tape ?? []).map((trade, i) => [
+          `${trade.time} ${trade.price} ${i}`,
+          [
+            time(moment(trade.time)),
+            text(trade.taker === 'buy' ? 'bought' : 'sold'),
+            ...[trade.price, trade.amount].map(number),
+            text(trade.ours ? 'ours' : ''),
+          ],
+          trade.ours ? 'ours' : '',
+        ]),
   );
   rows(
     'factors',
