@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { isObjectUrl } from '../recording/objects/place.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import { askTrader } from '../shell/control/control-client.js';
@@ -32,7 +33,10 @@ export function addRecordCommand(program: Command, session: Session): void {
     .command('record')
     .description("records a venue's books and trades, and own orders if there are credentials, until it is stopped");
   addConfigOption(command)
-    .option('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)')
+    .option(
+      '--out <dir>',
+      'folder of recordings (default: recording.dir of the configuration), or s3://bucket/prefix that it is uploaded to',
+    )
     .addOption(
       new Option('--share <x>', "part of the venue's request budget to use, 0.05 to 1")
         .default(0.5)
@@ -58,13 +62,17 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const credentials = flags.own ? await loadOwnCredentials(config, io) : null;
   const { record } = await import('../shell/recorder/record.js');
   const { profile, name: venue } = config.venue;
-  const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
+  const isUploaded = flags.out !== undefined && isObjectUrl(flags.out);
+  const folder = flags.out === undefined || isUploaded ? config.recording.dir : resolve(io.cwd, flags.out);
+  const { uploadTo, keepDays } = config.recording;
+  const url = flags.out === undefined ? uploadTo : isUploaded ? flags.out : null;
+  const upload = url === null ? null : { url, keepDays };
   const minutes = flags.minutes ?? null;
   const meant = await Promise.all(flags.market.map((typed) => marketAtVenue(typed, config, io)));
   const marketIds = [...new Set(meant)];
   const { share, depth: bookDepth } = flags;
   const feeds = flags.feeds ? config.feeds : [];
-  const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials, feeds };
+  const options = { venue, profile, baseUrl, folder, share, marketIds, minutes, bookDepth, credentials, feeds, upload };
   const { markets } = await record(options, io);
   // Whoever named markets wants to know by the exit code that none of them was there.
   return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;

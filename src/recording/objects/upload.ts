@@ -97,7 +97,12 @@ export class Uploader {
   }
 
   #days(): string[] {
-    return isStore(this.#folder) ? marketFolders(this.#folder).flatMap(dayFolders) : [];
+    try {
+      return isStore(this.#folder) ? marketFolders(this.#folder).flatMap(dayFolders) : [];
+    } catch (cause) {
+      const message = `cannot read the recordings in ${this.#folder}: ${(cause as Error).message}`;
+      throw new TwinbookError('file_unreadable', message, '', { cause });
+    }
   }
 
   async #uploadDay(day: string, report: UploadReport): Promise<void> {

@@ -168,7 +168,12 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
       dailySummary: content.schedule.daily_summary,
     },
     log: { level: content.log.level, file: content.log.file === null ? null : absolute(content.log.file) },
-    recording: { enabled: content.recording.enabled, dir: absolute(content.recording.dir) },
+    recording: {
+      enabled: content.recording.enabled,
+      dir: absolute(content.recording.dir),
+      uploadTo: content.recording.upload_to,
+      keepDays: content.recording.keep_days,
+    },
     journal: {
       enabled: content.journal.enabled,
       dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),

@@ -159,6 +159,19 @@ const recordingSchema = z
     dir: path('Folder of recordings.')
       .default('../data/recordings')
       .describe('Folder of recordings, also of `twinbook record`.'),
+    upload_to: z
+      .string()
+      .regex(/^s3:\/\/./, 'wanted s3://bucket/prefix')
+      .nullable()
+      .default(null)
+      .describe('Where closed recordings are uploaded to, s3://bucket/prefix.'),
+    keep_days: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(7)
+      .describe('Days that local recordings stay after the bucket has them.'),
   })
   .describe('Recordings of markets, for backtests.');
 

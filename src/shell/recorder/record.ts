@@ -17,8 +17,11 @@ import type { Credentials } from '../wallet/credentials.js';
 import type { CaptureCounts } from './capture/contract.js';
 import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.js';
 import { Recorder } from './recorder.js';
+import { UploadService } from './upload-service.js';
 
 const LINE_EVERY_MS = 60_000;
+/** For what is left at the end, of an hour at most. */
+const UPLOAD_WITHIN_MS = 600_000;
 /** The first ones come sooner, so that a person sees that it works. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
@@ -41,6 +44,8 @@ export interface RecordOptions {
   readonly credentials: Credentials | null;
   /** Followed and recorded too. */
   readonly feeds: readonly FeedConfig[];
+  /** Where closed files go to; null for nowhere. */
+  readonly upload: { readonly url: string; readonly keepDays: number } | null;
 }
 
 export interface RecordIo {
@@ -52,7 +57,7 @@ export interface RecordIo {
 
 /**
  * Records until it is stopped; returns what it recorded. Throws TwinbookError for a folder that cannot be written, also
- * when the disk fills up.
+ * when the disk fills up, or the bucket has not taken everything at the end.
  */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
@@ -63,6 +68,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   });
   // Whoever waits hears of it; until then it is nobody's unhandled rejection.
   failure.catch(() => undefined);
+  const uploads = await openUploads(options, io);
   const recorder = await Recorder.open({
     folder: options.folder,
     venue: options.venue,
@@ -76,9 +82,16 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     await Promise.race([asked, failure, service.run()]);
   } finally {
     await service.end();
+    await uploads?.end(UPLOAD_WITHIN_MS);
   }
   service.sayLast();
   return recorder.counts;
+}
+
+function openUploads({ folder, upload }: RecordOptions, io: RecordIo): Promise<UploadService> | null {
+  if (upload === null) return null;
+  const say = (text: string): void => io.out(`${plainLine(text)}\n`);
+  return UploadService.open({ ...upload, folder, env: io.env, say });
 }
 
 /** Whole requests, and at least one a minute of each kind. */
@@ -136,8 +149,9 @@ class RecordService {
 
   /** Resolves when the asked minutes are over, or every market that was named. */
   run(): Promise<void> {
-    const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
-    this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
+    const { venue, baseUrl, folder, bookDepth, credentials, minutes, upload } = this.#options;
+    const to = upload === null ? '' : `, uploaded to ${upload.url.replace(/\?.*$/s, '')}`;
+    this.#say(`recording ${venue} at ${baseUrl} into ${folder}${to}`);
     const own = credentials === null ? 'public data only' : 'with own orders and own trades';
     const { public_per_minute: open, signed_per_minute: signed } = this.#limits;
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);

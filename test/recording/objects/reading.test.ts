@@ -1,5 +1,6 @@
 /** Recordings in a bucket are read as those of the disk are, whatever the bucket does meanwhile. */
 
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { openCache } from '../../../src/recording/objects/cache.js';
 import { openView } from '../../../src/recording/objects/open-view.js';
 import { listTraffic } from '../../../src/recording/objects/view-files.js';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { type Bucket, errorXml, KEYS, openBucket } from '../../support/bucket.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
@@ -257,6 +259,47 @@ describe('the cache', () => {
     let more = 0;
     for (let read = await stream?.next(); read?.done === false; read = await stream?.next()) more += read.value.length;
     expect(more).toBeGreaterThan(0);
+  });
+
+  it('is never larger than it may be: the oldest copy makes room, and what is being read stays', async () => {
+    const cache = openCache(newFolder());
+    cache.resize(1_000_000);
+    const hold = (fill: number, bytes = 400_000) => {
+      const content = Buffer.alloc(bytes, fill);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const fetchTo = (path: string) => {
+        writeFileSync(path, content);
+        return Promise.resolve({ bytes, sha256 });
+      };
+      return cache.hold({ sha256, bytes, name: `file ${fill}` }, fetchTo, (got) => new TwinbookError('usage', got));
+    };
+    const [first, second] = [await hold(1), await hold(2)];
+    await expect(hold(3)).rejects.toThrow(/is too small: file 3 has 400000 bytes, 800000 of 1000000 are being read/);
+    second.release();
+    (await hold(3)).release();
+    expect(cache.figures()).toMatchObject({ files: 2, bytes: 800_000, heldFiles: 1 });
+    first.release();
+    expect((await hold(1)).isNew).toBe(false);
+    expect((await hold(2)).isNew).toBe(true);
+  });
+
+  it('says that its disk is full, and leaves nothing half', async () => {
+    const folder = newFolder();
+    const cache = openCache(folder);
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    const fetchTo = (path: string) => {
+      writeFileSync(path, 'half');
+      return Promise.reject(full);
+    };
+    const file = { sha256: 'a'.repeat(64), bytes: 4, name: 's3://bucket/key' };
+    await expect(cache.hold(file, fetchTo, () => full as never)).rejects.toThrow(
+      `cannot write the cache ${folder}: its disk is full; s3://bucket/key with its 4 bytes is not kept`,
+    );
+    expect(filesIn(folder)).toEqual([]);
+    expect(cache.figures()).toMatchObject({ files: 0, bytes: 0, heldFiles: 0 });
   });
 
   it('is given free what a process held that died', () => {
