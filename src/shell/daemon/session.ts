@@ -25,11 +25,10 @@ import type { Config } from '../config/types.js';
 import type { FleetMember } from '../fleet/member.js';
 import type { RunFacts } from '../journal/describe-run.js';
 import { type Journal, openJournal } from '../journal/journal-writer.js';
+import { openRecording } from '../recorder/beside-trader.js';
 import type { Recorder } from '../recorder/recorder.js';
-import type { UploadService } from '../recorder/upload-service.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
-import { KEPT_FREE_BYTES } from '../runtime/disk.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
@@ -42,9 +41,6 @@ import { settleWallet } from './fleet/settle-wallet.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
 import { type StartingConfig, startingConfig } from './live/taken-back.js';
 import type { Log } from './log.js';
-
-/** Of a trader that stops: what is left then follows with its next start. */
-const UPLOAD_WITHIN_MS = 20_000;
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -162,12 +158,9 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
-    const recorder = await openRecorder(options);
-    const uploads = recorder === null ? null : await openUploads(options);
-    closers.push(async () => {
-      await recorder?.close().catch((error: unknown) => warn(options, recordingEnds(error)));
-      await uploads?.end(UPLOAD_WITHIN_MS).catch((error: unknown) => warn(options, textOf(error)));
-    });
+    const recording = await openRecording(options.config, options.env, (text) => warn(options, text));
+    closers.push(() => recording.close());
+    const { recorder } = recording;
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await changesSinceLast(config, ledger);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
@@ -364,45 +357,6 @@ function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervis
   const quiet = (text: string) => options.log.logger.info(text);
   return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
-
-/** Null when the configuration does not want it. A recording that cannot be made does not keep the trader from trading. */
-async function openRecorder(options: SessionOptions): Promise<Recorder | null> {
-  const { recording, venue, polling } = options.config;
-  if (!recording.enabled) return null;
-  try {
-    // Its store is heavy to load, and most traders do not record.
-    const { Recorder: recorder } = await import('../recorder/recorder.js');
-    return await recorder.open({
-      folder: recording.dir,
-      venue: venue.name,
-      only: null,
-      bookIntervalMs: polling.quietIntervalMs,
-      publicPerMinute: venue.profile.rate_limits.public_per_minute,
-      onFailure: (error) => warn(options, recordingEnds(error)),
-      keptFreeBytes: KEPT_FREE_BYTES,
-    });
-  } catch (error) {
-    warn(options, `nothing is recorded: ${error instanceof Error ? error.message : String(error)}`);
-    return null;
-  }
-}
-
-/** Null where nothing is uploaded. A bucket that cannot be used keeps nobody from recording. */
-async function openUploads(options: SessionOptions): Promise<UploadService | null> {
-  const { dir: folder, uploadTo: url, keepDays } = options.config.recording;
-  if (url === null) return null;
-  try {
-    const { UploadService: service } = await import('../recorder/upload-service.js');
-    return await service.open({ folder, url, keepDays, env: options.env, say: (text) => warn(options, text) });
-  } catch (error) {
-    warn(options, `recordings are not uploaded: ${textOf(error)}`);
-    return null;
-  }
-}
-
-const recordingEnds = (error: unknown): string => `the recording ends here, trading goes on: ${textOf(error)}`;
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Something that does not stop the trader, but that its operator should know. */
 function warn({ log, say }: SessionOptions, text: string): void {
