@@ -1,6 +1,6 @@
 /** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
 
-import { expectedFill, SIZE_SIGMA, sizeExceeded } from './takers.js';
+import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded } from './takers.js';
 
 /** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
 export interface Prospect {
@@ -16,8 +16,6 @@ export interface Demand {
   readonly takers: number;
   /** Mean of the logarithm of their size in shares. */
   readonly logMean: number;
-  /** Sizes rarer than this are offered to nobody. */
-  readonly rare: number;
   /** Shares of others before ours. */
   readonly ahead: number;
 }
@@ -32,7 +30,7 @@ export function offer(prospect: Prospect, demand: Demand, most: number): number 
   if (ratio >= 1) return 0;
   // What gains from informed takers too is not bounded by what the uninformed bring.
   if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
-  const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
+  const wanted = sizeExceeded(Math.max(RARE, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));
 }
 

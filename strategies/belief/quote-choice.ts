@@ -143,7 +143,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const takenMass = isBid ? mass : 1 - mass;
   const most = input.most(side, price);
   const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
-  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), rare: takers.rareAt(side), ahead };
+  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
   const plain = isBid
     ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
     : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };

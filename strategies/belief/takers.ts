@@ -4,8 +4,8 @@ import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../s
 
 /** Deviation of the logarithm of a taker's size: of most markets it lies between 1 and 1.5. */
 export const SIZE_SIGMA = 1.2;
-/** Before any was seen, sizes rarer than one in so many are offered to nobody: of the tail of the sizes nothing is known. */
-const RAREST = 10;
+/** Sizes rarer than this are offered to nobody: of the tail of the sizes nothing is known. */
+export const RARE = 0.1;
 /** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
@@ -142,11 +142,6 @@ export class Takers {
       sum += weight * (pooled - logUnit(price));
     }
     return sum / weights;
-  }
-
-  /** Sizes rarer than this are offered to nobody: of what comes more rarely than once in as many as were seen nothing is known. */
-  rareAt(side: BookSide): number {
-    return 1 / (RAREST - PRIOR_SIZES + (this.#sizes[side][0]?.weight ?? 0));
   }
 
   /** Deviation of what is believed of that mean: the fewer were seen the more, and while several units would fit. */

@@ -30,7 +30,7 @@ import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 const SIGMA = 1.2;
 /** Of a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
-const demand = { takers: 0.125, logMean: LOG_MEAN, rare: 0.1, ahead: 0 };
+const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0 };
 const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
 
 describe('the newsvendor', () => {
@@ -280,8 +280,6 @@ describe('cover', () => {
     const unseen = new Takers(10);
     expect(seen.logMeanDeviation('ask', 0.02)).toBeLessThan(0.5);
     expect(unseen.logMeanDeviation('ask', 0.02)).toBeGreaterThan(1);
-    expect(unseen.rareAt('ask')).toBeCloseTo(0.1, 12);
-    expect(seen.rareAt('ask')).toBeCloseTo(1 / 40, 3);
   });
 
   it('counts on nobody who sells at the lowest price, where others stand first', () => {
