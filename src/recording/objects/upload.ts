@@ -101,7 +101,8 @@ export class Uploader {
       return isStore(this.#folder) ? marketFolders(this.#folder).flatMap(dayFolders) : [];
     } catch (cause) {
       const message = `cannot read the recordings in ${this.#folder}: ${(cause as Error).message}`;
-      throw new TwinbookError('file_unreadable', message, '', { cause });
+      const hint = 'Look at this folder and its disk; what was uploaded before stays in the bucket.';
+      throw new TwinbookError('file_unreadable', message, hint, { cause });
     }
   }
 

@@ -28,12 +28,12 @@ export async function askTrader<R extends ControlQuestion>(
   const line = await exchangeLine(JSON.stringify(request), call);
   const response = readResponse(line);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
-  throw new TwinbookError(
-    'usage',
-    `the trader refused: ${response.error}`,
-    '`twinbook status` says what it does now, and which command leads back up.',
-  );
+  throw new TwinbookError('usage', `the trader refused: ${response.error}`, hintFor(response.error));
 }
+
+/** Many refusals of a trader name the command that helps themselves. */
+const hintFor = (refusal: string): string =>
+  refusal.includes('`twinbook ') ? '' : '`twinbook status` says what it does now, and which command leads back up.';
 
 /**
  * A socket may lie in a folder that everybody can write, and one that somebody else put there would swallow a kill. Our own

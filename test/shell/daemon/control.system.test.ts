@@ -10,6 +10,8 @@ import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../..
 import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
+const WAY_UP = '  `twinbook status` says what it does now, and which command leads back up.\n';
+
 describe('a running trader', () => {
   it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {
     const { url } = await exchangeAt('--no-rate-limits');
@@ -80,12 +82,11 @@ describe('a running trader', () => {
     expect(await resting()).toEqual([]);
     expect(await command('resume')).toEqual({
       code: 2,
-      output: 'the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+      output: `the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n${WAY_UP}`,
     });
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output:
-        'the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n',
+      output: `the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n${WAY_UP}`,
     });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);
