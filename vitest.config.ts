@@ -31,8 +31,8 @@ export default defineConfig({
         test: {
           ...{ name: 'system', ...LIMITS, isolate: false },
           include: [SYSTEM],
-          // Twice the cores: tests of real processes mostly wait.
-          maxWorkers: 4,
+          // More than twice the cores: tests of real processes mostly wait.
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
           setupFiles: ['./test/support/life-of-file.ts', ...setupFiles],
         },
