@@ -1,7 +1,8 @@
 /** What a strategy is tried on, and what is said of it. */
 
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../trader/market/view.js';
-import type { Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import type { AnyEvent } from '../../trader/strategy/events.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 
 /** A strategy with the parameters that it is tried with. */
@@ -13,7 +14,7 @@ export interface TriedStrategy {
 /** One look at a market; `events` are told before its quotes are asked for. */
 export interface ShownLook {
   readonly view: MarketView;
-  readonly events: readonly StrategyEvent[];
+  readonly events: readonly AnyEvent[];
 }
 
 /** Looks at one market in the order of our clock; one quoter sees them all. */
@@ -25,7 +26,7 @@ export interface ShownMarket {
 /** One look at all markets of an event; what happened before it, in which market. */
 export interface ShownEventLook {
   readonly view: WholeEventView;
-  readonly events: readonly { readonly conditionId: string; readonly event: StrategyEvent }[];
+  readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
 }
 
 /** Looks at one event, for strategies that quote whole ones. */

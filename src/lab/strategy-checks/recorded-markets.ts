@@ -1,7 +1,8 @@
 /** What a strategy is shown in a backtest of a recording, kept so that it can be shown again. */
 
 import type { EventFacts, MarketFacts } from '../../trader/market/view.js';
-import type { EventStrategy, MarketStrategy, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
+import type { EventStrategy, MarketStrategy, Strategy } from '../../trader/strategy/contract.js';
+import type { AnyEvent } from '../../trader/strategy/events.js';
 import type { ShownEventLook, ShownLook, ShownMarkets, ShownSubject } from './contract.js';
 
 /** Looks kept of one market or event; of a long recording the first ones are enough. */
@@ -27,7 +28,7 @@ function keepMarkets(strategy: MarketStrategy, kept: Kept[]): MarketStrategy {
       const quoter = strategy.create(params, facts);
       const market = { facts, looks: [] as ShownLook[] };
       kept.push(market);
-      let events: StrategyEvent[] = [];
+      let events: AnyEvent[] = [];
       return {
         quote(view) {
           if (market.looks.length < MOST_LOOKS) market.looks.push({ view, events });

@@ -3,6 +3,7 @@
 import type { MarketFacts, MarketView, WholeEventView } from '../../trader/market/view.js';
 import { checkEventQuotes } from '../../trader/strategy/check.js';
 import type { EventQuoter, EventStrategy, MarketStrategy, Quoter, Quotes } from '../../trader/strategy/contract.js';
+import type { EventKind } from '../../trader/strategy/events.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import type { ShownEvent, ShownEventLook, ShownLook, ShownMarket, ShownSubject, TriedStrategy } from './contract.js';
 
@@ -39,7 +40,7 @@ export const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
 class OfMarket implements TrialQuoter {
-  readonly #quoter: Quoter;
+  readonly #quoter: Quoter<EventKind>;
   readonly #looks: readonly ShownLook[];
 
   constructor(strategy: MarketStrategy, params: ParamValues, { facts, looks }: ShownMarket, saved: unknown) {
@@ -61,11 +62,15 @@ class OfMarket implements TrialQuoter {
   }
 }
 
-const createFrom = (strategy: MarketStrategy, params: ParamValues, facts: MarketFacts, saved: unknown): Quoter =>
-  saved === undefined ? strategy.create(params, facts) : strategy.create(params, facts, saved);
+const createFrom = (
+  strategy: MarketStrategy,
+  params: ParamValues,
+  facts: MarketFacts,
+  saved: unknown,
+): Quoter<EventKind> => (saved === undefined ? strategy.create(params, facts) : strategy.create(params, facts, saved));
 
 class OfEvent implements TrialQuoter {
-  readonly #quoter: EventQuoter;
+  readonly #quoter: EventQuoter<EventKind>;
   readonly #looks: readonly ShownEventLook[];
 
   constructor(strategy: EventStrategy, params: ParamValues, { event, looks }: ShownEvent, saved: unknown) {

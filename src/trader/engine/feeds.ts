@@ -2,6 +2,7 @@
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
 import type { FeedSettings } from './settings.js';
 
 /** Markets of one feed that are remembered; the one that was heard of longest ago gives way. */
@@ -27,9 +28,12 @@ export interface FeedReading {
   readonly withheld: string | null;
 }
 
+/** Who may quote by what feeds say. */
+type Hearer = Pick<QuoteSlot, 'feeds' | 'asksFor' | 'observe'> & { dirty: boolean };
+
 /** What `Feeds` asks of the trader around it. */
 interface Around {
-  listSlots(conditionId: string): readonly { readonly feeds: readonly string[]; dirty: boolean }[];
+  listSlots(conditionId: string): readonly Hearer[];
   readonly markets: { get(conditionId: string): unknown; readonly hasCatalog: boolean };
   readonly settings: { readonly strategies: readonly { readonly markets: { readonly ids: readonly string[] } }[] };
   notify(timeMs: number, kind: string, text: string): void;
@@ -76,7 +80,7 @@ export class Feeds {
       feed.newest.set(conditionId, value);
       const [oldest] = feed.newest.keys();
       if (feed.newest.size > MAX_MARKETS && oldest !== undefined) feed.newest.delete(oldest);
-      for (const slot of around.listSlots(conditionId)) if (slot.feeds.includes(seen.feed)) slot.dirty = true;
+      for (const slot of around.listSlots(conditionId)) if (slot.feeds.includes(seen.feed)) tell(slot, seen);
       nameUnknown(feed, conditionId, seen.nowMs, around);
     }
   }
@@ -138,6 +142,11 @@ export class Feeds {
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
+}
+
+function tell(slot: Hearer, { feed, nowMs }: { readonly feed: string; readonly nowMs: number }): void {
+  slot.dirty = true;
+  if (slot.asksFor('feed')) slot.observe({ kind: 'feed', nowMs, feed });
 }
 
 const NONE: FeedViews = Object.freeze({});

@@ -3,6 +3,7 @@
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
+import type { Jump } from '../market/liveness.js';
 import type { SeenAt } from '../market/view.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
 import type { PollResult } from '../scheduler/contract.js';
@@ -10,6 +11,7 @@ import { obey } from './control/commands.js';
 import type { MarketEntry } from './markets.js';
 import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
+import { tellMarket } from './quoting/tell-events.js';
 import { react } from './reactions.js';
 import type { Routed } from './router.js';
 import { showTitle, type TraderState } from './state.js';
@@ -78,7 +80,9 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], 
   const { conditionId } = entry;
   switch (poll) {
     case 'book': {
+      const { jump } = entry.feed;
       entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
+      if (entry.feed.jump !== null && entry.feed.jump !== jump) tellJump(state, conditionId, entry.feed.jump);
       if (state.polling.isOwnSlow && isShortOfOwn(state, entry)) state.poller.expedite({ kind: 'fills' });
       return;
     }
@@ -87,9 +91,18 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], 
     case 'detail':
       if (state.markets.onDetail(entry, data as DataOf<'markets.detail'>, at)) {
         state.notify(at.seenMs, 'market', `"${showTitle(state, conditionId)}" is now ${entry.feed.facts?.phase}`);
+        tellPhase(state, entry, at.seenMs);
       }
       state.invalidateOwn(); // fees and event may have changed what our orders can cost
   }
+}
+
+const tellJump = (state: TraderState, conditionId: string, { jumpedMs, changeLogOdds }: Jump): void =>
+  tellMarket(state, conditionId, { kind: 'jump', nowMs: jumpedMs, changeLogOdds });
+
+function tellPhase(state: TraderState, { conditionId, feed }: MarketEntry, nowMs: number): void {
+  const phase = feed.facts?.phase;
+  if (phase === 'resolved' || phase === 'canceled') tellMarket(state, conditionId, { kind: 'resolved', nowMs, phase });
 }
 
 /** Whether a book shows that an order of ours which rests as far as we know, and which we do not cancel, is gone in part. */

@@ -8,6 +8,7 @@ import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import { inYesSpace } from './quoting/legs.js';
 import { POST_ONLY } from './quoting/post-only.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
+import { tellClosed, tellRefused, tellRested, tellSets } from './quoting/tell-events.js';
 import { amount, showTitle, type TraderState } from './state.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
@@ -19,6 +20,7 @@ export function react(state: TraderState, { requests, events }: Reaction, nowMs:
 function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void {
   switch (event.kind) {
     case 'orderOpened':
+      tellRested(state, event, nowMs);
       return state.requestRequote(event.market);
     case 'orderClosed':
       state.cancelTries.delete(event.orderPubkey);
@@ -26,6 +28,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
         state.poller.expedite({ kind: 'fills' });
         lookAfterFill(state, event.market, nowMs);
       }
+      tellClosed(state, event, nowMs);
       return state.requestRequote(event.market);
     case 'fillBooked':
       return onFill(state, event.fill, event.strategy, nowMs);
@@ -38,6 +41,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'redeemDone': {
       state.requestRequote(event.market);
       conversionDone(state.track(event.market));
+      if (event.kind !== 'redeemDone') tellSets(state, event.kind === 'mergeDone' ? 'merged' : 'split', event, nowMs);
       return state.notify(
         nowMs,
         event.kind,
@@ -47,6 +51,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'signingRefused':
       state.pauseMarket(event.market, `the signer refused a draft: ${event.reason}`);
       conversionFailed(state.track(event.market), nowMs);
+      tellRefused(state, event, 'signing_refused', nowMs);
       return state.alert(
         nowMs,
         'signing_refused',
@@ -136,6 +141,7 @@ const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'notDone' }>, nowMs: number): void {
   state.requestRequote(event.market);
   if (HARMLESS.includes(event.slug)) return;
+  tellRefused(state, event, event.slug, nowMs);
   if (event.slug === POST_ONLY) {
     // The next would be drafted on the same few seconds of the market, and a draft ties up money until it expires.
     for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;

@@ -12,13 +12,21 @@ export const JUMP_MIN_LOG_ODDS = 0.25;
 export const FROZEN_TRADES = 2;
 export const FROZEN_MS = 10_000;
 
+/** The newest change of the mid that was too large for its time. */
+export interface Jump {
+  /** Our clock, ms: when the book that showed it was seen. */
+  readonly jumpedMs: number;
+  /** Of the log-odds, with its sign. */
+  readonly changeLogOdds: number;
+}
+
 /** Watches the books and trades of one market and says whether it jumped or stands still while trades go through it. */
 export class Liveness {
   #unchangedSinceMs: number | null = null;
   #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   #jumpLogOdds = 0;
-  #jumpedMs: number | null = null;
+  #jump: Jump | null = null;
 
   /** A new book without our orders; `changed` says whether it differs from the one before as it came. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
@@ -32,9 +40,11 @@ export class Liveness {
     const last = this.#lastMid;
     this.#lastMid = { logOdds, seenMs: at.seenMs };
     if (last === null) return;
-    this.#jumpLogOdds = Math.abs(logOdds - last.logOdds);
+    const changeLogOdds = logOdds - last.logOdds;
+    this.#jumpLogOdds = Math.abs(changeLogOdds);
     const usual = sigmaPerSqrtS * Math.sqrt(Math.max(1, (at.seenMs - last.seenMs) / 1000));
-    if (this.#jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual)) this.#jumpedMs = at.seenMs;
+    if (this.#jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual))
+      this.#jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
   /** A trade that happened at about `atMs` by our clock while the book, as it came, was this one. */
@@ -51,7 +61,7 @@ export class Liveness {
   /** What happened is as long ago as before. */
   clockSetBack(byMs: number): void {
     if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
-    if (this.#jumpedMs !== null) this.#jumpedMs -= byMs;
+    if (this.#jump !== null) this.#jump = { ...this.#jump, jumpedMs: this.#jump.jumpedMs - byMs };
     if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
     this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
   }
@@ -60,8 +70,13 @@ export class Liveness {
     return this.#jumpLogOdds;
   }
 
+  /** The same object until there is another; null before the first. */
+  get jump(): Jump | null {
+    return this.#jump;
+  }
+
   sinceJumpMs(nowMs: number): number | null {
-    return this.#jumpedMs === null ? null : nowMs - this.#jumpedMs;
+    return this.#jump === null ? null : nowMs - this.#jump.jumpedMs;
   }
 
   unchangedMs(nowMs: number): number {

@@ -6,7 +6,7 @@ import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/proto
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, Flow, Volatility } from './estimators.js';
 import { readFacts } from './facts.js';
-import { Liveness } from './liveness.js';
+import { type Jump, Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
 import { QueuePlaces } from './queue.js';
@@ -81,6 +81,11 @@ export class MarketTracker implements MarketFeed {
   /** Why the newest detail gave no facts; null when it did, or before the first. */
   get unsuitable(): string | null {
     return this.#unsuitable;
+  }
+
+  /** The newest jump of its price; null before the first. */
+  get jump(): Jump | null {
+    return this.#liveness.jump;
   }
 
   get detailSeenMs(): number | null {

@@ -34,6 +34,8 @@ export interface MarketOffer {
   readonly market: StaleMarket;
   /** An order no further off its level than this stays, whatever requests cost: price. */
   readonly leastTolerance: number;
+  /** Whether its orders are moved at that distance even where requests cost more than it is worth; absent: no. */
+  readonly isExact?: boolean;
   /** Currency that its orders would reserve. */
   readonly currency: number;
 }
@@ -117,11 +119,11 @@ export class PricedOffer {
 
   /** Its terms with the looks that are best at these prices. */
   at(prices: ScarcityPrices): NetValue {
-    const { sides, currency, market, leastTolerance } = this.#offer;
+    const { sides, currency, market, leastTolerance, isExact = false } = this.#offer;
     const orders = market.quotes.length;
     const loss = sides.reduce((sum, side) => sum + displacementLoss(side), 0);
     const tolerance = bestTolerance(REQUESTS.move * prices.request, market.sigmaPerSqrtS, loss);
-    const widest = Math.max(leastTolerance, tolerance);
+    const widest = isExact ? leastTolerance : Math.max(leastTolerance, tolerance);
     const movesPerS = orders * Math.min(1, (market.sigmaPerSqrtS / widest) ** 2);
     return netValue({ sides, currency, orders, movesPerS }, this.#look(prices.look), prices);
   }

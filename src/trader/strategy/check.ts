@@ -15,8 +15,10 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (againMs !== undefined && !Number.isFinite(againMs)) return `againMs must be a time in ms, got ${show(againMs)}`;
   if (postOnly !== undefined && typeof postOnly !== 'boolean')
     return `postOnly must be true or false, got ${show(postOnly)}`;
-  const wrongSets = checkSets(quotes.sets);
-  if (wrongSets !== null) return wrongSets;
+  if (quotes.exact !== undefined && typeof quotes.exact !== 'boolean')
+    return `exact must be true or false, got ${show(quotes.exact)}`;
+  const wrongPart = checkSets(quotes.sets) ?? checkEdge(quotes.edge);
+  if (wrongPart !== null) return wrongPart;
   if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
   return (
     checkFair(quotes) ??
@@ -54,6 +56,15 @@ function checkSets(sets: Quotes['sets']): string | null {
   if (!Number.isSafeInteger(coreSharesMicros) || coreSharesMicros < 0)
     return `sets.coreSharesMicros must be a whole number of millionths, 0 or more, got ${show(coreSharesMicros)}`;
   return merge === 'auto' || merge === 'never' ? null : `sets.merge must be 'auto' or 'never', got ${show(merge)}`;
+}
+
+function checkEdge(edge: Quotes['edge']): string | null {
+  if (edge === undefined) return null;
+  if (typeof edge !== 'object' || edge === null) return `edge must be an object, got ${show(edge)}`;
+  for (const side of ['bid', 'ask'] as const)
+    if (!(Math.abs(edge[side]) <= 1))
+      return `edge.${side} must lie in [-1, 1], currency a share, got ${show(edge[side])}`;
+  return null;
 }
 
 function checkFair({ fairMicros, bids, asks }: Quotes): string | null {

@@ -1,7 +1,8 @@
 /** The contract that strategies are written against. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
+import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
+import type { AskedEvent, EventKind, StrategyEvent } from './events.js';
 import type { ParamSpecs, ParamsOf, ParamValues } from './params.js';
 
 /** One wish: this many shares at this price, in YES space. */
@@ -32,6 +33,16 @@ export interface Quotes {
   readonly keepWithinTicks: number;
   /** ... and whose size differs from its level by at most this part of the level, 0 to 1. */
   readonly keepWithinSizeFraction: number;
+  /**
+   * True: no tolerance. An order that is not at its level's price with its size is moved, whatever the two fields above and the price of
+   * requests say. Absent: false.
+   */
+  readonly exact?: boolean;
+  /**
+   * What a share traded at the best level of a side is worth beyond its price, after what its price does next: currency, -1 to 1. Where
+   * the worth of a market or of a change is judged it goes by this, at a further level by so much more as that is further off. Absent: by `fairMicros`.
+   */
+  readonly edge?: { readonly bid: number; readonly ask: number };
   /**
    * True: an order that would trade at once is not sent, by the newest poll and trade that were seen before its draft is
    * asked for and before it is signed. Absent: false.
@@ -67,23 +78,10 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
   factors,
 });
 
-/** What happened to us. More kinds may come: ignore those you do not know. */
-export type StrategyEvent = {
-  readonly kind: 'fill';
-  /** Our clock, ms: when we learned of it. */
-  readonly nowMs: number;
-  /** In YES space: `bid` when we bought YES or sold NO. */
-  readonly side: BookSide;
-  /** In YES space. */
-  readonly priceMicros: Micros;
-  readonly amountMicros: Micros;
-  readonly isMaker: boolean;
-};
-
 /** A strategy at work on one market. It may keep private state; it has no clock, no input or output, no randomness. */
-export interface Quoter {
+export interface Quoter<K extends EventKind = 'fill'> {
   quote(view: MarketView): Quotes;
-  observe?(event: StrategyEvent): void;
+  observe?(event: StrategyEvent<K>): void;
   /**
    * What `create` needs to go on from here: anything that JSON can hold, at most `MAX_STATE_BYTES` of it. Figures and texts
    * under `shown` are what `twinbook beliefs` prints. Called only for a module that declares `state`.
@@ -92,14 +90,14 @@ export interface Quoter {
 }
 
 /** A strategy at work on all markets of one event that it quotes. What holds for a `Quoter` holds for it. */
-export interface EventQuoter {
+export interface EventQuoter<K extends EventKind = 'fill'> {
   /**
    * The quotes of every market in `view.markets`, by condition id: no more and no fewer. All of them are taken or none: what
    * throws, or is wrong in one market, silences the whole event.
    */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
   /** @param conditionId of the market in which it happened */
-  observe?(event: StrategyEvent, conditionId: string): void;
+  observe?(event: StrategyEvent<K>, conditionId: string): void;
   /** As of a `Quoter`; kept once for the event. */
   save?(): unknown;
 }
@@ -136,29 +134,33 @@ interface StrategyParts {
   readonly inputs?: InputsDeclaration;
   /** That it may meet what others offer, to get out of a position; absent: it never does. */
   readonly takes?: true;
+  /** What `observe` is told of beside fills; absent: nothing. */
+  readonly observes?: readonly AskedEvent[];
 }
 
-interface DefinitionParts<S extends ParamSpecs> extends StrategyParts {
+interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends StrategyParts {
   readonly params: S;
+  readonly observes?: readonly K[];
   /** Relations between parameters that a range cannot say: null, or a sentence that names them. */
   check?(params: ParamsOf<S>): string | null;
 }
 
 /** What a module declares whose quoters quote one market each. */
-export interface StrategyDefinition<S extends ParamSpecs> extends DefinitionParts<S> {
+export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
    * One quoter for one market. Called again after every start: it must not assume that it is the first. `saved` is what a
    * quoter of the same `state` version saved last, absent when nothing was; what throws here begins anew without it.
    */
-  create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter;
+  create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K>;
 }
 
 /** What a module declares whose quoters quote all markets of an event each. */
-export interface EventStrategyDefinition<S extends ParamSpecs> extends DefinitionParts<S> {
+export interface EventStrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never>
+  extends DefinitionParts<S, K> {
   readonly scope: 'event';
   /** One quoter for one event; all else as for a market. */
-  create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter;
+  create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter<'fill' | K>;
 }
 
 interface HostedParts extends StrategyParts {
@@ -169,25 +171,29 @@ interface HostedParts extends StrategyParts {
 /** A strategy of markets as its host sees it: make `ParamValues` with `readParams`, then `create`. */
 export interface MarketStrategy extends HostedParts {
   readonly scope?: 'market';
-  create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter;
+  create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter<EventKind>;
 }
 
 /** The same of a strategy of whole events. */
 export interface EventStrategy extends HostedParts {
   readonly scope: 'event';
-  create(params: ParamValues, event: EventFacts, saved?: unknown): EventQuoter;
+  create(params: ParamValues, event: EventFacts, saved?: unknown): EventQuoter<EventKind>;
 }
 
 /** What a module exports by default. */
 export type Strategy = MarketStrategy | EventStrategy;
 
 /** Declares a strategy of whole events; all else as of one of markets. */
-export function defineStrategy<const S extends ParamSpecs>(definition: EventStrategyDefinition<S>): EventStrategy;
+export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
+  definition: EventStrategyDefinition<S, K>,
+): EventStrategy;
 /**
  * Declares a strategy; a module's default export. The parameters' types follow from their declarations.
  * Throws nothing: the host checks what it is given with `strategyFrom`.
  */
-export function defineStrategy<const S extends ParamSpecs>(definition: StrategyDefinition<S>): MarketStrategy;
+export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
+  definition: StrategyDefinition<S, K>,
+): MarketStrategy;
 /** Both. */
 export function defineStrategy(definition: unknown): Strategy {
   // The host calls `create` only with what `readParams` made from these very declarations.

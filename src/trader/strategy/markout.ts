@@ -4,7 +4,7 @@
  */
 
 import { ONE } from '../../shared/base/micros.js';
-import type { StrategyEvent } from './contract.js';
+import type { StrategyEvent } from './events.js';
 
 /** Fills that wait to be judged; more at once say nothing new. */
 const MAX_WAITING = 200;

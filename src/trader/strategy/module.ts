@@ -2,6 +2,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from './contract.js';
+import { ASKED_EVENTS } from './events.js';
 import { readParams } from './read-params.js';
 
 /**
@@ -41,7 +42,7 @@ function asRecord(value: unknown): Loose | null {
 }
 
 function wrongPart(found: Loose): string | null {
-  const { name, summary, params, create, check, state, takes, inputs, scope } = found;
+  const { name, summary, params, create, check, state, takes, inputs, scope, observes } = found;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
@@ -53,12 +54,16 @@ function wrongPart(found: Loose): string | null {
   if (scope === 'event' && inputs !== undefined)
     return 'inputs may hold nothing where scope is event: it sees its markets';
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
+  if (observes !== undefined && !isObserves(observes)) return `observes must be a list of ${ASKED_EVENTS.join(', ')}`;
   const specs = asRecord(params);
   return specs === null ? 'params must be an object' : wrongSpec(specs);
 }
 
 const isInputs = (inputs: Loose | null): boolean =>
   inputs !== null && Object.entries(inputs).every(([name, value]) => name === 'event' && value === true);
+
+const isObserves = (observes: unknown): boolean =>
+  Array.isArray(observes) && observes.every((kind) => ASKED_EVENTS.some((known) => known === kind));
 
 const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && Number(version) >= 1;
 

@@ -13,6 +13,7 @@ export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js
 export type * from '../market/view.js';
 export * from './contract.js';
 export * from './economics.js';
+export type * from './events.js';
 export * from './fair-value.js';
 export * from './fees.js';
 export * from './guards.js';

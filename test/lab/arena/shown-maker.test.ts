@@ -5,7 +5,8 @@ import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
-import { defineStrategy, NO_QUOTES, type Quotes, type StrategyEvent } from '../../../src/trader/strategy/contract.js';
+import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
+import type { StrategyEvent } from '../../../src/trader/strategy/events.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import { Feeds } from '../../../src/trader/engine/feeds.js';
+import type { AnyEvent } from '../../../src/trader/strategy/events.js';
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -18,10 +19,17 @@ const value = (conditionId: string, more: Partial<FeedValue> = {}): FeedValue =>
 /** A trader that quotes market A by feed model. */
 function around() {
   const said: string[] = [];
-  const slot = { feeds: ['model'], dirty: false };
+  const told: AnyEvent[] = [];
+  const slot = {
+    feeds: ['model'],
+    dirty: false,
+    asksFor: (kind: string) => kind === 'feed',
+    observe: (event: AnyEvent) => void told.push(event),
+  };
   const markets = { get: (id: string) => (id === 'A' ? {} : undefined), hasCatalog: true };
   return {
     said,
+    told,
     slot,
     markets,
     settings: { strategies: [{ markets: { ids: [] } }] },
@@ -44,8 +52,9 @@ const take = (into: Feeds, values: readonly FeedValue[], nowMs = NOW_MS, trader 
 describe('the feeds of a trader', () => {
   it('are shown with their age, to who names them, and wake who quotes by them', () => {
     const all = feeds();
-    const { slot } = take(all, [value('A')]);
+    const { slot, told } = take(all, [value('A')]);
     expect(slot.dirty).toBe(true);
+    expect(told).toEqual([{ kind: 'feed', nowMs: NOW_MS, feed: 'model' }]);
     const { conditionId: _, ...shown } = value('A');
     expect(all.of('A', ['model'], NOW_MS + 3000)).toEqual({ model: { ...shown, ageMs: 3000 } });
     expect(all.of('A', [], NOW_MS)).toEqual({});

@@ -19,6 +19,7 @@ const GOOD: Quotes = {
 test('good quotes and no quotes pass', () => {
   expect(checkQuotes(GOOD, VIEW)).toBeNull();
   expect(checkQuotes(NO_QUOTES('a reason'), VIEW)).toBeNull();
+  expect(checkQuotes({ ...GOOD, exact: true, edge: { bid: 0.01, ask: -0.01 } }, VIEW)).toBeNull();
   expect(checkQuotes({ ...GOOD, sets: { coreSharesMicros: m(50), merge: 'never' } }, VIEW)).toBeNull();
 });
 
@@ -39,6 +40,10 @@ describe('nonsense is named', () => {
     ['sets.coreSharesMicros must be a whole number', { ...GOOD, sets: { coreSharesMicros: -1, merge: 'auto' } }],
     ['sets.coreSharesMicros must be a whole number', { ...GOOD, sets: { coreSharesMicros: 0.5, merge: 'auto' } }],
     ["sets.merge must be 'auto' or 'never'", { ...GOOD, sets: { coreSharesMicros: 1, merge: 'always' } }],
+    ['exact must be true or false, got 1', { ...GOOD, exact: 1 }],
+    ['edge must be an object, got null', { ...GOOD, edge: null }],
+    ['edge.ask must lie in [-1, 1], currency a share, got NaN', { ...GOOD, edge: { bid: 0.01, ask: Number.NaN } }],
+    ['edge.bid must lie in [-1, 1]', { ...GOOD, edge: { ask: 0.01 } }],
     ['factors must be an object', { ...GOOD, factors: null }],
     [
       'at most 10 levels a side, got 11 bids',

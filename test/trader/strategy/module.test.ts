@@ -17,6 +17,8 @@ test.each([
   [{ default: { ...sample, summary: undefined } }, 'summary must be a text'],
   [{ default: { ...sample, create: 'x' } }, 'create must be a function'],
   [{ default: { ...sample, check: 'x' } }, 'check must be a function'],
+  [{ default: { ...sample, observes: ['fills'] } }, 'observes must be a list of rested, canceled'],
+  [{ default: { ...sample, observes: 'jump' } }, 'observes must be a list of rested, canceled'],
   [{ default: { ...sample, params: 5 } }, 'params must be an object'],
   [{ default: { ...sample, params: { a: { kind: 'integer' } } } }, 'parameter a must have a help text'],
   [{ default: { ...sample, params: { a: { ...integer, kind: 'int' } } } }, 'parameter a is of unknown kind "int"'],

@@ -43,10 +43,12 @@ function sideChanges(
   facts: MarketFacts,
 ): Changes {
   const unplaced = orders.filter((order) => order.side === side).sort((a, b) => a.submittedMs - b.submittedMs);
-  const tolerance = quotes.keepWithinTicks * facts.tickMicros;
+  const isExact = quotes.exact === true;
+  const tolerance = isExact ? 0 : quotes.keepWithinTicks * facts.tickMicros;
+  const sizeFraction = isExact ? 0 : quotes.keepWithinSizeFraction;
   const wishes: DesiredQuotes[] = [];
   for (const level of levels) {
-    const most = level.amountMicros * (1 + quotes.keepWithinSizeFraction);
+    const most = level.amountMicros * (1 + sizeFraction);
     let held = 0;
     for (let i = 0; i < unplaced.length; ) {
       const order = unplaced[i];
@@ -60,7 +62,7 @@ function sideChanges(
       }
     }
     const missing = level.amountMicros - held;
-    if (missing >= facts.minAmountMicros && missing > level.amountMicros * quotes.keepWithinSizeFraction) {
+    if (missing >= facts.minAmountMicros && missing > level.amountMicros * sizeFraction) {
       wishes.push({ side, priceMicros: level.priceMicros, amountMicros: onLot(missing, facts) });
     }
   }

@@ -8,15 +8,15 @@ import {
   NO_QUOTES,
   type Quotes,
   type SavedState,
-  type StrategyEvent,
 } from '../../strategy/contract.js';
+import type { AnyEvent, EventKind } from '../../strategy/events.js';
 import type { ParamValues } from '../../strategy/params.js';
 import { type BoundedCall, HostedQuoter } from './hosted-quoter.js';
 import type { SlotHost } from './quote-host.js';
 
 type EventQuotes = Readonly<Record<string, Quotes>>;
 
-export class EventHost extends HostedQuoter<EventQuoter> {
+export class EventHost extends HostedQuoter<EventQuoter<EventKind>> {
   readonly facts: EventFacts;
 
   /** @param saved what a quoter of this strategy saved last in this event, in whatever version */
@@ -27,7 +27,7 @@ export class EventHost extends HostedQuoter<EventQuoter> {
     call: BoundedCall,
     saved: SavedState | null = null,
   ) {
-    const create = (remembered: unknown): EventQuoter => strategy.create(params, facts, remembered);
+    const create = (remembered: unknown): EventQuoter<EventKind> => strategy.create(params, facts, remembered);
     super({ create, state: strategy.state, saved, call });
     this.facts = facts;
   }
@@ -40,8 +40,8 @@ export class EventHost extends HostedQuoter<EventQuoter> {
     );
   }
 
-  observe(event: StrategyEvent, conditionId: string): void {
-    this.tell((quoter) => quoter.observe?.(event, conditionId));
+  observe(event: AnyEvent, conditionId: string): void {
+    this.tell((quoter) => quoter.observe?.(event, conditionId), event.kind === 'fill');
   }
 }
 
@@ -118,7 +118,7 @@ export class EventSlotHost implements SlotHost {
     return this.quoted.said(this.#conditionId);
   }
 
-  observe(event: StrategyEvent): void {
+  observe(event: AnyEvent): void {
     this.quoted.host.observe(event, this.#conditionId);
   }
 }

@@ -113,10 +113,10 @@ export class HostedQuoter<Q extends AnyQuoter> {
     return null;
   }
 
-  /** Tells it something that it learns from. */
-  tell(tell: (quoter: Q) => void): void {
+  /** Tells it something. @param isKept whether what it learns of it is saved at its next turn: a fill comes once */
+  tell(tell: (quoter: Q) => void, isKept: boolean): void {
     const quoter = this.#quoter;
-    this.#hasLearned = true;
+    this.#hasLearned ||= isKept;
     if (this.#failure !== null || quoter === null) return;
     try {
       this.#call(() => tell(quoter));

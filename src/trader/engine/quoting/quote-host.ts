@@ -2,8 +2,9 @@
 
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import { checkQuotes } from '../../strategy/check.js';
-import type { MarketStrategy, Quoter, Quotes, SavedState, StrategyEvent } from '../../strategy/contract.js';
+import type { MarketStrategy, Quoter, Quotes, SavedState } from '../../strategy/contract.js';
 import { NO_QUOTES } from '../../strategy/contract.js';
+import type { AnyEvent, EventKind } from '../../strategy/events.js';
 import type { ParamValues } from '../../strategy/params.js';
 import { type BoundedCall, HostedQuoter } from './hosted-quoter.js';
 
@@ -20,10 +21,10 @@ export interface SlotHost {
   save(nowMs: number): SavedState | null;
   /** The quotes, or none once anything has gone wrong. */
   quote(view: MarketView): Quotes;
-  observe(event: StrategyEvent): void;
+  observe(event: AnyEvent): void;
 }
 
-export class QuoteHost extends HostedQuoter<Quoter> implements SlotHost {
+export class QuoteHost extends HostedQuoter<Quoter<EventKind>> implements SlotHost {
   /** @param saved what a quoter of this strategy saved last in this market, in whatever version */
   constructor(
     strategy: MarketStrategy,
@@ -32,7 +33,7 @@ export class QuoteHost extends HostedQuoter<Quoter> implements SlotHost {
     call: BoundedCall,
     saved: SavedState | null = null,
   ) {
-    const create = (remembered: unknown): Quoter => strategy.create(params, facts, remembered);
+    const create = (remembered: unknown): Quoter<EventKind> => strategy.create(params, facts, remembered);
     super({ create, state: strategy.state, saved, call });
   }
 
@@ -44,7 +45,7 @@ export class QuoteHost extends HostedQuoter<Quoter> implements SlotHost {
     return quotes ?? NO_QUOTES(`strategy stopped: ${this.failure ?? 'no quoter'}`);
   }
 
-  observe(event: StrategyEvent): void {
-    this.tell((quoter) => quoter.observe?.(event));
+  observe(event: AnyEvent): void {
+    this.tell((quoter) => quoter.observe?.(event), event.kind === 'fill');
   }
 }

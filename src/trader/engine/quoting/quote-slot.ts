@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import { NO_QUOTES, type Quotes, type SavedState, type StrategyEvent } from '../../strategy/contract.js';
+import { NO_QUOTES, type Quotes, type SavedState } from '../../strategy/contract.js';
+import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
 import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../selection/contract.js';
 import type { StrategySettings } from '../settings.js';
@@ -196,7 +197,12 @@ export class QuoteSlot {
     return this.#host?.save(nowMs) ?? null;
   }
 
-  observe(event: StrategyEvent): void {
+  /** Whether its module asks to be told of this. */
+  asksFor(kind: AskedEvent): boolean {
+    return this.#strategy.module.observes?.includes(kind) === true;
+  }
+
+  observe(event: AnyEvent): void {
     this.#host?.observe(event);
     this.dirty = true;
   }

@@ -1,6 +1,6 @@
 /** What quoting a market would bring and take, from what its strategy wants there and what was seen of it. */
 
-import { complement, type Micros, ONE } from '../../../shared/base/micros.js';
+import { complement, type Micros, micros, ONE } from '../../../shared/base/micros.js';
 import type { BookLevel, BookSide, MarketView } from '../../market/view.js';
 import type { MarketOffer, OfferedSide } from '../../scheduler/net-value.js';
 import type { RestingQuote } from '../../scheduler/stale-index.js';
@@ -16,12 +16,12 @@ export interface Motion {
 
 /** Null where its strategy wants nothing. */
 export function makeOffer(
-  quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks'>,
+  quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
   motion: Motion,
   belief: Belief,
 ): MarketOffer | null {
-  const { fairMicros, bids, asks, keepWithinTicks } = quotes;
+  const { fairMicros, bids, asks, keepWithinTicks, exact = false } = quotes;
   if (fairMicros === null || bids.length + asks.length === 0) return null;
   const { market, flow } = view;
   const tick = market.tickMicros / ONE;
@@ -38,23 +38,25 @@ export function makeOffer(
       sigmaPerSqrtS: motion.sigmaPerSqrtS,
       jumpsPerS: motion.jumpsPerS,
       takersPerS: flow.tradesPerS,
-      quotes: [...resting('bid', bids), ...resting('ask', asks)],
+      quotes: [...resting('bid', quotes, fairMicros), ...resting('ask', quotes, fairMicros)],
     },
     // A level is moved when what it follows has moved by half a tick more than is kept.
-    leastTolerance: tick * (keepWithinTicks + 1 / 2),
+    leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
+    isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
   };
 }
 
 function makeSides(
   side: BookSide,
-  quotes: Pick<Quotes, 'bids' | 'asks'>,
+  quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
   fairMicros: Micros,
   { market, others, flow }: Pick<MarketView, 'market' | 'others' | 'flow'>,
   { fillRatio, adversePart }: Belief,
 ): OfferedSide[] {
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
+  const worth = worthOf(side, quotes, fairMicros);
   // Takers as a rule have sizes around a mean; before any was seen they take what is offered.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
@@ -62,7 +64,7 @@ function makeSides(
     const rest = side === 'bid' ? others.bids : others.asks;
     const ahead = before + sharesAhead(rest, priceMicros, sign);
     before += amountMicros / ONE;
-    const distance = (sign * (fairMicros - priceMicros)) / ONE;
+    const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
       // Half of the takers come to either side, and those with more than what stands before us reach us.
@@ -75,6 +77,17 @@ function makeSides(
   });
 }
 
+/** What a share is worth to the strategy on this side, millionths: its fair value, or what its `edge` says of its best level. */
+function worthOf(
+  side: BookSide,
+  { bids, asks, edge }: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
+  fairMicros: Micros,
+): number {
+  const best = (side === 'bid' ? bids : asks)[0];
+  if (edge === undefined || best === undefined) return fairMicros;
+  return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
+}
+
 /** Shares of others at this price or better ones: they came before. */
 function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
   let ahead = 0;
@@ -85,8 +98,14 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-const resting = (side: BookSide, levels: readonly QuoteLevel[]): RestingQuote[] =>
-  levels.map(({ priceMicros, amountMicros }) => ({ side, priceMicros, remainingMicros: amountMicros }));
+/** What stale quotes lose follows from how far they are from what a share is worth: they are shown as far from the fair value. */
+function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>, fairMicros: Micros): RestingQuote[] {
+  const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
+  const levels = side === 'bid' ? quotes.bids : quotes.asks;
+  return levels.map(({ priceMicros, amountMicros }) => {
+    return { side, priceMicros: micros(priceMicros + shift), remainingMicros: amountMicros };
+  });
+}
 
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);

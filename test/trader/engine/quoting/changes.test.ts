@@ -58,6 +58,23 @@ describe('changes towards quotes', () => {
     expect(findChanges(quotes([[48, 25]], [[52, 25]], 1), orders, facts)).toEqual({ cancels: [], wishes: [] });
   });
 
+  it('moves even what is near enough where the quotes are exact', () => {
+    const orders = [order('bid', 48, 25), order('ask', 53, 25), order('bid', 47, 22)];
+    const wanted = quotes(
+      [
+        [48, 25],
+        [47, 25],
+      ],
+      [[52, 25]],
+      1,
+      0.2,
+    );
+    expect(findChanges(wanted, orders, facts)).toEqual({ cancels: [], wishes: [] });
+    const { cancels, wishes } = findChanges({ ...wanted, exact: true }, orders, facts);
+    expect(cancels).toEqual([orders[1]]);
+    expect(prices(wishes)).toEqual([['bid', 47, 3]]);
+  });
+
   it('pulls what fits no level, and puts nothing on that side before it is gone', () => {
     const stale = order('bid', 40, 25);
     const first = findChanges(quotes([[48, 25]], [[52, 25]]), [stale], facts);

@@ -1,0 +1,137 @@
+/** What quoters that ask for it are told of, by a whole trader on a recorded market, and by the executor's rarer words. */
+
+import { describe, expect, it } from 'vitest';
+import { runBacktest } from '../../../../src/lab/backtest/run.js';
+import type { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import { tellRefused } from '../../../../src/trader/engine/quoting/tell-events.js';
+import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
+import { type AnyEvent, ASKED_EVENTS, type AskedEvent } from '../../../../src/trader/strategy/events.js';
+import { plan } from '../../../lab/backtest/plans.js';
+import { ASK, BID, end, level, source, trade } from '../../../lab/backtest/recordings.js';
+import { m } from '../../market/fixtures.js';
+
+const MOVED_MS = 30_000;
+const CLOSED_MS = 50_000;
+/** A detail is read each minute: it tells that the market is over. */
+const LASTS_MS = 115_000;
+
+/** Takers meet the bids, then the price goes up at once; the market is settled at the end. */
+const rows = [
+  level(0, BID, 0.45, 100),
+  level(0, ASK, 0.55, 100),
+  trade(20_000, ASK, 0.46, 24),
+  level(MOVED_MS, ASK, 0.55, 0),
+  level(MOVED_MS, ASK, 0.85, 100),
+  level(MOVED_MS, BID, 0.75, 100),
+  end(CLOSED_MS),
+];
+const other = [level(0, BID, 0.45, 100), level(0, ASK, 0.55, 100), end(LASTS_MS)];
+
+/** Bids at 0.47 with a core of sets, until the price has moved; then at 0.70 without. */
+function listener(observes: readonly AskedEvent[] | undefined, told: AnyEvent[]) {
+  return defineStrategy({
+    name: 'listener',
+    summary: 'Hears what there is to hear.',
+    params: {},
+    ...(observes === undefined ? {} : { observes }),
+    create: (_params, { conditionId }) => ({
+      quote: ({ estimates, nowMs }) => {
+        if (conditionId !== SETTLED) return NO_QUOTES('the other market only makes the run longer');
+        const hasMoved = (estimates.mid ?? 0) > 0.6;
+        return {
+          ...NO_QUOTES('bids'),
+          fairMicros: m(0.8),
+          bids: [{ priceMicros: m(hasMoved ? 0.7 : 0.47), amountMicros: m(10) }],
+          sets: { coreSharesMicros: m(hasMoved ? 0 : 20), merge: 'auto' },
+          againMs: nowMs + 500,
+        };
+      },
+      observe: (event: AnyEvent) => void told.push(event),
+    }),
+  });
+}
+
+const SETTLED = 'A'.padEnd(44, '1');
+
+/** Of three strategies that quote alike: one that asks for nothing, one for jumps, one for everything. */
+async function hear(): Promise<readonly (readonly AnyEvent[])[]> {
+  const told: AnyEvent[][] = [[], [], []];
+  const sources = [
+    source(rows, { conditionId: SETTLED, outcome: true }),
+    source(other, { conditionId: 'B'.padEnd(44, '1') }),
+  ];
+  const made = plan(sources, { strategy: listener(undefined, []), params: {} });
+  const strategies = made.trader.strategies.flatMap((one) =>
+    [undefined, ['jump'] as const, ASKED_EVENTS].map((observes, i) => ({
+      ...one,
+      name: `listener ${i}`,
+      module: listener(observes, told[i] ?? []),
+    })),
+  );
+  await runBacktest({ ...made, trader: { ...made.trader, strategies } });
+  return told;
+}
+
+describe('what a quoter is told', () => {
+  it('is fills, and in YES space and in order all else that it asks for', async () => {
+    const [nothing = [], jumps = [], told = []] = await hear();
+    const first = (kind: AnyEvent['kind']) => told.find((event) => event.kind === kind);
+    const rested = first('rested');
+    expect(rested).toMatchObject({ side: 'bid', priceMicros: m(0.47), amountMicros: m(10) });
+    expect(first('fill')).toMatchObject({ side: 'bid', priceMicros: m(0.47) });
+    expect(first('split')).toMatchObject({ amountMicros: m(20) });
+    expect(first('jump')).toMatchObject({ changeLogOdds: expect.closeTo(Math.log(4), 6) });
+    const canceled = first('canceled');
+    expect(canceled).toMatchObject({ side: 'bid', priceMicros: m(0.47), leftMicros: m(6) });
+    const places = told.filter((event) => event.kind === 'rested').map(({ intentId }) => intentId);
+    expect(places).toContain(canceled?.kind === 'canceled' ? canceled.intentId : null);
+    expect(first('merged')).toMatchObject({ amountMicros: m(20) });
+    expect(first('resolved')).toMatchObject({ phase: 'resolved' });
+    const times = told.map(({ nowMs }) => nowMs);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+
+    expect(new Set(nothing.map(({ kind }) => kind))).toEqual(new Set(['fill']));
+    expect(new Set(jumps.map(({ kind }) => kind))).toEqual(new Set(['fill', 'jump']));
+  });
+});
+
+describe('a refusal', () => {
+  const heard = (name: string, told: AnyEvent[], observes: readonly AskedEvent[] = ['refused']) =>
+    ({
+      strategy: { name },
+      asksFor: (kind: AskedEvent) => observes.includes(kind),
+      observe: (event: AnyEvent) => void told.push(event),
+    }) as unknown as QuoteSlot;
+
+  const around = (slots: readonly QuoteSlot[], kind: string) => ({
+    listSlots: () => slots,
+    ledger: {
+      intent: (id: string) => ({
+        kind: id === 'c' ? 'cancel' : kind,
+        strategy: id === 'c' ? '' : 'a',
+        orderPubkey: 'o',
+      }),
+      order: () => ({ intentId: 'p' }),
+    } as never,
+  });
+
+  it.each([
+    ['place', 'p', [1, 0]],
+    ['place', 'c', [1, 0]],
+    ['merge', 'm', [1, 1]],
+  ] as const)('of a %s (intent %s) is told to whom it concerns', (kind, intentId, counts) => {
+    const told: AnyEvent[][] = [[], []];
+    const slots = told.map((each, i) => heard('ab'[i] ?? '', each));
+    tellRefused(around(slots, kind), { intentId, market: 'M' }, 'insufficient_funds', 5);
+    expect(told.map(({ length }) => length)).toEqual(counts);
+    const what = intentId === 'c' ? 'cancel' : kind;
+    expect(told[0]?.[0]).toEqual({ kind: 'refused', nowMs: 5, what, slug: 'insufficient_funds' });
+  });
+
+  it('costs one that did not ask not even a look into the ledger', () => {
+    const told: AnyEvent[] = [];
+    const ledger = { intent: () => expect.unreachable(), order: () => expect.unreachable() } as never;
+    tellRefused({ listSlots: () => [heard('a', told, ['rested'])], ledger }, { intentId: 'p', market: 'M' }, 'x', 5);
+    expect(told).toEqual([]);
+  });
+});
