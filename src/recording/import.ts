@@ -14,8 +14,10 @@ import { openRecordings } from './recording.js';
 import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { isAlive } from './store/folder-lock.js';
+import { packedDays } from './store/folders.js';
 import { marketFolder } from './store/layout.js';
 import { openRecordingStore } from './store/store.js';
+import { findMarkets } from './store/stored-markets.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
 
@@ -75,6 +77,7 @@ export async function importRecordings(
     );
   }
   const workshop = await newWorkshop(out);
+  const packed = await listPacked(out);
   const done: ImportedMarket[] = [];
   let events = 0;
   try {
@@ -88,7 +91,15 @@ export async function importRecordings(
           events: events + written,
           share: (at + share) / recordings.length,
         });
-      const imported = await importMarket(recording, kind, out, workshop, options.replace ?? false, tellProgress);
+      const imported = await importMarket(
+        recording,
+        kind,
+        out,
+        workshop,
+        packed,
+        options.replace ?? false,
+        tellProgress,
+      );
       done.push(imported);
       events += imported.events;
       tellProgress(0, 1);
@@ -97,6 +108,13 @@ export async function importRecordings(
     await rm(workshop, { recursive: true, force: true });
   }
   return [...done, ...unreadable];
+}
+
+/** Markets of packed days of the folder. */
+async function listPacked(out: string): Promise<ReadonlySet<string>> {
+  if (packedDays(out).length === 0) return new Set();
+  const { packed } = await findMarkets(out);
+  return new Set(packed.flatMap(({ markets }) => [...markets.keys()]));
 }
 
 /** A file whose market nobody knows. */
@@ -115,13 +133,14 @@ async function importMarket(
   kind: ImportKind,
   out: string,
   workshop: string,
+  packed: ReadonlySet<string>,
   replace: boolean,
   tellProgress: (events: number, share: number) => void,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if (existsSync(target) && !replace) {
+  if ((existsSync(target) || packed.has(conditionId)) && !replace) {
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
   // The folder is emptied between markets: what failed is not whole.

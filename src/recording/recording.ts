@@ -8,7 +8,7 @@
  * can be read is an error. Nothing here knows the exchange, matching or fill models.
  */
 
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
@@ -16,7 +16,8 @@ import { openKalshi } from './importers/kalshi.js';
 import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
 import { isPolymarketFile, joinCaptures, openPolymarket } from './importers/polymarket.js';
 import { localPaths } from './objects/local-paths.js';
-import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
+import { WORKSHOP } from './packed/names.js';
+import { isFileOfStore, isStore, marketFolders, packedDays } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 
 /** Told of something under the paths that cannot be opened; the others are. */
@@ -58,6 +59,9 @@ export async function openRecordings(paths: readonly string[], onFailure?: OnFai
   });
 }
 
+const UNFINISHED = ', but a packing that was not ended: run `twinbook data pack` again, it goes on from there';
+const hasWorkshop = (folder: string): boolean => existsSync(join(folder, WORKSHOP));
+
 /** Opens one thing, which may hold several markets. */
 type Opener = () => Promise<readonly Recording[]>;
 
@@ -73,14 +77,15 @@ async function makeOpeners(paths: readonly string[]): Promise<Opener[]> {
         throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
       else if (isPolymarketFile(path)) others.push(() => openPolymarket(path));
       else throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
-    } else if (isDayFolder(resolve(path)) && isStore(path)) {
+    } else if (isDayFolder(resolve(path)) && marketFolders(path).length > 0) {
       days.push(path);
     } else if (isStore(path)) {
-      others.push(...marketFolders(path).map((folder) => () => openStored(folder)));
+      others.push(...(await openersOf(path)));
     } else {
       const files = kalshiFilesIn(path);
       const parquet = readdirSync(path).filter(isPolymarketFile).sort();
-      if (files.length === 0 && parquet.length === 0) throw unknownKind(path, 'holds no recording');
+      if (files.length === 0 && parquet.length === 0)
+        throw unknownKind(path, `holds no recording${hasWorkshop(path) ? UNFINISHED : ''}`);
       kalshi.push(...files);
       others.push(...parquet.map((name) => () => openPolymarket(join(path, name))));
     }
@@ -101,6 +106,17 @@ function daysByMarket(days: readonly string[]): Opener[] {
       () =>
         openStored(chosen.size === 1 ? [...chosen].join('') : folder, [...chosen].sort()),
   );
+}
+
+/** Of every market in a folder of our format. Throws TwinbookError `recording_invalid` for a packed day that cannot be read. */
+async function openersOf(path: string): Promise<Opener[]> {
+  if (packedDays(path).length === 0) return marketFolders(path).map((folder) => () => openStored(folder));
+  const [{ openDays }, { findMarkets }] = await Promise.all([
+    import('./store/market-reader.js'),
+    import('./store/stored-markets.js'),
+  ]);
+  const { markets } = await findMarkets(path);
+  return markets.map((market) => async () => [await openDays(market)].filter((recording) => recording !== null));
 }
 
 /** In our own format: what `twinbook record` and `twinbook data import` write. None where no event was recorded yet. */
@@ -159,5 +175,5 @@ const unknownKind = (path: string, why: string): TwinbookError =>
   new TwinbookError(
     'recording_invalid',
     `${path} ${why}`,
-    'a recording is a folder with market=… in it, a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
+    'a recording is a folder with market=… or date=… in it, a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
   );

@@ -12,6 +12,7 @@ import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } f
 import { json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
 import { addCache, addUpload } from './object-commands.js';
+import { addPack } from './pack-command.js';
 import { describeTraffic, requireFolders, resolveData } from './paths.js';
 import { runQuery } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
@@ -22,7 +23,7 @@ interface DataOptions {
 }
 
 export function addDataCommands(program: Command, session: Session): void {
-  const data = program.command('data').description('recordings: import, list, measure, check, query, upload');
+  const data = program.command('data').description('recordings: import, list, measure, check, query, pack, upload');
   addImport(data, session);
   addReader(data, session, 'list', 'recordings, with their spans, events and gaps', list);
   addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
@@ -30,6 +31,7 @@ export function addDataCommands(program: Command, session: Session): void {
   verify.option('--repair', 'first turn what a writer that died left open into Parquet');
   addCalibrate(data, session);
   addQuery(data, session);
+  addPack(data, session);
   addUpload(data, session);
   addCache(data, session);
 }

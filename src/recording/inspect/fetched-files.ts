@@ -1,20 +1,21 @@
 /** The files of a bucket that a query reads, in a folder of this machine with the names that tell market and day. */
 
 import { linkSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { HeldFile } from '../objects/cache.js';
 import { holdFile, isHere, makeOwnFolder } from '../objects/view-files.js';
-import { conditionIdIn, parseDay } from '../store/day-folder.js';
-import { dayFolder, MANIFEST, type Table } from '../store/layout.js';
-import { readManifest } from '../store/manifest.js';
-import { findTouched, type ListedFile, listFiles } from './touched-files.js';
+import type { Table } from '../store/layout.js';
+import { findTouched, type ListedFile } from './touched-files.js';
 
 export interface FetchedFiles {
   /** Null where nothing lies in a bucket. */
   readonly folder: string | null;
+  /** Of one market each. */
   files(table: Table): readonly string[];
+  /** Of packed days, with many markets in each. */
+  packed(table: Table): readonly string[];
   release(): void;
 }
 
@@ -24,40 +25,41 @@ export interface FetchRules {
 }
 
 const AT_A_TIME = 8;
-const NOTHING: FetchedFiles = { folder: null, files: () => [], release: () => undefined };
+const NOTHING: FetchedFiles = { folder: null, files: () => [], packed: () => [], release: () => undefined };
 
 /**
- * `days` are day folders of views. Throws TwinbookError `usage` where more than `maxBytes` would have to be fetched, and what
+ * `listed` is what lies in buckets. Throws TwinbookError `usage` where more than `maxBytes` would have to be fetched, and what
  * a bucket or the cache throws; then nothing stays held.
  */
 export async function fetchTouched(
   sql: string,
-  days: readonly string[],
+  listed: readonly ListedFile[],
   markets: Readonly<Record<string, string>>,
   { maxBytes, onFetch }: FetchRules,
 ): Promise<FetchedFiles> {
-  const folder = days[0] === undefined ? null : makeOwnFolder(days[0]);
+  const folder = listed[0] === undefined ? null : makeOwnFolder(listed[0].path);
   if (folder === null) return NOTHING;
-  const listed = days.flatMap((day) => {
-    const manifest = readManifest(join(day, MANIFEST));
-    return manifest === null ? [] : listFiles(day, manifest);
-  });
-  const touched = await findTouched(sql, listed, markets);
+  const touched = onceEach(await findTouched(sql, listed, markets));
   const missing = touched.filter(({ path, file }) => !isHere(path, file));
   const bytes = missing.reduce((sum, { file }) => sum + file.bytes, 0);
   if (bytes > maxBytes) {
     const hint =
       'Name markets, days or times that the query is of (where market = … and date >= …), or allow more with --max-bytes.';
-    const found = `${missing.length} of ${listed.length} files with ${bytes} bytes would have to be fetched`;
+    const found = `${missing.length} of ${onceEach(listed).length} files with ${bytes} bytes would have to be fetched`;
     throw new TwinbookError('usage', `the query is too large: ${found}, at most ${maxBytes} bytes may be`, hint);
   }
   if (missing.length > 0) onFetch(missing.length, bytes);
   return linkAll(folder, touched);
 }
 
+/** Each file once, whose rows of many markets are listed one by one. */
+const onceEach = (files: readonly ListedFile[]): ListedFile[] => [
+  ...new Map(files.map((file) => [file.path, file])).values(),
+];
+
 async function linkAll(folder: string, touched: readonly ListedFile[]): Promise<FetchedFiles> {
   const held: HeldFile[] = [];
-  const byTable = new Map<Table, string[]>();
+  const linked: { readonly table: Table; readonly inner: string }[] = [];
   const release = (): void => {
     rmSync(folder, { recursive: true, force: true });
     for (const file of held) file.release();
@@ -65,17 +67,16 @@ async function linkAll(folder: string, touched: readonly ListedFile[]): Promise<
   const waiting = [...touched];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { path, day, file } = next;
+      const { path, inner, table, file } = next;
       const copy = await holdFile(path, file).catch((error: unknown) => {
         // The others need not go on.
         waiting.length = 0;
         throw error;
       });
       held.push(copy);
-      const named = join(dayFolder(folder, conditionIdIn(day), parseDay(day)), basename(path));
-      makeFolder(join(named, '..'));
-      linkSync(copy.path, named);
-      byTable.set(file.table, [...(byTable.get(file.table) ?? []), named]);
+      makeFolder(join(folder, inner, '..'));
+      linkSync(copy.path, join(folder, inner));
+      linked.push({ table, inner });
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: AT_A_TIME }, work));
@@ -85,5 +86,10 @@ async function linkAll(folder: string, touched: readonly ListedFile[]): Promise<
     throw failed.reason;
   }
   // In the order of days and numbers, whichever came first.
-  return { folder, files: (table) => (byTable.get(table) ?? []).sort(), release };
+  const list = (table: Table, isPacked: boolean): readonly string[] =>
+    linked
+      .filter((file) => file.table === table && file.inner.startsWith('date=') === isPacked)
+      .map(({ inner }) => join(folder, inner))
+      .sort();
+  return { folder, files: (table) => list(table, false), packed: (table) => list(table, true), release };
 }

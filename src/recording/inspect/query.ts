@@ -13,11 +13,13 @@ import { isInBucket } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { dayFolders, isStore, marketFolders } from '../store/folders.js';
+import { isStore } from '../store/folders.js';
 import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
+import { type FolderMarkets, findMarkets } from '../store/stored-markets.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 import { type FetchedFiles, fetchTouched } from './fetched-files.js';
+import { type ListedFile, listFiles, listPacked } from './touched-files.js';
 
 export type SqlValue = string | number | boolean | null;
 
@@ -63,17 +65,23 @@ export async function queryRecordings(
     }
     if (!isStore(path)) {
       const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
-      throw new TwinbookError('recording_invalid', `${path} is no folder of recordings with market=… in it`, hint);
+      throw new TwinbookError(
+        'recording_invalid',
+        `${path} is no folder of recordings with market=… or date=… in it`,
+        hint,
+      );
     }
   }
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
-  const days = paths.flatMap((path) => marketFolders(path).flatMap(dayFolders));
+  const found: FolderMarkets[] = [];
+  for (const path of paths) found.push(await findMarkets(path));
   let fetched: FetchedFiles | null = null;
   try {
     await requireOne(connection, sql);
-    fetched = await fetchTouched(sql, days.filter(isInBucket), MARKETS, { maxBytes, onFetch });
-    await makeViews(connection, days, paths, fetched);
+    fetched = await fetchTouched(sql, listInBuckets(found), MARKETS, { maxBytes, onFetch });
+    for (const table of TABLES) await connection.run(await makeViewSql(connection, table, found, fetched));
+    await makeMarkets(connection, await openRecordings(paths));
     await lockDown(connection, fetched.folder === null ? paths : [...paths, fetched.folder]);
     return makeAnswer(await select(connection, sql), connection, fetched);
   } catch (error) {
@@ -112,27 +120,34 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   return statement.stream();
 }
 
-async function makeViews(
-  connection: DuckDBConnection,
-  days: readonly string[],
-  paths: readonly string[],
-  fetched: FetchedFiles,
-): Promise<void> {
-  for (const table of TABLES) await connection.run(await makeViewSql(connection, table, days, fetched));
-  await makeMarkets(connection, await openRecordings(paths));
+/** The day folders that hold one market. */
+const ownDays = (found: readonly FolderMarkets[]): string[] =>
+  found.flatMap(({ markets }) =>
+    markets.flatMap(({ days }) => days.flatMap(({ path, packed }) => (packed === null ? [path] : []))),
+  );
+
+function listInBuckets(found: readonly FolderMarkets[]): ListedFile[] {
+  const own = ownDays(found)
+    .filter(isInBucket)
+    .flatMap((day) => {
+      const manifest = readManifest(join(day, MANIFEST));
+      return manifest === null ? [] : listFiles(day, manifest);
+    });
+  const packed = found.flatMap((one) => one.packed).filter(({ folder }) => isInBucket(folder));
+  return [...own, ...packed.flatMap(listPacked)];
 }
 
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
 async function makeViewSql(
   connection: DuckDBConnection,
   table: Table,
-  days: readonly string[],
+  found: readonly FolderMarkets[],
   fetched: FetchedFiles,
 ): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [...fetched.files(table)];
   const parts: string[] = [];
-  for (const day of days) {
+  for (const day of ownDays(found)) {
     if (isInBucket(day)) continue;
     const manifest = readManifest(join(day, MANIFEST));
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
@@ -148,10 +163,36 @@ async function makeViewSql(
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
     parts.unshift(`SELECT market, date, ${await makeColumnsSql(connection, table, source)} FROM ${source}`);
   }
+  const packed = packedSql(table, names, found, fetched);
+  if (packed !== null) parts.unshift(packed);
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
   return `CREATE VIEW ${table} AS ${parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`}`;
+}
+
+/** Of packed days, without the rows that count elsewhere; null where there are none. */
+function packedSql(
+  table: Table,
+  names: readonly string[],
+  found: readonly FolderMarkets[],
+  fetched: FetchedFiles,
+): string | null {
+  const files = [
+    ...found
+      .flatMap((one) => one.packed)
+      .filter(({ folder }) => !isInBucket(folder))
+      .flatMap(({ folder, manifest }) =>
+        manifest.files.flatMap((file) => (file.table === table ? [join(folder, file.name)] : [])),
+      ),
+    ...fetched.packed(table),
+  ];
+  if (files.length === 0) return null;
+  const twice = found.flatMap(({ shadowed }) => shadowed);
+  const pairs = twice.map(({ market, date }) => `(${quote(market)}, DATE ${quote(date)})`).join(', ');
+  return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${files.map((file) => quote(resolve(file))).join(', ')}],
+    hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE})
+    ${twice.length === 0 ? '' : `WHERE (market, date) NOT IN (${pairs})`}`;
 }
 
 /** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */

@@ -6,16 +6,26 @@
 
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { PackedDay } from '../packed/read-day.js';
 import { conditionIdIn, parseDay } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { TABLES, type Table } from '../store/layout.js';
+import { dayFolder, TABLES, type Table } from '../store/layout.js';
 import type { Manifest } from '../store/manifest.js';
 import { COLUMNS, quote } from '../store/tables.js';
 
+/** A file, or the rows of one market in a file of many: then several have the same path. */
 export interface ListedFile {
   readonly path: string;
-  readonly day: string;
-  readonly file: Manifest['files'][number];
+  /** In a folder of recordings, with the names that tell the day, and of a file of one market the market. */
+  readonly inner: string;
+  readonly table: Table;
+  readonly market: string;
+  readonly date: string;
+  /** Unix ms; null where nobody knows. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /** As the manifest says. */
+  readonly file: { readonly sha256: string; readonly bytes: number };
 }
 
 /** Columns of the table `markets`, with their types. */
@@ -58,7 +68,7 @@ export async function findTouched(sql: string, files: readonly ListedFile[], mar
       const numbers = await select(connection, table, filters);
       for (const number of numbers) {
         const file = files[number];
-        if (file?.file.table === table) touched.add(file);
+        if (file?.table === table) touched.add(file);
       }
     }
     return [...touched];
@@ -155,11 +165,28 @@ async function isUnderstood(
   }
 }
 
-function describeFile({ day, file }: ListedFile, number: number): string {
-  const [first, last] = file.table === 'events' ? [file.first_ms, file.last_ms] : [null, null];
-  return `(${number}, ${quote(conditionIdIn(day))}, DATE ${quote(parseDay(day))}, ${first}, ${last})`;
-}
+const describeFile = ({ market, date, firstMs, lastMs }: ListedFile, number: number): string =>
+  `(${number}, ${quote(market)}, DATE ${quote(date)}, ${firstMs}, ${lastMs})`;
 
-/** The files of a day as its manifest lists them. */
+/** The files of a market's day as its manifest lists them. */
 export const listFiles = (day: string, manifest: Manifest): ListedFile[] =>
-  manifest.files.map((file) => ({ path: join(day, file.name), day, file }));
+  manifest.files.map((file) => ({
+    path: join(day, file.name),
+    inner: join(dayFolder('', conditionIdIn(day), parseDay(day)), file.name),
+    table: file.table,
+    market: conditionIdIn(day),
+    date: parseDay(day),
+    firstMs: file.table === 'events' ? file.first_ms : null,
+    lastMs: file.table === 'events' ? file.last_ms : null,
+    file,
+  }));
+
+/** What the index of a packed day lists. */
+export const listPacked = ({ folder, date, markets, manifest }: PackedDay): ListedFile[] =>
+  [...markets.values()].flatMap(({ market, rows, files }) =>
+    rows.flatMap(({ file: name, table, first_ms: firstMs, last_ms: lastMs }) => {
+      const file = files.get(name);
+      const inner = join(`date=${manifest.date}`, name);
+      return file === undefined ? [] : { path: join(folder, name), inner, table, market, date, firstMs, lastMs, file };
+    }),
+  );

@@ -1,45 +1,83 @@
-/** Holds the files of a market's folder to their manifests, and their rows to each other. */
+/** Holds the files of a market to their manifests, and their rows to each other. */
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { holdFile, isInBucket, showPath, sizeOf } from '../objects/view-files.js';
+import { holdFile, isInBucket, namesIn, showPath, sizeOf } from '../objects/view-files.js';
+import type { PackedDay, PackedMarket } from '../packed/read-day.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
+import { makeSourceSql } from '../store/events-part.js';
 import { findWriter } from '../store/folder-lock.js';
-import { dayFolders } from '../store/folders.js';
 import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
-import { type EventsFile, eventsFiles, type Manifest, type OtherFile, readManifest } from '../store/manifest.js';
+import { eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
 import { sha256 } from '../store/sha256.js';
+import type { DayPlace, StoredMarket } from '../store/stored-markets.js';
+import { parquetSource } from '../store/tables.js';
 import type { Finding } from './finding.js';
 import { RowCheck } from './verify-rows.js';
 
-/** `path` is a market's folder or one of its days. */
-export async function verifyFiles(path: string): Promise<Finding[]> {
+/** All days of one market, in its own folder or packed. */
+export async function verifyFiles({ folder, days }: StoredMarket): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const rows = newRowCheck(path, findings);
-  for (const day of dayFolders(path)) {
+  const rows = newRowCheck(folder, days, findings);
+  for (const { path, packed } of days) {
     try {
-      await verifyDay(day, rows, findings);
+      if (packed === null) await verifyDay(path, rows, findings);
+      else await verifyPackedRows(packed, rows, findings);
     } catch (error) {
       // A bucket that does not answer says nothing of what is in it.
-      if (!(error instanceof TwinbookError) || (error.code === 'file_unreadable' && isInBucket(day))) throw error;
-      findings.push({ path: showPath(day), severity: 'difference', message: error.message });
+      if (!(error instanceof TwinbookError) || (error.code === 'file_unreadable' && isInBucket(path))) throw error;
+      findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     }
   }
   return findings;
 }
 
-/** Null when no description tells the tick; opening the recording says what is wrong with it. */
-function newRowCheck(path: string, findings: Finding[]): RowCheck | null {
-  for (const day of dayFolders(path).reverse()) {
+/** The files of a packed day as bytes, and those that its manifest does not list. */
+export async function verifyPackedFiles({ folder, manifest }: PackedDay): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const differ = (path: string, message: string) =>
+    findings.push({ path: showPath(path), severity: 'difference', message });
+  for (const file of manifest.files) {
+    const problem = await findProblem(join(folder, file.name), file);
+    if (problem !== null) differ(join(folder, file.name), problem);
+  }
+  const listed = new Set(manifest.files.map(({ name }) => name));
+  for (const name of namesIn(folder)) {
+    if (name.endsWith('.parquet') && !listed.has(name))
+      differ(join(folder, name), 'no manifest lists it: nobody reads it');
+  }
+  return findings;
+}
+
+async function verifyPackedRows({ manifest, parts }: PackedMarket, rows: RowCheck | null, findings: Finding[]) {
+  const sources = eventsFiles(manifest);
+  for (const [at, part] of parts.entries()) {
+    const about = sources[at];
+    if (rows === null || about === undefined || part.sha256 === null) continue;
+    const held = await holdFile(part.path, { sha256: part.sha256, bytes: part.bytes }).catch(asKnown);
+    if (held === null) continue;
     try {
-      const read = readMarket(join(day, MARKET), path);
+      const where = `${showPath(part.path)} (${manifest.condition_id})`;
+      for (const message of await rows.file(makeSourceSql({ ...part, path: held.path }), about))
+        findings.push({ path: where, severity: 'difference', message });
+    } finally {
+      held.release();
+    }
+  }
+}
+
+/** Null when no description tells the tick; opening the recording says what is wrong with it. */
+function newRowCheck(folder: string, days: readonly DayPlace[], findings: Finding[]): RowCheck | null {
+  for (const { path, packed } of days.toReversed()) {
+    try {
+      const read = packed === null ? readMarket(join(path, MARKET), folder) : packed.described;
       if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: showPath(day), severity: 'difference', message: error.message });
+      findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     }
   }
   return null;
@@ -68,8 +106,10 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   }
 }
 
+type Listed = { readonly bytes: number; readonly sha256: string };
+
 /** What is wrong with a file as bytes; null when nothing is. */
-async function findProblem(path: string, file: EventsFile | OtherFile): Promise<string | null> {
+async function findProblem(path: string, file: Listed): Promise<string | null> {
   const bytes = sizeOf(path);
   if (bytes === null) return 'the file is missing';
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
@@ -77,7 +117,7 @@ async function findProblem(path: string, file: EventsFile | OtherFile): Promise<
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
 }
 
-async function findProblemInBucket(path: string, file: EventsFile | OtherFile): Promise<string | null> {
+async function findProblemInBucket(path: string, file: Listed): Promise<string | null> {
   try {
     (await holdFile(path, file)).release();
     return null;
@@ -99,7 +139,7 @@ async function verifyRows(
     const held = await holdFile(path, file).catch(asKnown);
     if (held === null) continue;
     try {
-      for (const message of await rows.file(held.path, file)) differ(path, message);
+      for (const message of await rows.file(parquetSource(held.path), file)) differ(path, message);
     } finally {
       held.release();
     }

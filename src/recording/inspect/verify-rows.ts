@@ -4,7 +4,7 @@ import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { fileError, typedColumn, withConnection } from '../store/duckdb.js';
 import { isPriced, ROW } from '../store/event-columns.js';
 import type { EventsFile } from '../store/manifest.js';
-import { parquetSource, rowSelect } from '../store/tables.js';
+import { rowSelect } from '../store/tables.js';
 import { BookMeter } from './book-meter.js';
 
 /** One market's files, oldest first. */
@@ -24,8 +24,8 @@ export class RowCheck {
     this.#book = new BookMeter(tickMicros);
   }
 
-  /** Returns what is wrong with the file, as sentences. */
-  async file(path: string, about: EventsFile): Promise<string[]> {
+  /** `source` are the rows of a file, as a table of SQL. Returns what is wrong with them, as sentences. */
+  async file(source: string, about: EventsFile): Promise<string[]> {
     this.#faults = new Map();
     if (this.#nextSeq !== null && this.#nextSeq !== about.first_seq) {
       this.#fault(`rows ${this.#nextSeq} to ${about.first_seq - 1}, which belong before this file, are missing`);
@@ -36,7 +36,7 @@ export class RowCheck {
     const firstSeq = this.#nextSeq;
     try {
       await withConnection(async (connection) => {
-        const result = await connection.stream(rowSelect(parquetSource(path)));
+        const result = await connection.stream(rowSelect(source));
         for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
           this.#chunk(rows);
       });

@@ -152,15 +152,18 @@ function requireJson(client: ObjectClient, key: string, bytes: Buffer): void {
   }
 }
 
-/** `market=…/date=…/name`, and nothing that would lead out of a folder. */
+/** `market=…/date=…/name` or `date=…/name`, and nothing that would lead out of a folder. */
 const isOfDay = ({ inner }: { readonly inner: string }): boolean => {
-  const [market = '', day = '', name = '', ...more] = inner.split('/');
+  const parts = inner.split('/');
+  const name = parts.pop() ?? '';
+  const day = parts.pop() ?? '';
+  const [market] = parts;
   return (
-    market.startsWith('market=') &&
+    (market === undefined || market.startsWith('market=')) &&
+    parts.length <= 1 &&
     isDayFolder(`/${day}`) &&
     /^[\w.-]+$/.test(name) &&
-    name !== '..' &&
-    more.length === 0
+    name !== '..'
   );
 };
 
@@ -170,7 +173,7 @@ function makeEmptyError(place: ObjectPlace, listed: readonly ListedObject[]): Tw
   const hint = 'Recordings are put there with `twinbook data upload`; the manifest of a day comes last.';
   return new TwinbookError(
     'recording_invalid',
-    `${where} holds no recording: got ${got}, wanted market=…/date=…/${MANIFEST}`,
+    `${where} holds no recording: got ${got}, wanted market=…/date=…/${MANIFEST} or date=…/${MANIFEST}`,
     hint,
   );
 }

@@ -1,6 +1,7 @@
 /** Where recordings lie on object storage, and with which keys they are asked for. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import { isDayFolder } from '../store/layout.js';
 
 /** A folder of recordings in a bucket. Plain data, without a secret. */
 export interface ObjectPlace {
@@ -48,7 +49,7 @@ export function readPlace(url: string, env: Environment): ObjectPlace {
     isTrue(url, options, 'allow_http', false),
   );
   const parts = path.split('/').filter((part) => part !== '');
-  const at = parts.findIndex((part) => part.startsWith('market='));
+  const at = parts.findIndex((part) => part.startsWith('market=') || isDayFolder(`/${part}`));
   const outer = at < 0 ? parts : parts.slice(0, at);
   return {
     bucket,

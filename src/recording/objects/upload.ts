@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { readPackedManifest, readPackedManifestText } from '../packed/manifest.js';
 import { openSegments, parseDay } from '../store/day-folder.js';
-import { dayFolders, isStore, marketFolders } from '../store/folders.js';
+import { dayFolders, isPackedDay, isStore, marketFolders, packedDays } from '../store/folders.js';
 import { formatDate, MANIFEST, MARKET } from '../store/layout.js';
 import { eventsFiles, type Manifest, readManifest, readManifestText } from '../store/manifest.js';
 import { ObjectClient, type Patience } from './client.js';
@@ -25,6 +26,20 @@ export interface UploadReport {
   /** Segments that are no Parquet yet: they are sent once they are. */
   open: number;
 }
+
+/** What a manifest of either layout says of its files. */
+interface Listing {
+  readonly files: readonly ListedFile[];
+}
+
+interface ListedFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const readListing = (day: string, text: string, name: string): Listing =>
+  isPackedDay(day) ? readPackedManifestText(text, name) : readManifestText(text, name);
 
 const DAY_MS = 86_400_000;
 const GONE = '.gone-';
@@ -60,9 +75,14 @@ export class Uploader {
     const days = this.#days();
     for (const [at, day] of days.entries()) {
       onDay(at, days.length);
-      const manifest = readManifest(join(day, MANIFEST));
-      report.open += openSegments(day, manifest).length;
-      if (manifest === null) continue;
+      if (isPackedDay(day)) {
+        // Without a manifest it counts here as little as there.
+        if (!existsSync(join(day, MANIFEST))) continue;
+      } else {
+        const manifest = readManifest(join(day, MANIFEST));
+        report.open += openSegments(day, manifest).length;
+        if (manifest === null) continue;
+      }
       report.days += 1;
       await this.#uploadDay(day, report);
     }
@@ -93,12 +113,30 @@ export class Uploader {
       }
       if (readdirSync(market).length === 0) rmSync(market, { recursive: true, force: true });
     }
+    return removed + (await this.#removePacked(before));
+  }
+
+  /** What was packed goes on nowhere: the newest day of a market that goes on lies in its own folder. */
+  async #removePacked(before: string): Promise<number> {
+    let removed = 0;
+    if (isStore(this.#folder)) removeRests(this.#folder);
+    for (const day of isStore(this.#folder) ? packedDays(this.#folder) : []) {
+      const manifest = readPackedManifest(join(day, MANIFEST));
+      if (manifest === null || parseDay(day) >= before || !(await this.#hasAll(day, manifest))) continue;
+      const gone = join(dirname(day), `${GONE}${basename(day)}`);
+      renameSync(day, gone);
+      rmSync(gone, { recursive: true, force: true });
+      this.#confirmed.delete(day);
+      removed += 1;
+    }
     return removed;
   }
 
   #days(): string[] {
     try {
-      return isStore(this.#folder) ? marketFolders(this.#folder).flatMap(dayFolders) : [];
+      return isStore(this.#folder)
+        ? [...marketFolders(this.#folder).flatMap(dayFolders), ...packedDays(this.#folder)]
+        : [];
     } catch (cause) {
       const message = `cannot read the recordings in ${this.#folder}: ${(cause as Error).message}`;
       const hint = 'Look at this folder and its disk; what was uploaded before stays in the bucket.';
@@ -109,7 +147,7 @@ export class Uploader {
   async #uploadDay(day: string, report: UploadReport): Promise<void> {
     // As bytes, read once: a recorder may write the next one meanwhile.
     const text = readFileSync(join(day, MANIFEST));
-    const manifest = readManifestText(text.toString('utf8'), join(day, MANIFEST));
+    const manifest = readListing(day, text.toString('utf8'), join(day, MANIFEST));
     const described = existsSync(join(day, MARKET)) ? readFileSync(join(day, MARKET)) : null;
     const state = `${text.toString('utf8')}\n${described?.toString('utf8') ?? ''}`;
     if (this.#confirmed.get(day) === state) {
@@ -131,7 +169,7 @@ export class Uploader {
     this.#confirmed.set(day, state);
   }
 
-  async #uploadFile(day: string, file: Manifest['files'][number], report: UploadReport): Promise<void> {
+  async #uploadFile(day: string, file: ListedFile, report: UploadReport): Promise<void> {
     const key = this.#key(day, file.name);
     if (await this.#has(key, file)) {
       report.there += 1;
@@ -191,7 +229,7 @@ export class Uploader {
   }
 
   /** Everything that this day's manifest lists, as it lists it. */
-  async #hasAll(day: string, manifest: Manifest): Promise<boolean> {
+  async #hasAll(day: string, manifest: Listing): Promise<boolean> {
     const text = readFileSync(join(day, MANIFEST));
     const there = await this.#client.find(this.#key(day, MANIFEST));
     if (there === null || !there.bytes.equals(text)) return false;
@@ -203,13 +241,12 @@ export class Uploader {
     return true;
   }
 
-  #readRemote(day: string, bytes: Buffer): Manifest {
-    const key = this.#key(day, MANIFEST);
-    return readManifestText(bytes.toString('utf8'), showKey(this.place, key));
+  #readRemote(day: string, bytes: Buffer): Listing {
+    return readListing(day, bytes.toString('utf8'), showKey(this.place, this.#key(day, MANIFEST)));
   }
 
   /** What the bucket lists must be ours: names of two recorders are the same, their rows are not. */
-  #requireSame(day: string, ours: Manifest, theirs: Manifest['files']): void {
+  #requireSame(day: string, ours: Listing, theirs: Listing['files']): void {
     const other = theirs.find(({ name, sha256 }) => ours.files.find((file) => file.name === name)?.sha256 !== sha256);
     if (other === undefined) return;
     const hint = 'Another recorder or import wrote there: give each a prefix of its own.';
@@ -226,7 +263,8 @@ export class Uploader {
 
   #key(day: string, name: string): string {
     const full = resolve(day);
-    return `${this.place.prefix}${basename(dirname(full))}/${basename(full)}/${name}`;
+    const market = isPackedDay(day) ? '' : `${basename(dirname(full))}/`;
+    return `${this.place.prefix}${market}${basename(full)}/${name}`;
   }
 }
 

@@ -160,10 +160,13 @@ function sumCounts(clients: readonly ObjectClient[]): RequestCounts {
 
 const COUNTED = ['lists', 'reads', 'writes', 'bytesRead', 'bytesWritten', 'retries'] as const;
 
+/** A market's folder, or the folder of a packed day. */
+const IN_ROOT = /\/(?:market=|date=\d{4}-\d{2}-\d{2}(?:\/|$))/;
+
 /** `inner` is what stands behind the root: `market=…`, a day or a file of it. */
 function findView(path: string): { readonly view: View; readonly inner: string } | null {
   const full = resolve(path);
-  const at = full.indexOf('/market=');
+  const at = full.search(IN_ROOT);
   if (at < 0) return null;
   const root = full.slice(0, at);
   let view = views.get(root);

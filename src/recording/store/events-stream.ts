@@ -3,6 +3,7 @@
  * the stream begins in mid-book, or a file is missing, the next snapshot becomes a new book.
  */
 
+import { statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
@@ -67,8 +68,15 @@ function holdPart({ path, sha256: sum, bytes }: EventsPart): Promise<HeldFile> {
   return held;
 }
 
-/** Once is enough: a backtest reads the same files for every fill model. */
-const intact = new WeakSet<EventsPart>();
+/** Once is enough, as long as nobody writes them: a backtest reads the same files for every fill model and market. */
+const intact = new Map<string, string>();
+const INTACT_FILES = 10_000;
+
+/** What a file that is written anew does not keep. */
+function fileState(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+}
 
 /** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
 async function checkPart(
@@ -77,7 +85,9 @@ async function checkPart(
   local: EventsPart,
   tickMicros: number,
 ): Promise<void> {
-  if (part.isSegment || intact.has(part)) return;
+  if (part.isSegment) return;
+  const state = `${part.sha256} ${tickMicros} ${fileState(local.path)}`;
+  if (intact.get(local.path) === state) return;
   // What comes of a bucket has been held to it on its way.
   const sum = part.sha256 === null || isInBucket(part.path) ? part.sha256 : await computeChecksum(part.path);
   if (sum !== part.sha256) {
@@ -88,7 +98,8 @@ async function checkPart(
     );
   }
   await checkRows(connection, local.path, tickMicros);
-  intact.add(part);
+  if (intact.size >= INTACT_FILES) intact.clear();
+  intact.set(local.path, state);
 }
 
 async function computeChecksum(path: string): Promise<string> {

@@ -22,18 +22,23 @@ import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from
 import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { readFeedValues, readPolls } from './side-tables.js';
+import { type DayPlace, listDays, type StoredMarket } from './stored-markets.js';
 
 /**
  * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
  * is nothing of the stream in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
  */
-export async function openMarket(
-  folder: string,
-  chosen: readonly string[] = dayFolders(folder),
-): Promise<Recording | null> {
-  const days = chosen.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
-  if (conditionIdIn(folder) === NO_MARKET || days.length === 0) return null;
-  const { market, notes } = describedIn(folder, days);
+export const openMarket = (folder: string, chosen?: readonly string[]): Promise<Recording | null> =>
+  openDays({ conditionId: conditionIdIn(folder), folder, days: listDays(chosen ?? dayFolders(folder)) });
+
+/** The recording of a market whose days may lie in its own folder or be packed. Throws as `openMarket` does. */
+export async function openDays({ conditionId, folder, days: places }: StoredMarket): Promise<Recording | null> {
+  const days = places.map((place) => ({
+    ...place,
+    manifest: place.packed === null ? readManifest(join(place.path, MANIFEST)) : place.packed.manifest,
+  }));
+  if (conditionId === NO_MARKET || days.length === 0) return null;
+  const { market, notes } = describedIn(folder, conditionId, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: showPath(folder), message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await listParts(day, opened)));
@@ -51,19 +56,20 @@ export async function openMarket(
       return [...opened, ...found];
     },
     chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
-    polls: (): AsyncIterable<RecordedPoll> => readPolls(chosen),
-    feedValues: (): AsyncIterable<RecordedFeedValue> => readFeedValues(chosen, market.conditionId),
+    polls: (): AsyncIterable<RecordedPoll> => readPolls(places),
+    feedValues: (): AsyncIterable<RecordedFeedValue> => readFeedValues(places, market.conditionId),
   };
 }
 
-interface Day {
-  readonly path: string;
+interface Day extends DayPlace {
   readonly manifest: Manifest | null;
 }
 
 /** The newest description, with the outcome of whichever knows it: it may have been learnt after the last day. */
-function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
-  const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
+function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
+  const known = days.flatMap(({ path, packed }) =>
+    packed === null ? (readMarket(join(path, MARKET), folder) ?? []) : (packed.described ?? []),
+  );
   const newest = known.at(-1);
   if (newest === undefined) {
     const where = isDayFolder(folder) ? showPath(folder) : `${showPath(folder)}/date=…`;
@@ -74,7 +80,7 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
     );
   }
   const { market } = newest;
-  if (market.conditionId !== conditionIdIn(folder)) {
+  if (market.conditionId !== conditionId) {
     throw new TwinbookError(
       'recording_invalid',
       `${showPath(folder)} holds the description of the market ${market.conditionId}`,
@@ -83,7 +89,8 @@ function describedIn(folder: string, days: readonly Day[]): DescribedMarket {
   }
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
-  return { market: { ...market, ...firstTold(known), outcome: outcome ?? null }, notes };
+  const source = { ...market.source, path: showPath(folder) };
+  return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
 /** The close as it was told first: a venue that moves it, the day the market ends at the latest, told that later. */
@@ -93,7 +100,8 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 /** Closed files, then what a writer has open or left open. */
-async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+async function listParts({ path, manifest, packed }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+  if (packed !== null) return [...packed.parts];
   const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
     warnings.push({
@@ -138,7 +146,11 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
   if (parts.some(({ bytes, path, sha256 }) => sha256 === null || sizeOf(path) !== bytes)) return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
-  const sums = [...parts, ...feeds].map(({ sha256 }) => sha256);
+  // Packed or not, the same data is the same.
+  const sums = [
+    ...parts.map(({ packed, sha256 }) => packed?.sourceSha256 ?? sha256),
+    ...feeds.map((file) => file.sha256),
+  ];
   return createHash('sha256').update(sums.join('\n')).digest('hex');
 }
 

@@ -12,7 +12,7 @@ import { sha256 } from './sha256.js';
 import { COLUMNS, parquetSource, quote, STREAM_KINDS, segmentSource } from './tables.js';
 
 /** Rows of a row group: what a reader has in memory at a time, with room for what it reads ahead. */
-const GROUP_ROWS = 61_440;
+export const GROUP_ROWS = 61_440;
 
 export interface SegmentRows {
   /** The file of the segment; null when it has none. */
@@ -151,7 +151,7 @@ export async function readGaps(connection: DuckDBConnection, source: string): Pr
   }));
 }
 
-async function syncFile(path: string): Promise<void> {
+export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();

@@ -4,36 +4,37 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
 import { holdFile, showPath } from '../objects/view-files.js';
+import type { PackedMarket } from '../packed/read-day.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
 import { MANIFEST, segmentName, type Table } from './layout.js';
-import { type EventsFile, findListed, type OtherFile, readManifest } from './manifest.js';
-import { COLUMNS, parquetSource, segmentSource } from './tables.js';
+import { findListed, readManifest } from './manifest.js';
+import type { DayPlace } from './stored-markets.js';
+import { COLUMNS, marketSource, parquetSource, segmentSource } from './tables.js';
 
 const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All polls in these day folders, in order of the folders and of their files. Throws `recording_invalid`. */
-export const readPolls = (folders: readonly string[]): AsyncGenerator<RecordedPoll> =>
-  readRows(folders, 'polls', toPoll);
+/** All polls of these days, in order of the days and of their files. Throws `recording_invalid`. */
+export const readPolls = (days: readonly DayPlace[]): AsyncGenerator<RecordedPoll> => readRows(days, 'polls', toPoll);
 
 /** What feeds said of a market, in the same order; all of its times on the venue's clock. Throws `recording_invalid`. */
-export const readFeedValues = (folders: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
-  readRows(folders, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
+export const readFeedValues = (days: readonly DayPlace[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
+  readRows(days, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
 
 async function* readRows<T>(
-  folders: readonly string[],
+  days: readonly DayPlace[],
   table: Table,
   read: (row: Row, path: string) => T,
 ): AsyncGenerator<T> {
-  const files = folders.flatMap((folder) => sourcesIn(folder, table));
+  const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
   const connection = await connect();
   try {
-    for (const { path, listed, isSegment } of files) {
+    for (const { path, listed, toSql } of files) {
       const held = await holdFile(path, listed);
-      const source = isSegment ? segmentSource(held.path, table) : parquetSource(held.path);
+      const source = toSql(held.path);
       try {
         const result = await connection.stream(`SELECT ${Object.keys(COLUMNS[table]).join(', ')} FROM ${source}`);
         for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, showPath(path));
@@ -51,18 +52,30 @@ async function* readRows<T>(
 interface Source {
   readonly path: string;
   /** What the manifest says of it; null where it says nothing. */
-  readonly listed: OtherFile | EventsFile | null;
-  readonly isSegment: boolean;
+  readonly listed: { readonly sha256: string; readonly bytes: number } | null;
+  /** Its rows as a table of SQL, of the file at this path. */
+  readonly toSql: (path: string) => string;
 }
 
-function sourcesIn(folder: string, table: Table): Source[] {
+function sourcesIn({ path: folder, packed }: DayPlace, table: Table): Source[] {
+  if (packed !== null) return packedSources(packed, table);
   const manifest = readManifest(join(folder, MANIFEST));
   const closed = closedFiles(folder, manifest, table).sort();
   const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
   return [
-    ...closed.map((path) => ({ path, listed: findListed(manifest, path), isSegment: false })),
-    ...open.map((path) => ({ path, listed: null, isSegment: true })),
+    ...closed.map((path) => ({ path, listed: findListed(manifest, path), toSql: parquetSource })),
+    ...open.map((path) => ({ path, listed: null, toSql: (local: string) => segmentSource(local, table) })),
   ];
+}
+
+/** A file holds the rows of all files of a market, in their order. */
+function packedSources({ folder, market, rows, files }: PackedMarket, table: Table): Source[] {
+  const names = new Set(rows.filter((row) => row.table === table).map(({ file }) => file));
+  return [...names].map((name) => ({
+    path: join(folder, name),
+    listed: files.get(name) ?? null,
+    toSql: (local) => marketSource(local, table, market),
+  }));
 }
 
 function toPoll(row: Row, path: string): RecordedPoll {
