@@ -1,6 +1,7 @@
 /** Whom in the trader's core the outcome of a call belongs to. Nothing of it crosses the seam. */
 
-export type MarketPoll = 'book' | 'trades' | 'detail';
+/** `candles`: price bars of its past, once. */
+export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
  * `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets;
  * `details`: those of all open markets, by pages.

@@ -87,6 +87,10 @@ const pollingSchema = z
       3_600_000,
       'A round of reconciliation: assets, orders, trades, merges, splits and redeems, compared with the ledger.',
     ).default(60_000),
+    candles_prior: z
+      .boolean()
+      .default(true)
+      .describe('Whether price bars of two days are read, once a market, for its volatility.'),
     cancel_all_within_s: integer(
       0,
       60,

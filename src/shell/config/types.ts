@@ -90,6 +90,8 @@ export interface PollingConfig {
   readonly hotIntervalMs: number;
   /** The longest time that a quoted market's book goes unseen, ms. */
   readonly quietIntervalMs: number;
+  /** Whether price bars are read once a market, for its volatility. */
+  readonly candlesPrior: boolean;
   /** The list of markets, for what opened and closed, ms. */
   readonly catalogIntervalMs: number;
   /** Account assets, compared with the ledger, ms. */

@@ -171,7 +171,7 @@ export class RecordPlan implements Core {
     const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
     if (next === undefined) return;
     this.#waitingMs = nowMs;
-    const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth);
+    const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth, nowMs);
     const latestMs = nowMs + WAITING_INTERVAL_MS;
     this.#queue.push({ lane: 'quiet', call, latestMs, owner: { kind: 'other', name: next[0] } });
   }

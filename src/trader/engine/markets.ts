@@ -9,6 +9,7 @@ import { MarketTracker } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
+import { findLearnedMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { QuotedEvents } from './quoting/quoted-events.js';
@@ -33,6 +34,13 @@ export interface MarketEntry {
   filledMs: number;
   /** What fills of ours here have told. */
   readonly measures: MarketMeasures;
+  readonly candles: CandlesAsked;
+}
+
+/** The price bars of a market: whether this run has asked for them, and when any run learned from them, our clock, ms. */
+export interface CandlesAsked {
+  isAsked: boolean;
+  learnedMs: number | null;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };
@@ -83,6 +91,7 @@ export class Markets {
       saleAfterMs: 0,
       filledMs: Number.NEGATIVE_INFINITY,
       measures: new MarketMeasures(),
+      candles: { isAsked: false, learnedMs: findLearnedMs(conditionId, this.#ledger) },
     };
     this.#tracked.set(conditionId, entry);
     this.version++;
@@ -106,6 +115,7 @@ export class Markets {
     this.#ledger.forgetStrategyStates(conditionId);
     const isOfEvent = ({ feed }: MarketEntry) => feed.facts?.eventConditionId === event;
     if (event !== null && !Array.from(this.all).some(isOfEvent)) this.quotedEvents.forget(event);
+    forgetPrior(conditionId, this.#ledger);
     const note = ownFillsNote(conditionId);
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
@@ -294,6 +304,7 @@ export function newFeed(
   ledger: Pick<Ledger, 'note'>,
 ): MarketTracker {
   const feed = new MarketTracker(conditionId, profile.fee_schedule);
+  restorePrior(feed, ledger);
   const kept = ledger.note(ownFillsNote(conditionId)) ?? '';
   if (kept !== '') feed.ownFills.restore(kept);
   return feed;

@@ -11,6 +11,7 @@ import { obey } from './control/commands.js';
 import type { MarketEntry } from './markets.js';
 import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
+import { takeCandles } from './prior.js';
 import { tellMarket } from './quoting/tell-events.js';
 import { react } from './reactions.js';
 import type { Routed } from './router.js';
@@ -40,14 +41,22 @@ export function observe(state: TraderState, routed: Routed): void {
 }
 
 type OfMarket = Extract<Routed, { kind: 'market' }>;
+/** What says how its market is now. */
+type Seen = Exclude<MarketPoll, 'candles'>;
 
 function observeMarket(state: TraderState, routed: OfMarket): void {
   const { poll, conditionId, report } = routed;
-  const result = readMarket(state, routed);
+  const result = poll === 'candles' ? readBars(state, routed) : readMarket(state, routed, poll);
   state.poller.onReport({ kind: poll, marketConditionId: conditionId }, result, report.nowMs);
 }
 
-function readMarket(state: TraderState, { poll, conditionId, report, requestId }: OfMarket): PollResult {
+function readBars(state: TraderState, { conditionId, report }: OfMarket): PollResult {
+  const entry = state.markets.get(conditionId);
+  if (entry !== undefined) takeCandles(state, entry, report, showTitle(state, conditionId));
+  return toPollResult(report);
+}
+
+function readMarket(state: TraderState, { conditionId, report, requestId }: OfMarket, poll: Seen): PollResult {
   const { outcome } = report;
   const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
@@ -62,7 +71,7 @@ const seenAt = ({ sentMs, nowMs, venueTimeMs }: RequestResult, requestId: number
   venueTimeMs,
 });
 
-function readData(state: TraderState, entry: MarketEntry, poll: MarketPoll, data: unknown, at: SeenAt): PollResult {
+function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): PollResult {
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
@@ -76,7 +85,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: MarketPoll, data
 }
 
 /** The shell answers a request with the data of the request's own endpoint; its owner says which that was. */
-function takeIn(state: TraderState, entry: MarketEntry, poll: OfMarket['poll'], data: unknown, at: SeenAt): void {
+function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
   const { conditionId } = entry;
   switch (poll) {
     case 'book': {

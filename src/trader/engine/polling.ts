@@ -8,9 +8,12 @@ import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/news.js';
 import type { MarketEntry, Markets } from './markets.js';
 import type { OwnState } from './own/own-state.js';
+import { wantsCandles } from './prior.js';
+import type { TraderSettings } from './settings.js';
 
 /** What of the trader's state polling depends on. */
 interface Polls {
+  readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
   readonly queue: Queue;
   readonly own: OwnState;
@@ -153,6 +156,10 @@ class Polled implements PolledMarket {
       this.#newsPrice = price;
     }
     return Math.max(measured, this.#news / Math.sqrt(leftMs / 1000));
+  }
+
+  get wantsCandles(): boolean {
+    return wantsCandles(this.#tracked, this.#state.settings, this.#polling.nowMs);
   }
 
   get isOver(): boolean {

@@ -50,7 +50,7 @@ export interface FeedSettings {
   readonly maxAgeMs: number;
 }
 
-/** All in ms. */
+/** All in ms but the last. */
 export interface PollingSettings {
   readonly ownIntervalMs: number;
   /** Own trades while orders rest, at the longest; absent: 15 s. */
@@ -61,6 +61,8 @@ export interface PollingSettings {
   readonly assetsIntervalMs: number;
   /** Within which every open order must be cancelable by the request budget; absent: at once. */
   readonly cancelAllWithinMs?: number;
+  /** Whether price bars are read once a market, for its volatility; absent: no. */
+  readonly candlesPrior?: boolean;
 }
 
 export interface MergeSettings {

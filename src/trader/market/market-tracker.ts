@@ -1,7 +1,7 @@
 /** The memory of one market: fed with polls, asked for views. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
-import { type Micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
+import { ONE, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, Flow, Volatility } from './estimators.js';
@@ -9,6 +9,7 @@ import { readFacts } from './facts.js';
 import { type Jump, Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
+import { makeInventory, viewOrder } from './own-view.js';
 import { QueuePlaces } from './queue.js';
 import { Tape } from './tape.js';
 import type {
@@ -18,13 +19,11 @@ import type {
   FeedViews,
   Glance,
   Health,
-  Inventory,
   MarketFacts,
   MarketFeed,
   MarketView,
   OwnMarketState,
   OwnOrder,
-  OwnOrderView,
   PriceMotion,
   SeenAt,
   Sight,
@@ -57,6 +56,7 @@ export class MarketTracker implements MarketFeed {
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #motion: PriceMotion | null = null;
+  #hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
   readonly #flow = new Flow();
@@ -86,6 +86,22 @@ export class MarketTracker implements MarketFeed {
   /** The newest jump of its price; null before the first. */
   get jump(): Jump | null {
     return this.#liveness.jump;
+  }
+
+  /** Whether its trades go further back than `YOUNG_MS`; null before they were seen. What was there at the first look counts. */
+  get hasHistory(): boolean | null {
+    return this.#hasHistory;
+  }
+
+  /** Between two closes of its price bars that say different things: half of others' spread, at least half a tick. */
+  get closeGridStep(): number {
+    return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
+  }
+
+  /** What is believed of its volatility before enough was seen; counts as one sample. */
+  setVolatilityPrior(sigmaPerSqrtS: number): void {
+    this.#volatility.setPrior(sigmaPerSqrtS);
+    this.#motion = null;
   }
 
   get detailSeenMs(): number | null {
@@ -138,6 +154,7 @@ export class MarketTracker implements MarketFeed {
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
+    this.#hasHistory ??= rows.length >= FULL_PAGE || rows.some(isBefore((at.venueTimeMs ?? at.seenMs) - YOUNG_MS));
     const book = this.#book?.raw ?? EMPTY_BOOK;
     for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
   }
@@ -189,7 +206,7 @@ export class MarketTracker implements MarketFeed {
       health: Object.freeze(sight.health),
       inventory: Object.freeze(makeInventory(own)),
       stance: own.stance,
-      orders: Object.freeze(own.orders.map((order) => orderView(order, this.#queue.findAhead(order), nowMs))),
+      orders: Object.freeze(own.orders.map((order) => viewOrder(order, this.#queue.findAhead(order), nowMs))),
       feeds,
       flow: Object.freeze({
         tradesPerS: this.#takers.perSAt(nowMs),
@@ -328,6 +345,16 @@ const USUAL_TAKERS_PER_S = 1 / 60;
 /** Before a detail has named the grid. */
 const USUAL_TICK_MICROS = 10_000;
 
+/** Of a market that began to trade within two price bars its trades say more than those. */
+const YOUNG_MS = 600_000;
+/** There are probably more behind it. */
+const FULL_PAGE = 100;
+
+const isBefore =
+  (atMs: number) =>
+  ({ timestamp }: PublicTradeRow): boolean =>
+    timestamp * 1000 < atMs;
+
 /** A trade whose time lies further ahead of its own answer's did not happen: taken in, it would make all others late. */
 const EARLY_MS = 60_000;
 
@@ -336,34 +363,8 @@ const isPast =
   ({ timestamp }: PublicTradeRow): boolean =>
     venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
 
-/** Names what a strategy may see: the engine's own orders carry more. */
-const orderView = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
-  intentId: order.intentId,
-  side: order.side,
-  priceMicros: order.priceMicros,
-  remainingMicros: order.remainingMicros,
-  isYes: order.isYes,
-  submittedMs: order.submittedMs,
-  acceptedMs: order.acceptedMs,
-  queueAheadMicros,
-  ageMs: nowMs - order.submittedMs,
-});
-
 function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
   const best = touch(others);
   const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
   return { mid: midOf(others), microprice: micropriceOf(others), spread };
-}
-
-function makeInventory(own: OwnMarketState): Inventory {
-  return {
-    yesMicros: own.yesMicros,
-    noMicros: own.noMicros,
-    netMicros: sub(own.yesMicros, own.noMicros),
-    pairsMicros: minMicros(own.yesMicros, own.noMicros),
-    avgYesCostMicros: own.avgYesCostMicros,
-    avgNoCostMicros: own.avgNoCostMicros,
-    availableFundsMicros: own.availableFundsMicros,
-    maxPositionMicros: own.maxPositionMicros,
-  };
 }

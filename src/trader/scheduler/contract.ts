@@ -77,7 +77,7 @@ export interface Queue {
   readonly inFlight: number;
 }
 
-export const MARKET_POLLS = ['book', 'trades', 'detail'] as const satisfies readonly MarketPoll[];
+export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
 /** Of what is expedited: `first` before all else, `next` before what nobody expedites. */
 export type Urgency = 'first' | 'next';
@@ -90,6 +90,8 @@ export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
   /** It has closed for good, whether or not it is resolved: nothing of it changes any more but what its detail says. */
   readonly isOver: boolean;
+  /** Whether the price bars of its past are to be read; absent: no. */
+  readonly wantsCandles?: boolean;
 }
 
 export interface PollFacts {

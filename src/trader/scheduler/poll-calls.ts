@@ -3,12 +3,14 @@
 import type { PollTarget } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import { BAR_S, CANDLES_S } from '../market/candle-prior.js';
 
 /** Trades, own trades and own orders a page: the most that the service gives, so that a busy market needs one page. */
 export const ROWS = 100;
 const ASSET_ROWS = 200;
 
-export function pollCall(target: PollTarget, bookDepth: number): AnyCall {
+/** @param nowMs our clock: price bars are asked for up to the last one that has ended */
+export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): AnyCall {
   switch (target.kind) {
     case 'book':
       return {
@@ -31,6 +33,15 @@ export function pollCall(target: PollTarget, bookDepth: number): AnyCall {
         query: {},
         body: undefined,
       };
+    case 'candles': {
+      const end_time = BAR_S * Math.floor(nowMs / 1000 / BAR_S);
+      return {
+        endpoint: 'markets.candles',
+        params: { condition_id: target.marketConditionId },
+        query: { start_time: end_time - CANDLES_S, end_time, interval: '5m', is_yes: true },
+        body: undefined,
+      };
+    }
     case 'orders':
       return {
         endpoint: 'orders.list',
@@ -65,6 +76,7 @@ export function pollLane(target: PollTarget, resting: boolean): Lane {
       return resting ? 'hot' : 'quiet';
     case 'trades':
     case 'detail':
+    case 'candles':
     case 'catalog':
     case 'details':
       return 'quiet';

@@ -14,7 +14,8 @@ export const LONGEST_BACKOFF_MS = 60_000;
 export class PollRecord {
   readonly target: PollTarget;
   readonly owner: RequestOwner;
-  readonly call: AnyCall;
+  readonly #bookDepth: number;
+  #call: AnyCall | null = null;
   underWay = false;
   /** Whether it has ever been answered. */
   answered = false;
@@ -28,7 +29,14 @@ export class PollRecord {
   constructor(target: PollTarget, bookDepth: number) {
     this.target = target;
     this.owner = { kind: 'poll', target };
-    this.call = pollCall(target, bookDepth);
+    this.#bookDepth = bookDepth;
+  }
+
+  /** The same object at any time, but for what names times. */
+  callAt(nowMs: number): AnyCall {
+    const call = this.#call ?? pollCall(this.target, this.#bookDepth, nowMs);
+    if (this.target.kind !== 'candles') this.#call = call;
+    return call;
   }
 
   /** Milliseconds since it was last asked; Infinity before the first, when expedited, or when our clock stepped back. */
@@ -101,7 +109,7 @@ export class PollRecord {
   }
 }
 
-/** The three polls of one market. */
+/** The polls of one market. */
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
 /** Holds what is polled now and what is still under way, nothing else. */
@@ -130,7 +138,12 @@ export class PollMemory {
     const known = this.#markets.get(marketConditionId);
     if (known !== undefined) return known;
     const record = (kind: MarketPoll) => new PollRecord({ kind, marketConditionId }, this.#bookDepth);
-    const fresh = { book: record('book'), trades: record('trades'), detail: record('detail') };
+    const fresh = {
+      book: record('book'),
+      trades: record('trades'),
+      detail: record('detail'),
+      candles: record('candles'),
+    };
     this.#markets.set(marketConditionId, fresh);
     return fresh;
   }

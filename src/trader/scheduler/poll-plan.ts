@@ -20,7 +20,7 @@ import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.j
 /** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
 const SIGNED_PART = 0.3;
 /** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
-const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1 };
+const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Polls that may leave at once after a quiet while: enough to begin quoting four markets without waiting. */
 const BURST = 12;
 /** A detail changes when a market opens, closes or resolves. */
@@ -70,7 +70,7 @@ export class PollPlan implements Poller {
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
   /** Stride scheduling: the kind that is furthest behind its share goes next. */
-  readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0 };
+  readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
   #bookTurns = 0;
   #pace: AccountPace | null = null;
   /** As at the newest look. */
@@ -173,13 +173,14 @@ export class PollPlan implements Poller {
 
   #marketReadyMs({ market, records }: Watched, nowMs: number): number {
     const { hotIntervalMs } = this.#settings;
-    const { book, trades, detail } = records;
+    const { book, trades, detail, candles } = records;
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
     if (market.isOver) return detailMs;
     // One that is expedited waits for the floor too.
     const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
-    return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs));
+    const barsMs = market.wantsCandles === true ? candles.readyFromMs(hotIntervalMs, nowMs) : Number.POSITIVE_INFINITY;
+    return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
   get #detailIntervalMs(): number {
@@ -273,12 +274,13 @@ export class PollPlan implements Poller {
     return book.ready(hotIntervalMs, nowMs) && book.sinceAsked(nowMs) >= hotIntervalMs;
   }
 
-  #chooseNext(kind: 'trades' | 'detail', nowMs: number): Watched | null {
+  #chooseNext(kind: 'trades' | 'detail' | 'candles', nowMs: number): Watched | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
     const best = new Best();
     for (const watched of this.#watched) {
       const { market, records } = watched;
       if (kind === 'trades' && (!records.detail.answered || market.isOver)) continue;
+      if (kind === 'candles' && market.wantsCandles !== true) continue;
       if (!records[kind].ready(intervalMs, nowMs)) continue;
       const weight = kind === 'trades' && market.quotes.length > 0 ? RESTING_TRADES_WEIGHT : 1;
       best.offer(watched, records[kind].age(nowMs) * weight);
@@ -299,8 +301,8 @@ export class PollPlan implements Poller {
 
 function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedRequest {
   record.onAsk(nowMs);
-  const { target, call, owner } = record;
-  return { lane: pollLane(target, resting), call, latestMs: nowMs + PATIENCE_MS, owner };
+  const { target, owner } = record;
+  return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
 
 const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';

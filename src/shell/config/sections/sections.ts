@@ -23,6 +23,7 @@ export const makePolling = (file: TraderFile['polling']): PollingConfig => ({
   catalogIntervalMs: file.catalog_interval_ms,
   assetsIntervalMs: file.assets_interval_ms,
   cancelAllWithinMs: 1000 * file.cancel_all_within_s,
+  candlesPrior: file.candles_prior,
 });
 
 export const makeGuardian = (
