@@ -92,7 +92,7 @@ class BeliefMaker implements Quoter {
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
       note: describeBelief(this.#belief, texts),
-      factors: makeFactors(this.#belief, [bid, ask], input, view),
+      factors: makeFactors(this.#belief, bid, ask, input, view),
     };
   }
 

@@ -1,16 +1,10 @@
 /** What is believed of the hidden price of one market, and how looks at it change that. */
 
-import {
-  type BookSide,
-  type MarketView,
-  newsSigma,
-  normalCdf,
-  ONE,
-  slope,
-} from '../../src/trader/strategy/strategy.js';
-import { Grid, locatePrice, type SavedGrid, STEP } from './grid.js';
+import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
+import { Grid, type SavedGrid } from './grid.js';
 import { type Fill, OwnFills, type SideFate } from './own-fills.js';
 import { type SavedTakers, Takers } from './takers.js';
+import { Wall } from './wall.js';
 
 /** An empty side of the book is a wall there. */
 const LOWEST = 0.001;
@@ -55,7 +49,7 @@ export class Belief {
   readonly ahead = new Grid();
   readonly takers: Takers;
   readonly fills = new OwnFills();
-  readonly #wall: number;
+  readonly #walls: Readonly<Record<BookSide, Wall>>;
   #last: Look | null = null;
   #lookEveryS: number;
   /** From a decision until the exchange has carried it out. */
@@ -66,7 +60,7 @@ export class Belief {
   evidence = 'nothing yet';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
-    this.#wall = wallLogOdds;
+    this.#walls = { bid: new Wall('bid', wallLogOdds), ask: new Wall('ask', wallLogOdds) };
     this.takers = new Takers(takerShares);
     this.#lookEveryS = minQuoteS;
   }
@@ -202,17 +196,12 @@ export class Belief {
     else this.grid.weigh(price, right, wrong);
   }
 
-  #bookEvidence(side: BookSide, last: Look, look: Look, dt: number, { market, health, trades }: MarketView): void {
+  #bookEvidence(side: BookSide, last: Look, look: Look, dt: number, view: MarketView): void {
     const [was, is] = side === 'bid' ? [last.bid, look.bid] : [last.ask, look.ask];
     const shares = side === 'bid' ? last.bidShares : last.askShares;
-    const tick = market.tickMicros / ONE;
+    const tick = view.market.tickMicros / ONE;
     const isGone = was !== null && (is === null || (side === 'bid' ? is < was - tick / 2 : is > was + tick / 2));
-    const wasTraded =
-      health.tradesAgeMs === null ||
-      trades.some(
-        ({ seenMs, priceMicros }) => seenMs > last.bookMs && Math.abs(priceMicros / ONE - (was ?? 0)) < tick / 2,
-      );
-    if (was !== null && isGone && wasTraded) {
+    if (was !== null && isGone && mayHaveTraded(was, last.bookMs, view)) {
       const byChance = Math.min(1, this.takers.rate * dt) * this.takers.partTaken(side, shares, was);
       this.#weigh(side, was, byChance, 1);
       const beyond = is === null ? was : side === 'bid' ? is + tick : is - tick;
@@ -220,17 +209,10 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    const wall = locatePrice(is);
-    const width = this.#wall / STEP;
     // Whoever has just placed it knew better, and whoever has just taken what stood before it left it; one that stands where it
     // stood has only not been taken yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
-    const coming = stands ? comingIn(dt) : 1;
-    const sign = side === 'bid' ? 1 : -1;
-    this.grid.weighBy((index) => {
-      const z = (sign * (index - wall)) / width;
-      return z > 5 ? 1 : 1 - coming + coming * (z < -7 ? 1e-12 : normalCdf(z));
-    });
+    this.grid.weighBy(this.#walls[side].at(is), stands ? comingIn(dt) : 1);
   }
 
   #move(grid: Grid, seconds: number, view: MarketView): void {
@@ -252,6 +234,13 @@ export class Belief {
     return leftMs === null ? measured : news * Math.sqrt(DIFFUSIVE_PART);
   }
 }
+
+/** Whether anybody traded at a price since a look, or nothing is known of that. */
+const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades }: MarketView): boolean =>
+  health.tradesAgeMs === null ||
+  trades.some(
+    ({ seenMs, priceMicros }) => seenMs > sinceMs && Math.abs(priceMicros / ONE - price) < market.tickMicros / ONE / 2,
+  );
 
 /** Probability that informed takers have come by then. */
 const comingIn = (seconds: number): number => Math.min(1, seconds / INFORMED_S);

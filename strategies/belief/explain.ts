@@ -28,9 +28,15 @@ function whyNone({ prospect, ratio, shares }: Choice): string {
 }
 
 /** For `explain`: finite figures by name, unit last. */
-export function makeFactors(belief: Belief, choices: readonly (Choice | null)[], input: ChoiceInput, view: MarketView) {
+export function makeFactors(
+  belief: Belief,
+  bid: Choice | null,
+  ask: Choice | null,
+  input: ChoiceInput,
+  view: MarketView,
+): Readonly<Record<string, number>> {
   const { mean, deviation } = belief.grid.price();
-  const factors: Record<string, number> = {
+  return {
     belief_mean_price: mean,
     belief_sd_price: deviation,
     low_wall_price: (view.others.bids[0]?.priceMicros ?? 0) / 1_000_000,
@@ -42,22 +48,35 @@ export function makeFactors(belief: Belief, choices: readonly (Choice | null)[],
     order_absence_s: input.absentS,
     inventory_shift_log_odds: input.shift,
     cover_worth: input.cover.worthAfter('bid', 0, mean),
+    ...(bid === null ? null : makeBidFactors(bid)),
+    ...(ask === null ? null : makeAskFactors(ask)),
   };
-  for (const choice of choices) {
-    if (choice === null) continue;
-    const { side, price, shares, worth, prospect, demand, ratio } = choice;
-    factors[`${side}_price`] = price;
-    factors[`${side}_shares`] = shares;
-    factors[`${side}_worth`] = worth;
-    factors[`${side}_loss_price`] = prospect.loss;
-    factors[`${side}_gain_price`] = prospect.gain;
-    factors[`${side}_takers`] = demand.takers;
-    factors[`${side}_taker_log_shares`] = demand.logMean;
-    factors[`${side}_ahead_shares`] = demand.ahead;
-    factors[`${side}_critical_ratio`] = Math.min(1e6, ratio);
-  }
-  return factors;
 }
+
+// Names are written out on both sides: this is done at every look, and names put together cost more than what they name.
+const makeBidFactors = ({ price, shares, worth, prospect, demand, ratio }: Choice) => ({
+  bid_price: price,
+  bid_shares: shares,
+  bid_worth: worth,
+  bid_loss_price: prospect.loss,
+  bid_gain_price: prospect.gain,
+  bid_takers: demand.takers,
+  bid_taker_log_shares: demand.logMean,
+  bid_ahead_shares: demand.ahead,
+  bid_critical_ratio: Math.min(1e6, ratio),
+});
+
+const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choice) => ({
+  ask_price: price,
+  ask_shares: shares,
+  ask_worth: worth,
+  ask_loss_price: prospect.loss,
+  ask_gain_price: prospect.gain,
+  ask_takers: demand.takers,
+  ask_taker_log_shares: demand.logMean,
+  ask_ahead_shares: demand.ahead,
+  ask_critical_ratio: Math.min(1e6, ratio),
+});
 
 /** For `twinbook beliefs`: what is believed and what was learned. */
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {

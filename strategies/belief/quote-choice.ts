@@ -44,13 +44,21 @@ export class Sums {
   readonly #price = new Float64Array(POINTS + 1);
 
   /** `shift` moves the belief down by so much log-odds. */
-  fill(grid: Grid, shift: number): void {
-    const steps = shift / STEP;
-    for (let i = 0; i < POINTS; i++) {
-      const mass = grid.mass[i] ?? 0;
-      this.#mass[i + 1] = (this.#mass[i] ?? 0) + mass;
-      this.#price[i + 1] = (this.#price[i] ?? 0) + mass * priceAt(i - steps);
+  fill({ mass, low, high }: Grid, shift: number): void {
+    const whole = Math.floor(-shift / STEP);
+    const part = -shift / STEP - whole;
+    this.#mass.fill(0, 0, low + 1);
+    this.#price.fill(0, 0, low + 1);
+    let [all, sum] = [0, 0];
+    for (let i = low; i <= high; i++) {
+      const here = mass[i] ?? 0;
+      all += here;
+      sum += here * priceAt(i + whole, part);
+      this.#mass[i + 1] = all;
+      this.#price[i + 1] = sum;
     }
+    this.#mass.fill(all, high + 2);
+    this.#price.fill(sum, high + 2);
   }
 
   get mean(): number {
@@ -62,18 +70,18 @@ export class Sums {
     const place = Math.min(POINTS - 1, Math.max(0, locatePrice(price) + shift / STEP)) + 0.5;
     const whole = Math.floor(place);
     const part = place - whole;
-    const at = (sums: Float64Array): number =>
-      (sums[whole] ?? 0) + part * ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0));
-    return { mass: at(this.#mass), sum: at(this.#price) };
+    return { mass: between(this.#mass, whole, part), sum: between(this.#price, whole, part) };
   }
 }
 
-function priceAt(place: number): number {
-  if (place <= 0) return (PRICES[0] ?? 0) * Math.exp(Math.max(-20, place * STEP));
-  if (place >= POINTS - 1)
-    return 1 - (1 - (PRICES[POINTS - 1] ?? 0)) * Math.exp(Math.max(-20, (POINTS - 1 - place) * STEP));
-  const whole = Math.floor(place);
-  const part = place - whole;
+const between = (sums: Float64Array, whole: number, part: number): number =>
+  (sums[whole] ?? 0) + part * ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0));
+
+/** Between the point `whole` and the next, or beyond the ends of the grid. */
+function priceAt(whole: number, part: number): number {
+  if (whole < 0) return (PRICES[0] ?? 0) * Math.exp(Math.max(-20, (whole + part) * STEP));
+  if (whole >= POINTS - 1)
+    return 1 - (1 - (PRICES[POINTS - 1] ?? 0)) * Math.exp(Math.max(-20, (POINTS - 1 - whole - part) * STEP));
   return (1 - part) * (PRICES[whole] ?? 0) + part * (PRICES[whole + 1] ?? 0);
 }
 

@@ -91,6 +91,7 @@ describe('the time until an order stands', () => {
 });
 
 describe('the grid', () => {
+  const likelihood = (at: (index: number) => number) => Float64Array.from({ length: POINTS }, (_, index) => at(index));
   const moments = (grid: Grid): number[] => {
     grid.normalise();
     const { mean, deviation } = grid.price();
@@ -112,7 +113,10 @@ describe('the grid', () => {
     const grid = new Grid();
     grid.normal(0.2, 0.3);
     const [low, high] = [locatePrice(0.48), locatePrice(0.56)];
-    grid.weighBy((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4));
+    grid.weighBy(
+      likelihood((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4)),
+      1,
+    );
     const [mean = 0, deviation = 0] = moments(grid);
     expect(mean).toBeCloseTo(0.5252281768, 7);
     expect(deviation).toBeCloseTo(0.0310993862, 7);
@@ -161,6 +165,7 @@ describe('the grid', () => {
   it('is moved and weighed without a new array', () => {
     const [grid, ahead] = [new Grid(), new Grid()];
     const sums = new Sums();
+    const halved = likelihood((index) => (index > 20 ? 1 : 0.5));
     let made = 0;
     vi.stubGlobal(
       'Float64Array',
@@ -176,7 +181,7 @@ describe('the grid', () => {
         // Kernels of both kinds, with and without jumps.
         grid.move(look % 2 === 0 ? 0.01 : 0.4, 0.01, 0.4);
         grid.weigh(0.4, 0.1, 1);
-        grid.weighBy((index) => (index > 20 ? 1 : 0.5));
+        grid.weighBy(halved, 0.5);
         expect(grid.normalise()).toBe(true);
         ahead.copyFrom(grid);
         sums.fill(ahead, 0.1);
@@ -192,7 +197,10 @@ describe('the grid', () => {
   it('says when evidence contradicts all that it held for possible', () => {
     const grid = new Grid();
     grid.fillUniform(0.4, 0.6);
-    grid.weighBy(() => 0);
+    grid.weighBy(
+      likelihood(() => 0),
+      1,
+    );
     expect(grid.normalise()).toBe(false);
   });
 });

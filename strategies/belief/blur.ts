@@ -1,0 +1,119 @@
+/** Spreads mass on a grid by a normal kernel. What would leave the grid stays at its end. Nothing is allocated after it was made. */
+
+/** Kernels wider than so many steps are made of three running means. */
+const WIDE_STEPS = 12;
+const KERNEL_SIGMAS = 4;
+const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
+/** A kernel narrower than a step sits on three points. */
+const NARROW_STEPS = 0.8;
+/** A kernel narrower than this moves next to nothing. */
+const STILL_STEPS = 0.05;
+/** Points with less mass are not spread. */
+const TINY = 1e-15;
+
+export class Blur {
+  readonly #last: number;
+  readonly #scratch: Float64Array;
+  readonly #kernel = new Float64Array(2 * KERNEL_REACH + 1);
+  /** First and last point that may have mass, after the newest call. */
+  low = 0;
+  high = 0;
+
+  constructor(points: number) {
+    this.#last = points - 1;
+    this.#scratch = new Float64Array(points);
+  }
+
+  /** Beyond `low` and `high` there is no mass. `steps` is the deviation of the kernel in steps of the grid, `drift` its mean. */
+  apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
+    [this.low, this.high] = [low, high];
+    if (steps < STILL_STEPS) return;
+    if (steps > WIDE_STEPS) {
+      // Three running means of width w have the variance (w^2 - 1) / 4.
+      const half = Math.min((this.#last + 1) >> 1, Math.max(1, Math.round((Math.sqrt(4 * steps * steps + 1) - 1) / 2)));
+      for (let pass = 0; pass < 3; pass++) this.#runningMean(values, half);
+      this.#shift(values, Math.round(drift));
+      [this.low, this.high] = [0, this.#last];
+      return;
+    }
+    const reach =
+      steps <= NARROW_STEPS
+        ? this.#fillNarrowKernel(steps, drift)
+        : this.#fillKernel(steps, drift, Math.min(KERNEL_REACH, Math.ceil(KERNEL_SIGMAS * steps + Math.abs(drift))));
+    this.#scratch.fill(0);
+    for (let i = low; i <= high; i++) {
+      const mass = values[i] ?? 0;
+      if (mass < TINY) continue;
+      if (i >= reach && i + reach <= this.#last) this.#spread(mass, i - reach, 2 * reach);
+      else this.#spreadWithin(mass, i, reach);
+    }
+    values.set(this.#scratch);
+    this.low = Math.max(0, low - reach);
+    this.high = Math.min(this.#last, high + reach);
+  }
+
+  /** Adds a mass by the kernel's first weights, to `last` after the first, from this point on: all of them on the grid. */
+  #spread(mass: number, from: number, last: number): void {
+    const scratch = this.#scratch;
+    const kernel = this.#kernel;
+    for (let k = 0; k <= last; k++) scratch[from + k] = (scratch[from + k] ?? 0) + mass * (kernel[k] ?? 0);
+  }
+
+  /** The same around a point near an end of the grid, where what would leave it stays. */
+  #spreadWithin(mass: number, at: number, reach: number): void {
+    const scratch = this.#scratch;
+    for (let j = -reach; j <= reach; j++) {
+      const to = Math.min(this.#last, Math.max(0, at + j));
+      scratch[to] = (scratch[to] ?? 0) + mass * (this.#kernel[reach + j] ?? 0);
+    }
+  }
+
+  /** Moves all by whole steps. */
+  #shift(values: Float64Array, steps: number): void {
+    if (steps === 0) return;
+    const scratch = this.#scratch;
+    scratch.fill(0);
+    for (let i = 0; i <= this.#last; i++) {
+      const to = Math.min(this.#last, Math.max(0, i + steps));
+      scratch[to] = (scratch[to] ?? 0) + (values[i] ?? 0);
+    }
+    values.set(scratch);
+  }
+
+  /** Sums to 1 with exactly the variance that is wanted. Gives how far it reaches. */
+  #fillNarrowKernel(steps: number, drift: number): number {
+    const side = (steps * steps) / 2;
+    this.#kernel[0] = Math.max(0, side - drift / 2);
+    this.#kernel[1] = 1 - 2 * side;
+    this.#kernel[2] = Math.max(0, side + drift / 2);
+    return 1;
+  }
+
+  #fillKernel(steps: number, drift: number, reach: number): number {
+    const kernel = this.#kernel;
+    let sum = 0;
+    for (let j = -reach; j <= reach; j++) {
+      const z = (j - drift) / steps;
+      const value = Math.exp(-0.5 * z * z);
+      kernel[reach + j] = value;
+      sum += value;
+    }
+    for (let j = 0; j <= 2 * reach; j++) kernel[j] = (kernel[j] ?? 0) / sum;
+    return reach;
+  }
+
+  /** Nothing comes from beyond the grid. */
+  #runningMean(values: Float64Array, half: number): void {
+    const scratch = this.#scratch;
+    const last = this.#last;
+    const width = 2 * half + 1;
+    let sum = 0;
+    for (let i = 0; i < half; i++) sum += values[i] ?? 0;
+    for (let i = 0; i <= last; i++) {
+      if (i + half <= last) sum += values[i + half] ?? 0;
+      scratch[i] = sum / width;
+      if (i >= half) sum -= values[i - half] ?? 0;
+    }
+    values.set(scratch);
+  }
+}
