@@ -9,7 +9,7 @@ import { MarketTracker } from '../market/market-tracker.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
-import { findLearnedMs, forgetPrior, restorePrior } from './prior.js';
+import { type CandlesAsked, findLearnedMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { QuotedEvents } from './quoting/quoted-events.js';
@@ -35,12 +35,6 @@ export interface MarketEntry {
   /** What fills of ours here have told. */
   readonly measures: MarketMeasures;
   readonly candles: CandlesAsked;
-}
-
-/** The price bars of a market: whether this run has asked for them, and when any run learned from them, our clock, ms. */
-export interface CandlesAsked {
-  isAsked: boolean;
-  learnedMs: number | null;
 }
 
 const NO_TERMS: MarketTerms = { eventConditionId: null, feeRateMicros: ZERO };

@@ -5,8 +5,22 @@ import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import { CANDLES_S, readCandles } from '../market/candle-prior.js';
 import type { MarketTracker } from '../market/market-tracker.js';
-import type { MarketEntry } from './markets.js';
 import type { TraderSettings } from './settings.js';
+
+/** The price bars of a market: whether this run has asked for them, and when any run learned from them, our clock, ms. */
+export interface CandlesAsked {
+  isAsked: boolean;
+  learnedMs: number | null;
+}
+
+/** Of a market, what the reading of its bars depends on. */
+interface Entry {
+  readonly conditionId: string;
+  readonly feed: MarketTracker;
+  readonly excludedBecause: string | null;
+  readonly slots: readonly unknown[];
+  readonly candles: CandlesAsked;
+}
 
 /** Of the trader, where it is kept and said. */
 interface Around {
@@ -48,7 +62,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
  * Whether the market's bars are to be read: it is quoted, its book and its trades have been seen and go further back than there
  * are bars without them, and what was learned of it, if anything was, is of days that are all over.
  */
-export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
+export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;
   if (feed.hasHistory !== true || feed.bookSeenMs === null || excludedBecause !== null) return false;
@@ -56,7 +70,7 @@ export function wantsCandles(entry: MarketEntry, { polling }: Pick<TraderSetting
 }
 
 /** Once it has left it is not asked again in this run, whatever became of it. */
-export function takeCandles(around: Around, entry: MarketEntry, report: RequestResult, title: string): void {
+export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
   const { outcome, request, nowMs } = report;
   if (outcome.kind === 'unknown' && !outcome.sent) return;
   entry.candles.isAsked = true;
@@ -69,7 +83,7 @@ export function takeCandles(around: Around, entry: MarketEntry, report: RequestR
   around.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
 }
 
-function learn({ ledger }: Around, entry: MarketEntry, sigmaPerSqrtS: number | null, atMs: number): void {
+function learn({ ledger }: Around, entry: Entry, sigmaPerSqrtS: number | null, atMs: number): void {
   if (sigmaPerSqrtS === null) return;
   const { conditionId, feed, candles } = entry;
   feed.setVolatilityPrior(sigmaPerSqrtS);
