@@ -22,7 +22,6 @@ import {
 import {
   halfSpreadTicks,
   improveTicks,
-  jumpPauseS,
   makeGuards,
   minFairPrice,
   orderShares,
@@ -40,8 +39,11 @@ import {
   toFairMicros,
 } from './common/quotes.js';
 import { believe, type EventBelief } from './event/belief.js';
+import { LastFill } from './event/last-fill.js';
 import { bookVariance, type Reading } from './event/outcomes.js';
 import { holdOwnPrices, type OwnPrices } from './event/sums.js';
+
+const widenS = { kind: 'number', unit: 's', min: 0, max: 86_400, default: 0 } as const;
 
 const params = {
   max_sum_error: {
@@ -90,9 +92,13 @@ const params = {
   risk_aversion: riskAversion,
   min_fair_price: minFairPrice('this price'),
   ...standingParams(60),
-  jump_pause_s: {
-    ...jumpPauseS,
-    help: 'Stay out after a jump; wider by widen_factor as long after one in another outcome.',
+  jump_widen_s: {
+    ...widenS,
+    help: 'Wider by widen_factor in all outcomes for so long after a jump in any of them; 0: a jump widens nothing.',
+  },
+  fill_widen_s: {
+    ...widenS,
+    help: 'Wider by widen_factor in all outcomes for so long after a fill in any of them; 0: a fill widens nothing.',
   },
 } as const;
 
@@ -103,12 +109,20 @@ export default defineStrategy({
   summary: 'Quotes the outcomes of an event by what all of them say together, with one position over all.',
   scope: 'event',
   params,
-  create: (p, event) => ({ quote: (view) => quoteEvent(view, event, p) }),
+  state: { version: 1 },
+  create: (p, event, saved) => {
+    const lastFill = new LastFill(saved);
+    return {
+      quote: (view) => quoteEvent(view, event, lastFill, p),
+      observe: (fill) => lastFill.observe(fill),
+      save: () => lastFill.save(),
+    };
+  },
 });
 
 type EventQuotes = Readonly<Record<string, Quotes>>;
 
-function quoteEvent(view: WholeEventView, event: EventFacts, p: Params): EventQuotes {
+function quoteEvent(view: WholeEventView, event: EventFacts, lastFill: LastFill, p: Params): EventQuotes {
   const { markets } = view;
   if (event.outcomes === null)
     return silence(
@@ -127,7 +141,14 @@ function quoteEvent(view: WholeEventView, event: EventFacts, p: Params): EventQu
   const unseen = view.unseen.length;
   const belief = believe(event.outcomes, { readings, mids: markets.map(lastMid), unseen, net: markets.map(netOf) }, p);
   if (typeof belief === 'string') return silence(markets, belief);
-  return quoteMarkets(markets, event.outcomes, belief, p);
+  const isAlarmed =
+    lastFill.isWithin(p.fill_widen_s * 1000, view.nowMs) || markets.some((market) => hasJumped(market.view, p));
+  return quoteMarkets(markets, event.outcomes, { ...belief, isAlarmed }, p);
+}
+
+/** What is believed, and whether a fill or a jump is so fresh that it widens all. */
+interface Belief extends EventBelief {
+  readonly isAlarmed: boolean;
 }
 
 /** Of an exclusive event all are meant, and none is named. */
@@ -164,10 +185,10 @@ interface Plan {
 function quoteMarkets(
   markets: readonly MarketOfEvent[],
   outcomes: NonNullable<EventFacts['outcomes']>,
-  belief: EventBelief,
+  belief: Belief,
   p: Params,
 ): EventQuotes {
-  const plans = markets.map((market, index) => planMarket(market, index, markets, belief, p));
+  const plans = markets.map((market, index) => planMarket(market, index, belief, p));
   const own: OwnPrices = {
     bids: plans.map((plan) => ({ resting: findResting(plan.view, 'bid'), wanted: wantedPrice(plan, 'bid', p) })),
     asks: plans.map((plan) => ({ resting: findResting(plan.view, 'ask'), wanted: wantedPrice(plan, 'ask', p) })),
@@ -180,13 +201,7 @@ function quoteMarkets(
   return Object.fromEntries(said);
 }
 
-function planMarket(
-  { view }: MarketOfEvent,
-  index: number,
-  markets: readonly MarketOfEvent[],
-  belief: EventBelief,
-  p: Params,
-): Plan {
+function planMarket({ view }: MarketOfEvent, index: number, belief: Belief, p: Params): Plan {
   const known = belief.outcomes[index] ?? null;
   if (known === null) {
     const blocked = whyNoQuotes(view, makeGuards(p)) ?? 'its own book is none to go by';
@@ -196,15 +211,14 @@ function planMarket(
   const sd = Math.sqrt(known.variance);
   const isOdd = !(fair > 0 && fair < 1);
   const blocked = isOdd ? 'what the others say leaves nothing between 0 and 1' : whyNoQuotes(view, makeGuards(p));
-  const jumped = markets.some((other) => other.view !== view && hasJumped(other.view, p));
-  const wider = view.stance === 'widen' || jumped ? p.widen_factor : 1;
+  const wider = view.stance === 'widen' || belief.isAlarmed ? p.widen_factor : 1;
   const tick = view.market.tickMicros / ONE;
   const half = wider * Math.max(p.half_spread_ticks * tick, p.uncertainty_sds * sd) + dearerFee(view.market, fair);
   return { view, blocked, fair, sd, centre, half };
 }
 
 const hasJumped = ({ health: { sinceJumpMs } }: MarketView, p: Params): boolean =>
-  sinceJumpMs !== null && sinceJumpMs < p.jump_pause_s * 1000;
+  sinceJumpMs !== null && sinceJumpMs < p.jump_widen_s * 1000;
 
 function wantedPrice(plan: Plan, side: BookSide, p: Params): number | null {
   const [level] = quoteSide(plan, side, Number.NaN, p);

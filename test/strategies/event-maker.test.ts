@@ -329,13 +329,39 @@ describe('event-maker', () => {
     expect(said['c']?.fairMicros).toBe(m(0.4));
   });
 
-  it('is wider while another outcome has just jumped', () => {
-    const half = (sinceJumpMs: number | null) => {
+  it('is wider for as long as it is told while another outcome has just jumped', () => {
+    const half = (sinceJumpMs: number | null, jumpWidenS = 10) => {
       const [a = outcome('a', 0.5), b = outcome('b', 0.3), ...rest] = three();
-      return quoteAll([a, inHealth(b, { sinceJumpMs }), ...rest])['a']?.factors['half_spread_price'] ?? 0;
+      const views = [a, inHealth(b, { sinceJumpMs }), ...rest];
+      const said = quoteAll(views, 'exhaustive', { jump_widen_s: jumpWidenS });
+      return said['a']?.factors['half_spread_price'] ?? 0;
     };
     expect(half(9000)).toBeCloseTo(2 * half(null), 9);
     expect(half(11_000)).toBe(half(null));
+    expect(half(0, 0)).toBe(half(null));
+  });
+
+  it('is wider in all outcomes for as long as it is told after a fill in one, also when it begins anew', () => {
+    const views = three();
+    const ids = views.map(({ market }) => market.conditionId);
+    const event = factsOf('exhaustive', ids);
+    const halves = (fillWidenS: number, agoMs: number): readonly number[] => {
+      const params = paramsFor(eventMaker, { fill_widen_s: fillWidenS });
+      const filled = eventMaker.create(params, event);
+      const nowMs = 1_000_000 - agoMs;
+      filled.observe?.(
+        { kind: 'fill', nowMs, side: 'bid', priceMicros: m(0.4), amountMicros: m(5), isMaker: true },
+        'a',
+      );
+      const anew = eventMaker.create(params, event, JSON.parse(JSON.stringify(filled.save?.())));
+      expect(anew.quote(wholeOf(views, event))).toEqual(filled.quote(wholeOf(views, event)));
+      return Object.values(anew.quote(wholeOf(views, event))).map(({ factors }) => factors['half_spread_price'] ?? 0);
+    };
+    const usual = halves(0, 1000);
+    expect(halves(10, 9999)).toEqual(usual.map((half) => expect.closeTo(2 * half, 9)));
+    expect(halves(10, 10_000)).toEqual(usual);
+    // Our clock was set back meanwhile.
+    expect(halves(10, -1)).toEqual(usual);
   });
 
   it('never lets anybody sell it all outcomes for more than one pays, or buy them for less', () => {

@@ -13,7 +13,7 @@ import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { tellMarket } from './quoting/tell-events.js';
-import { react } from './reactions.js';
+import { lookAtEvent, react } from './reactions.js';
 import type { Routed } from './router.js';
 import { showTitle, type TraderState } from './state.js';
 
@@ -91,7 +91,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
     case 'book': {
       const { jump } = entry.feed;
       entry.feed.onBook(data as DataOf<'markets.book'>, at, ownOrders(state.own, conditionId));
-      if (entry.feed.jump !== null && entry.feed.jump !== jump) tellJump(state, conditionId, entry.feed.jump);
+      if (entry.feed.jump !== null && entry.feed.jump !== jump) onJump(state, conditionId, entry.feed.jump);
       if (state.polling.isOwnSlow && isShortOfOwn(state, entry)) state.poller.expedite({ kind: 'fills' });
       return;
     }
@@ -106,8 +106,11 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
   }
 }
 
-const tellJump = (state: TraderState, conditionId: string, { jumpedMs, changeLogOdds }: Jump): void =>
+/** The other books of its event are worth a look now, as after a fill. */
+function onJump(state: TraderState, conditionId: string, { jumpedMs, changeLogOdds }: Jump): void {
   tellMarket(state, conditionId, { kind: 'jump', nowMs: jumpedMs, changeLogOdds });
+  lookAtEvent(state, conditionId);
+}
 
 function tellPhase(state: TraderState, { conditionId, feed }: MarketEntry, nowMs: number): void {
   const phase = feed.facts?.phase;

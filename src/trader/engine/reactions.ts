@@ -126,11 +126,17 @@ function noteOwnFill(
  */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
-  const event = market?.feed.facts?.eventConditionId ?? null;
   if (market !== undefined) market.filledMs = nowMs;
   state.poller.expedite({ kind: 'book', marketConditionId: conditionId });
+  lookAtEvent(state, conditionId);
+}
+
+/** Something in this market says that those of its event may have changed: the books in which orders of ours rest are looked at next. */
+export function lookAtEvent(state: TraderState, conditionId: string): void {
+  const event = state.markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
+  if (event === null) return;
   for (const { conditionId: each, feed } of state.markets.all) {
-    const isAtRisk = event !== null && feed.facts?.eventConditionId === event && state.own.orders.has(each);
+    const isAtRisk = feed.facts?.eventConditionId === event && state.own.orders.has(each);
     if (each !== conditionId && isAtRisk) state.poller.expedite({ kind: 'book', marketConditionId: each }, 'next');
   }
 }

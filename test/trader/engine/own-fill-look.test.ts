@@ -1,4 +1,4 @@
-/** After a fill of ours its market is looked at before anything is placed there, and the markets of its event are too. */
+/** After a fill of ours its market is looked at before anything is placed there, and the markets of its event are too; these also after a jump. */
 
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -53,4 +53,29 @@ it('looks at a market within seconds of a fill there, however many others it has
     expect(place?.atMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(look?.atMs ?? Number.POSITIVE_INFINITY);
   }
   expect(filled[0]?.timeMs).toBeGreaterThan(FIRST_MS);
+});
+
+it('looks next at the other markets of an event in which one has jumped', async () => {
+  const books: { readonly call: string; readonly atMs: number }[] = [];
+  const [jumping = '', sibling = ''] = [MARKETS[3], MARKETS[16]];
+  const sources = MARKETS.map((conditionId) => {
+    const jump = [
+      ...[level(FILLED_MS, ASK, 0.55, 0), level(FILLED_MS, ASK, 0.85, 100)],
+      ...[level(FILLED_MS, BID, 0.45, 0), level(FILLED_MS, BID, 0.75, 100)],
+    ];
+    const rows = [level(0, BID, 0.45, 100), level(0, ASK, 0.55, 100), ...(conditionId === jumping ? jump : [])];
+    const eventTitle = conditionId === jumping || conditionId === sibling ? 'of two' : conditionId;
+    return source([...rows, end(180_000)], { conditionId, eventTitle });
+  });
+  await runBacktest({
+    ...plan(sources, { strategy: bidder, params: {}, latency: 'constant:150' }),
+    onSent: ({ call }, atMs) => {
+      if (call.endpoint === 'markets.book') books.push({ call: JSON.stringify(call), atMs });
+    },
+  });
+  const seen = books.findIndex(({ call, atMs }) => call.includes(jumping) && atMs > FIRST_MS + FILLED_MS);
+  expect(seen).toBeGreaterThan(0);
+  // Of what is asked while that answer is on its way nothing can be known.
+  const after = books.slice(seen).filter(({ atMs }) => atMs >= (books[seen]?.atMs ?? 0) + 300);
+  expect(after[0]?.call).toContain(sibling);
 });
