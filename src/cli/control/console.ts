@@ -68,7 +68,7 @@ async function show(
     guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
   });
   const note = (text: string) => io.err(`${text}\n`);
-  const opened = await openConsole({ ...shown(config), others: others.map(shown), secret, note });
+  const opened = await openConsole({ ...shown(config), others: others.map(shown), isWithTrader, secret, note });
   const { url, isElsewhere } = opened;
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {

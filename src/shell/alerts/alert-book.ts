@@ -29,7 +29,7 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Those of the console before. What of them does not hold any more is over after a while, and told so. */
+  /** Those of the console before. What of them is seen not to hold any more is over after a while, and told so. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
       const condition = { kind, severity, title, text, forMs: 0 };
@@ -43,8 +43,15 @@ export class AlertBook {
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
-  /** What is to be told of what holds now. */
-  observe(conditions: readonly Condition[], nowMs: number): readonly AlertMessage[] {
+  /**
+   * What is to be told of what holds now.
+   * @param isUndecided whether nobody can say now that a condition of this kind holds or not: then an open alert stays as it is
+   */
+  observe(
+    conditions: readonly Condition[],
+    nowMs: number,
+    isUndecided: (kind: string) => boolean = () => false,
+  ): readonly AlertMessage[] {
     for (const condition of conditions) {
       const known = this.#open.get(condition.kind);
       if (known === undefined)
@@ -57,6 +64,7 @@ export class AlertBook {
         });
       else Object.assign(known, { condition, seenMs: nowMs });
     }
+    for (const [kind, alert] of this.#open) if (isUndecided(kind)) alert.seenMs = nowMs;
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
   }
 

@@ -3,7 +3,7 @@
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { AlertsConfig, ChannelConfig } from '../config/types.js';
 import { AlertBook } from './alert-book.js';
-import { findConditions, toldAs, type WatchedFacts } from './conditions.js';
+import { findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
 import { Outbox } from './outbox.js';
 
@@ -69,7 +69,8 @@ export class AlertCenter {
     const { nowMs } = facts;
     this.#isQuiet = isQuiet;
     for (const one of this.#memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
-    for (const message of this.#book.observe(findConditions(facts), nowMs)) this.#tell(message, nowMs);
+    const undecided = (kind: string) => isUndecided(kind, facts);
+    for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
     this.#escalate(nowMs);
     for (const channel of this.#channels) this.#deliver(channel, () => nowMs);
     this.#remember();

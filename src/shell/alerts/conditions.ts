@@ -15,9 +15,11 @@ export interface Condition {
 /** Null or absent where it is not known. Shares, prices and the like are no matter of alerts. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** Since the trader was last heard, ms; null before it ever was. */
+  /** Since the trader was last heard, or should have been, ms; null where it cannot be told whether it should. */
   readonly silentMs: number | null;
-  /** It said that it ends, and nothing rests. */
+  /** Whether this console has ever heard it. */
+  readonly isHeard: boolean;
+  /** It ended as it should, and nothing rests. */
   readonly hasEnded: boolean;
   /** Its process ended without a word. */
   readonly isGone: boolean;
@@ -65,6 +67,28 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   ];
   if (account !== null && !hasEnded) found.push(...accountConditions(account, facts.nowMs));
   return found.filter((one) => one !== false);
+}
+
+/** What only the trader itself can show to be over. */
+const OF_TRADER: readonly string[] = [
+  ...STOPPED,
+  'ledger_differs',
+  'unknown_orders',
+  'venue_silent',
+  'throttled',
+  'clock_off',
+  'reconciled_late',
+  'loss',
+];
+
+/** Whether these facts leave open if a condition of this kind holds: an alert is not over because nobody knows. */
+export function isUndecided(kind: string, facts: WatchedFacts): boolean {
+  const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
+  if (kind === 'disk_low') return diskFreeBytes === null;
+  if (hasEnded) return false;
+  if (kind === 'trader_gone') return !isGone && !isHeard;
+  if (kind === 'trader_silent') return silentMs === null;
+  return account === null && OF_TRADER.includes(kind);
 }
 
 function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {

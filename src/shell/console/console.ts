@@ -34,6 +34,8 @@ export interface ConsoleTrader {
 export interface ConsoleOptions extends ConsoleTrader {
   /** Shown beside it. The file of the first says where the page is and who may open it. */
   readonly others?: readonly ConsoleTrader[];
+  /** Whether that trader has started this console, and ends it. */
+  readonly isWithTrader?: boolean;
   /** What opens the page for whoever operates. */
   readonly secret: string;
   /** Something for the log. */
@@ -51,7 +53,8 @@ export interface Console {
 }
 
 /** Throws `usage` for traders that cannot be shown together. */
-export async function openConsole({ config, guardian, others = [], secret, note }: ConsoleOptions): Promise<Console> {
+export async function openConsole(options: ConsoleOptions): Promise<Console> {
+  const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
   const wanted = [{ config, guardian }, ...others];
   requireDistinct(wanted.map((one) => one.config));
@@ -61,7 +64,7 @@ export async function openConsole({ config, guardian, others = [], secret, note 
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    return openShownTrader({ ...one, name, note: noteOf });
+    return openShownTrader({ ...one, name, isWithTrader, note: noteOf });
   });
   const end = () => {
     for (const trader of traders) trader.close();

@@ -1,5 +1,7 @@
 /** One trader as the console shows it: what it tells, what its ledger says, who is told when something is wrong, and what may be pressed. */
 
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
@@ -8,6 +10,7 @@ import type { TraderHost, TraderRow } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { act } from './actions.js';
 import { makeCsv } from './csv/exports.js';
+import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
 import { LedgerLists } from './ledger-lists.js';
 import type { ScrapeFacts } from './metrics/collect.js';
@@ -24,7 +27,7 @@ import { moneyView } from './views/money-view.js';
 import { ResultBook } from './views/result-book.js';
 import { makeTitleLookup } from './views/texts.js';
 import { makeViews } from './views/views.js';
-import { Watch } from './watch.js';
+import { readLastRun, Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
@@ -44,6 +47,8 @@ export interface ShownTraderOptions {
   readonly guardian: GuardianWatch;
   /** Unique within a console. */
   readonly name: string;
+  /** Whether the trader has started this console, and ends it. */
+  readonly isWithTrader: boolean;
   /** Something for the log. */
   readonly note: (text: string) => void;
 }
@@ -59,7 +64,7 @@ export interface ShownTrader extends TraderHost {
   close(): void;
 }
 
-export function openShownTrader({ config, guardian, name, note }: ShownTraderOptions): ShownTrader {
+export function openShownTrader({ config, guardian, name, isWithTrader, note }: ShownTraderOptions): ShownTrader {
   const { control, ledger, venue, metrics } = config;
   const trader = new TraderState();
   const access = new LedgerConnection(() => openReadOnly(ledger.path));
@@ -68,7 +73,19 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
   const history = new History(store);
   const memory = new AlertStore(store);
   const book = new ResultBook();
-  const watch = new Watch({ config, name, trader, isGuarded: guardian.isGuarded, note, memory });
+  const duty = new Duty({ path: locateStore(ledger.path), startedMs: nowMs(), note });
+  const watch = new Watch({
+    config,
+    name,
+    trader,
+    isGuarded: guardian.isGuarded,
+    note,
+    memory,
+    onDuty: () => duty.take(),
+    lastRun: () =>
+      existsSync(ledger.path) ? access.read(readLastRun) : existsSync(dirname(ledger.path)) ? 'none' : null,
+    isWithTrader,
+  });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
@@ -79,10 +96,10 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
     onLost: (why) => trader.onLost(why),
   });
   const sampling = setInterval(() => {
-    const sample = takeSample(trader, nowMs());
+    const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
     if (sample !== null) history.add(sample);
   }, POINT_MS);
-  const countAlerts = () => ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.center.count(severity), 0);
+  const countAlerts = () => ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);
   return {
     name,
     state: (market) =>
@@ -107,7 +124,7 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
       nowMs,
       ledger: access,
       book,
-      center: watch.center,
+      alerts: watch,
       marks: () => trader.marks,
     }),
     csv: (name) =>
@@ -129,7 +146,7 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
         group: groupOf(config),
         guardian: guardian.status(),
         alerts: countAlerts(),
-        critical: watch.center.count('critical'),
+        critical: watch.count('critical'),
         cashMicros: () => access.read((open) => open.cash()),
         lastKnownMs: () => history.newestMs(),
       }),
@@ -140,13 +157,14 @@ export function openShownTrader({ config, guardian, name, note }: ShownTraderOpt
       eventCount: (kind) => lists.eventCount(kind),
       files: readFileFacts(ledger.path),
       isGuarded: guardian.isGuarded(),
-      alerts: watch.center,
+      alerts: watch,
     }),
     traderGone: () => watch.traderGone(),
     deliver: (withinMs) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);
       watch.close();
+      duty.close();
       store.close();
       subscription.close();
       access.close();

@@ -1,12 +1,14 @@
 /** What the console does by itself every second: looks for what is wrong, tells it, and calls the watcher elsewhere. */
 
 import { randomBytes } from 'node:crypto';
+import { ENDED_PROVEN, type LedgerReader } from '../../trader/ledger/contract.js';
 import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
 import { openPatientSender } from '../alerts/senders.js';
+import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
@@ -22,6 +24,15 @@ const QUIET = 'quiet hours';
 /** Between two looks whether everything was delivered, ms. */
 const LOOK_MS = 50;
 
+/** What the newest run of a ledger came to: `open` has not ended as it should, and a trader ought to be there. */
+export type LastRun = 'none' | 'ended' | 'open';
+
+export function readLastRun(ledger: LedgerReader): LastRun {
+  const [run] = ledger.runs(1);
+  if (run === undefined) return 'none';
+  return run.stoppedMs !== null && run.note === ENDED_PROVEN ? 'ended' : 'open';
+}
+
 export interface WatchOptions {
   readonly config: TraderConfig;
   readonly name: string;
@@ -29,38 +40,59 @@ export interface WatchOptions {
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
   readonly memory: AlertMemory;
+  /** Whether it is this console that tells alerts; asked every second. */
+  readonly onDuty: () => boolean;
+  /** Of the ledger; null while that cannot be read. */
+  readonly lastRun: () => LastRun | null;
+  /** Whether the trader has started this console: then it is there, however long it takes until it tells anything. */
+  readonly isWithTrader: boolean;
 }
 
+/** The same for who is on duty, and for who only knows what the other one remembers. */
 export class Watch {
-  readonly center: AlertCenter;
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
   readonly #timer: NodeJS.Timeout;
   readonly #quietHours: QuoteHours;
+  readonly #startedMs = performance.now();
+  #center: AlertCenter | null = null;
   #isQuiet = false;
   #isGone = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    const { alerts } = options.config;
-    const open = { trader: options.name, nowMs };
-    this.center = new AlertCenter({
-      config: alerts,
-      run: randomBytes(4).toString('hex'),
-      openSender: (channel) => openPatientSender(channel, open, options.note),
-      note: options.note,
-      memory: options.memory,
-      nowMs: nowMs(),
-    });
-    const { quietHours } = alerts;
+    const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    const { heartbeat } = alerts;
     this.#lifeline = heartbeat === null ? null : new Lifeline(heartbeat.everyMs, performance.now());
+    this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
   notice(line: NoticeLine): void {
-    this.center.notice(line, nowMs());
+    this.#center?.notice(line, nowMs());
+  }
+
+  /** Whether this console tells alerts and keeps the history. */
+  get isOnDuty(): boolean {
+    return this.#center !== null;
+  }
+
+  get open(): AlertCenter['open'] {
+    return this.#center?.open ?? this.#options.memory.load()?.open ?? [];
+  }
+
+  /** What this console has told. */
+  get recent(): AlertCenter['recent'] {
+    return this.#center?.recent ?? [];
+  }
+
+  /** Of the channels that this console uses. */
+  get figures(): AlertCenter['figures'] {
+    return this.#center?.figures ?? [];
+  }
+
+  count(severity: AlertSeverity): number {
+    return this.#center?.count(severity) ?? this.open.filter((alert) => alert.severity === severity).length;
   }
 
   /** The trader's process ended without a word. */
@@ -72,7 +104,7 @@ export class Watch {
   /** Until everything was delivered, at most so long, ms. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
-    while (this.center.waiting > 0 && performance.now() < endMs) {
+    while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {
       this.#tick();
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
@@ -81,22 +113,54 @@ export class Watch {
   close(): void {
     clearInterval(this.#timer);
     this.#quietHours.close();
+    this.#center = null;
+  }
+
+  /** Another console may have ended, or one have come first to a folder that was not there. */
+  #findCenter(): AlertCenter | null {
+    const { config, name, note, memory, onDuty } = this.#options;
+    if (!onDuty()) this.#center = null;
+    else
+      this.#center ??= new AlertCenter({
+        config: config.alerts,
+        run: randomBytes(4).toString('hex'),
+        openSender: (channel) => openPatientSender(channel, { trader: name, nowMs }, note),
+        note,
+        memory,
+        nowMs: nowMs(),
+      });
+    return this.#center;
+  }
+
+  /** Before the trader was ever heard only its ledger says whether it should be there. */
+  #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
+    const { trader, lastRun, isWithTrader } = this.#options;
+    const { silentMs } = trader;
+    if (silentMs !== null) return { silentMs, isHeard: true, hasEnded: trader.bye?.proven === true };
+    const last = lastRun();
+    const isMissed = last === 'open' && !isWithTrader;
+    return {
+      silentMs: isMissed ? performance.now() - this.#startedMs : null,
+      isHeard: false,
+      hasEnded: last === 'none' || last === 'ended',
+    };
   }
 
   #tick(): void {
+    const center = this.#findCenter();
+    if (center === null) return;
     const { trader, config, isGuarded } = this.#options;
     const guarded = isGuarded();
     const facts: WatchedFacts = {
       nowMs: nowMs(),
-      silentMs: trader.silentMs,
-      hasEnded: trader.bye?.proven === true,
+      ...this.#findPresence(),
       isGone: this.#isGone,
       isGuarded: guarded,
       diskFreeBytes: readFileFacts(config.ledger.path).diskFreeBytes,
       account: trader.account === null ? null : watchedAccount(trader.account, trader.hello),
     };
     for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
-    this.center.tick(facts, this.#isQuiet);
+    center.tick(facts, this.#isQuiet);
     const file = config.alerts.heartbeat?.urlFile;
     if (this.#lifeline === null || file === undefined) return;
     const call = this.#lifeline.look(summarizeWork(trader, guarded), performance.now(), facts.nowMs);
@@ -130,7 +194,8 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Watch
     throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
     unknownOrders: account.unknown_orders,
     differences: account.agreement?.differences ?? [],
-    reconciledMs: account.agreement?.compared ?? null,
+    // One that never comes is late, too.
+    reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
     clockOffsetMs: account.clock_offset_ms,
     lossUsed: Math.max(
       measureUse(account.loss_day_micros, hello?.limits.max_loss_day_micros),

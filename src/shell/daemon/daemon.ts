@@ -12,6 +12,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
+import { ENDED_PROVEN } from '../../trader/ledger/contract.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
@@ -226,10 +227,7 @@ class Service {
     this.#loop.end();
     const last = this.#snapshot();
     this.#isProven = last.proven;
-    this.#session.trader.end(
-      nowMs(),
-      last.proven ? 'stopped, nothing rests' : 'stopped, not proven that nothing rests',
-    );
+    this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, not proven that nothing rests');
     for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
     if (last.proven) {
       await this.#session.fleet?.release(last);

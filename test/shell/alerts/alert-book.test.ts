@@ -88,6 +88,7 @@ describe('an alert', () => {
 const WELL: WatchedFacts = {
   nowMs: 10 * MINUTE,
   silentMs: 100,
+  isHeard: true,
   hasEnded: false,
   isGone: false,
   isGuarded: true,

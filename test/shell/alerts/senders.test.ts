@@ -194,6 +194,7 @@ describe('a channel', () => {
 const KILLED: WatchedFacts = {
   nowMs: 0,
   silentMs: 0,
+  isHeard: true,
   hasEnded: false,
   isGone: false,
   isGuarded: null,

@@ -50,7 +50,7 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
   await vi.waitFor(() => expect(readers).toHaveLength(1));
-  return { cwd, notes, config, asked, server, state, press, tell };
+  return { cwd, notes, config, asked, server, state, press, tell, close: () => console.close() };
 }
 
 const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
@@ -118,5 +118,24 @@ describe('the console', () => {
     tell(HELLO);
     tell({ type: 'bye', time: 6_000, reason: 'it has ended', proven: true });
     await vi.waitFor(async () => expect(await state()).toMatchObject({ mode: 'stopped', reason: 'it has ended' }));
+  });
+
+  test('beside another one of the same trader says so, shows the page, and leaves the telling to it', async () => {
+    const { config, notes, close } = await place(() => OBEYED);
+    const later: string[] = [];
+    const second = await openConsole({
+      config,
+      secret: 'another secret',
+      guardian: { status: () => 'watching', isGuarded: () => true },
+      note: (text) => later.push(text),
+    });
+    onTestFinished(() => second.close());
+    expect((await fetch(`${second.url}state`, { headers: { authorization: 'Bearer another secret' } })).status).toBe(
+      200,
+    );
+    expect(later).toEqual([expect.stringMatching(/^warning: process \d+, .* is a console of this trader too/)]);
+    await close();
+    await vi.waitFor(() => expect(later.at(-1)).toContain('tells the alerts and keeps the history now'), 10_000);
+    expect(notes).toEqual([]);
   });
 });

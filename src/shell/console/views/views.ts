@@ -19,13 +19,15 @@ import type { ResultBook } from './result-book.js';
 import { riskView } from './risk-view.js';
 import { listScenarios } from './scenarios.js';
 
+type ToldAlerts = Pick<Watch, 'open' | 'recent' | 'figures'>;
+
 export interface ViewSources {
   readonly config: TraderConfig;
   readonly trader: TraderState;
   readonly ledger: LedgerConnection;
   readonly history: History;
   readonly book: ResultBook;
-  readonly center: Watch['center'];
+  readonly alerts: ToldAlerts;
   readonly guardian: { status(): string; isGuarded(): boolean | null };
   /** When another mode or configuration began, oldest first. */
   readonly marks: () => ChartView['marks'];
@@ -37,7 +39,7 @@ type Views = { readonly [Name in ViewName]: (query: ViewQuery) => PageViews[Name
 export function makeViews(
   sources: ViewSources,
 ): (name: ViewName, query: ViewQuery) => Promise<PageViews[ViewName] | null> {
-  const { config, trader, ledger, history, book, center, guardian } = sources;
+  const { config, trader, ledger, history, book, alerts, guardian } = sources;
   const markouts = new MarkoutBook(history);
   const views: Views = {
     chart: ({ market, spanMs }) => {
@@ -71,7 +73,7 @@ export function makeViews(
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
     log: () => ledger.read((open) => logView(open, trader)) ?? logView(null, trader),
-    alerts: () => alertsView(center),
+    alerts: () => alertsView(alerts),
     config: () => (trader.hello === null ? null : configView(trader.hello)),
     diff: () => diffView(config.control.socket),
     runs: () => ledger.read((open) => runsView(open, trader)),
@@ -79,7 +81,7 @@ export function makeViews(
   return async (name, query) => views[name](query);
 }
 
-const alertsView = ({ open, recent, figures }: Watch['center']): AlertsView => ({
+const alertsView = ({ open, recent, figures }: ToldAlerts): AlertsView => ({
   open: open.map(
     ({ kind, severity, title, text, sinceMs }): AlertRow => ({
       time: sinceMs,

@@ -23,6 +23,7 @@ const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as C
 const FINE: WatchedFacts = {
   nowMs: 0,
   silentMs: 0,
+  isHeard: true,
   hasEnded: false,
   isGone: false,
   isGuarded: true,

@@ -1,0 +1,134 @@
+/** What a console tells of a trader that it has not heard: its ledger says whether there should be one, and nothing is over unseen. */
+
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { type LastRun, readLastRun, Watch, type WatchOptions } from '../../../src/shell/console/watch.js';
+import { ENDED_PROVEN } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { folderOf, newFolder } from '../../support/folders.js';
+import { HOLDER } from '../../trader/ledger/books.js';
+import { trader } from '../config/files.js';
+import { ACCOUNT, HELLO } from './state-of-markets.js';
+
+const S = 1_000;
+const QUIET = 'alerts: { quiet_hours: "* * * * * *" }';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 23), toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const opened = (kind: string): RememberedAlert => {
+  const times = { sinceMs: Date.now() - 60 * S, toldMs: Date.now() - 60 * S, acknowledgedMs: null };
+  return { kind, severity: 'critical', title: kind, text: 'as it was told', ...times };
+};
+
+function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readonly open?: readonly string[] } = {}) {
+  const cwd = folderOf({ 'trader.yaml': trader(QUIET) });
+  const remembered: AlertState = { open: (options.open ?? []).map(opened), waiting: {} };
+  const trader_ = new TraderState();
+  const watch = new Watch({
+    config: loadTraderConfig('trader.yaml', { cwd, env: {} }),
+    name: 'trader',
+    trader: trader_,
+    isGuarded: () => null,
+    note: () => undefined,
+    memory: { load: () => remembered, save: () => undefined, acknowledgements: () => [] },
+    onDuty: () => true,
+    lastRun: () => last,
+    isWithTrader: false,
+    ...options,
+  });
+  onTestFinished(() => watch.close());
+  const kinds = () => watch.open.map(({ kind }) => kind);
+  const told = () => watch.recent.map(({ kind, state }) => `${kind} ${state}`);
+  return { watch, trader: trader_, kinds, told };
+}
+
+describe('a console that was started anew beside a trader that is silent', () => {
+  test.each(['open', null] as const)('does not tell that an open alert is over (last run: %s)', (last) => {
+    const open = ['trader_silent', 'trader_gone', 'killed', 'unknown_orders'];
+    const { kinds, told } = watchOf(last, { open });
+    vi.advanceTimersByTime(120 * S);
+    expect([kinds(), told()]).toEqual([open, []]);
+    vi.advanceTimersByTime(780 * S);
+    expect(told().toSorted()).toEqual(open.map((kind) => `${kind} open`).toSorted());
+  });
+
+  test('tells that they are over when it hears it, and not before it has said what it does', () => {
+    const { trader: state, kinds, told } = watchOf('open', { open: ['trader_silent', 'trader_gone', 'killed'] });
+    const hear = (...lines: readonly Parameters<TraderState['onLine']>[0][]) => {
+      for (const line of lines) state.onLine(line);
+      vi.advanceTimersByTime(5 * S);
+    };
+    for (let i = 0; i < 8; i++) hear(HELLO);
+    expect([kinds(), told()]).toEqual([['killed'], ['trader_gone cleared', 'trader_silent cleared']]);
+    const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [] } };
+    for (let i = 0; i < 8; i++) hear({ type: 'frame', time: Date.now(), account, markets: [] });
+    expect([kinds(), told()[0]]).toEqual([[], 'killed cleared']);
+  });
+
+  test('tells of one that should be there and was never heard', () => {
+    const { told } = watchOf('open');
+    vi.advanceTimersByTime(9 * S);
+    expect(told()).toEqual([]);
+    vi.advanceTimersByTime(3 * S);
+    expect(told()).toEqual(['trader_silent open']);
+  });
+});
+
+test.each(['none', 'ended'] as const)('nothing is wrong with a trader that need not be there: %s', (last) => {
+  const { kinds, told } = watchOf(last, { isGuarded: () => false, open: ['trader_silent'] });
+  vi.advanceTimersByTime(60 * S);
+  expect([kinds(), told()]).toEqual([[], ['trader_silent cleared']]);
+});
+
+test('a trader that has started its console is there, however long it waits for its exchange', () => {
+  const { told } = watchOf('open', { isWithTrader: true });
+  vi.advanceTimersByTime(120 * S);
+  expect(told()).toEqual([]);
+});
+
+test('a first reconciliation that never comes is told of', () => {
+  const { trader: state, told } = watchOf('open');
+  const frame = () =>
+    state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement: null }, markets: [] });
+  state.onLine({ ...HELLO, started: Date.now() });
+  frame();
+  for (let i = 0; i < 650; i += 5) {
+    expect(told()).toEqual(i > 600 ? ['reconciled_late open'] : []);
+    frame();
+    vi.advanceTimersByTime(5 * S);
+  }
+});
+
+test('who is not on duty tells nothing, shows what the other one remembers, and takes over', () => {
+  let isOnDuty = false;
+  const { watch, told, kinds } = watchOf('open', { onDuty: () => isOnDuty, open: ['killed'] });
+  vi.advanceTimersByTime(60 * S);
+  expect([watch.isOnDuty, told(), kinds(), watch.count('critical')]).toEqual([false, [], ['killed'], 1]);
+  isOnDuty = true;
+  vi.advanceTimersByTime(5 * S);
+  expect([watch.isOnDuty, kinds(), told()]).toEqual([true, ['killed', 'trader_silent'], ['trader_silent open']]);
+});
+
+test('the newest run of a ledger says whether a trader ought to be there', () => {
+  const ledger = openLedger(join(newFolder(), 'ledger.sqlite'), HOLDER);
+  onTestFinished(() => ledger.close());
+  const found = [readLastRun(ledger)];
+  for (const [id, startedMs, note] of [
+    ['one', 1, 'stopped, not proven that nothing rests'],
+    ['two', 2, ENDED_PROVEN],
+  ] as const) {
+    ledger.transaction(() => ledger.startRun({ id, version: '1', configHash: 'h', startedMs }));
+    found.push(readLastRun(ledger));
+    ledger.transaction(() => ledger.stopRun(id, 3, note));
+    found.push(readLastRun(ledger));
+  }
+  expect(found).toEqual(['none', 'open', 'open', 'open', 'ended']);
+});
