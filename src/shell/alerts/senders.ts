@@ -3,15 +3,16 @@
 import { createHmac } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ChannelConfig } from '../config/types.js';
-import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';
 import { postText } from './post.js';
+import { readSecret } from './secret.js';
+import { makeBotUrl, sendBotMessage } from './telegram/bot-api.js';
+import { cleanText } from './texts.js';
 
 /** What a channel takes of one message, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
-const TELEGRAM = 'https://api.telegram.org';
 
 export interface SenderOptions {
   /** Name of the trader, which every message begins with. */
@@ -61,12 +62,6 @@ export function openPatientSender(
   };
 }
 
-function readSecret(path: string, what: string): string {
-  const secret = readPrivateFile(path, what).trim();
-  secrets.hide(secret);
-  return secret;
-}
-
 interface Line {
   readonly channel: ChannelConfig;
   readonly address: string;
@@ -88,7 +83,7 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
       // Nobody is called by a title of the exchange.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
-      return json(`${makeTelegramUrl(address)}/sendMessage`, { chat_id: to, text });
+      return sendBotMessage(makeBotUrl(address), to ?? '', text);
     case 'ntfy':
       return postText(address, body === '' ? subject : body, ntfyHeaders(message, subject));
     case 'webhook': {
@@ -114,13 +109,6 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
 
 const formatSubject = ({ severity, state, title }: AlertMessage, trader: string): string =>
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
-
-/** Titles of markets come from the exchange, and an error may hold what it should not. */
-const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
-
-/** A token, or for a server of one's own the whole address before the method. */
-const makeTelegramUrl = (address: string): string =>
-  /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
   // Headers are Latin-1: what is not would make the request fail.

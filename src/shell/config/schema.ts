@@ -10,7 +10,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { ALERT_SEVERITIES, CHANNEL_KINDS } from './alert-kinds.js';
+import { ALERT_SEVERITIES, CHANNEL_KINDS, CHAT_COMMANDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 import { marketsSchema } from './markets-schema.js';
 import { fleetSchema } from './schema-fleet.js';
@@ -226,6 +226,9 @@ const metricsSchema = z
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
+const chatCommands = z.array(z.enum(CHAT_COMMANDS)).max(CHAT_COMMANDS.length);
+const chatUsers = z.array(z.int().positive()).min(1).max(20);
+
 const channelSchema = z.strictObject({
   kind: z.enum(CHANNEL_KINDS).describe('How it is spoken to.'),
   address_file: path(
@@ -240,6 +243,10 @@ const channelSchema = z.strictObject({
     .enum(['full', 'bare'])
     .default('full')
     .describe('bare: what happened to which trader, without a figure, title or reason.'),
+  commands: chatCommands.optional().describe('Of telegram: what `users` may ask for by a message; none when left out.'),
+  users: chatUsers
+    .optional()
+    .describe('Of telegram with commands: numbers of who may, each in the own chat with the bot.'),
 });
 
 const alertsSchema = z

@@ -8,7 +8,7 @@ import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
-import type { AlertSeverity, ChannelKind } from './alert-kinds.js';
+import type { AlertSeverity, ChannelKind, ChatCommand } from './alert-kinds.js';
 import type { ModuleFile } from './module-files.js';
 
 /** A trader's configuration: frozen, absolute paths, money in Micros. Holds no secret. */
@@ -179,6 +179,10 @@ export interface ChannelConfig {
   readonly summary: boolean;
   /** `bare`: what happened and to which trader, and no figure, title or reason. */
   readonly detail: 'full' | 'bare';
+  /** What the people who are listed may ask for over it; only Telegram has any. */
+  readonly commands: readonly ChatCommand[];
+  /** Their numbers at Telegram. */
+  readonly users: readonly number[];
 }
 
 export interface AlertsConfig {

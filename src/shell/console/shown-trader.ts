@@ -9,6 +9,7 @@ import { Subscription } from '../control/telemetry/subscription.js';
 import type { TraderHost, TraderRow } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { act } from './actions.js';
+import { listenForCommands } from './chat-commands.js';
 import { makeCsv } from './csv/exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
@@ -20,6 +21,7 @@ import { AlertStore } from './store/alert-store.js';
 import { History } from './store/history.js';
 import { takeSample } from './store/sample.js';
 import { locateStore, StoreFile } from './store/store-file.js';
+import { UpdateStore } from './store/update-store.js';
 import { makeTraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
 import { groupOf } from './traders.js';
@@ -86,6 +88,8 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
       existsSync(ledger.path) ? access.read(readLastRun) : existsSync(dirname(ledger.path)) ? 'none' : null,
     isWithTrader,
   });
+  const updates = new UpdateStore(store);
+  const chat = listenForCommands({ config, name, trader, watch, alerts: memory, memory: updates, guardian, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
@@ -163,6 +167,7 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
     deliver: (withinMs) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);
+      chat.close();
       watch.close();
       duty.close();
       store.close();

@@ -1,7 +1,8 @@
 /** What the console does by itself every second: looks for what is wrong, tells it, and calls the watcher elsewhere. */
 
 import { randomBytes } from 'node:crypto';
-import { ENDED_PROVEN, type LedgerReader } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
 import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';

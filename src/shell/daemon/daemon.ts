@@ -12,7 +12,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
-import { ENDED_PROVEN } from '../../trader/ledger/contract.js';
+import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';

@@ -199,9 +199,6 @@ export interface MarketRecord {
   readonly seenMs: number;
 }
 
-/** The note of a run that ended as it should: the exchange has shown that nothing rests. */
-export const ENDED_PROVEN = 'stopped, nothing rests';
-
 /** One start of the trader. */
 export interface RunRow {
   readonly id: string;

@@ -75,6 +75,8 @@ const channel = (kind: ChannelConfig['kind'], address: string, more: Partial<Cha
   min: 'warning',
   summary: true,
   detail: 'full',
+  commands: [],
+  users: [],
   ...more,
 });
 

@@ -6,8 +6,8 @@ import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/cont
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { type LastRun, readLastRun, Watch, type WatchOptions } from '../../../src/shell/console/watch.js';
-import { ENDED_PROVEN } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
 import { folderOf, newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';

@@ -7,7 +7,7 @@ import type { At } from './venue.js';
 
 type AlertsFile = TraderFile['alerts'];
 type ChannelFile = AlertsFile['channels'][string];
-type Key = 'to' | 'from' | 'signing_file';
+type Key = 'to' | 'from' | 'signing_file' | 'commands' | 'users';
 
 /** What a kind needs, and what it may have. */
 const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
@@ -18,9 +18,14 @@ const NEEDS: Readonly<Record<ChannelFile['kind'], readonly Key[]>> = {
   telegram: ['to'],
   mail: ['to', 'from'],
 };
-const KEYS: readonly Key[] = ['to', 'from', 'signing_file'];
+/** What a kind may have beside that. */
+const MAY: Readonly<Partial<Record<ChannelFile['kind'], readonly Key[]>>> = {
+  webhook: ['signing_file'],
+  telegram: ['commands', 'users'],
+};
+const KEYS: readonly Key[] = ['to', 'from', 'signing_file', 'commands', 'users'];
 const mayHave = (kind: ChannelFile['kind'], key: Key): boolean =>
-  NEEDS[kind].includes(key) || (kind === 'webhook' && key === 'signing_file');
+  NEEDS[kind].includes(key) || MAY[kind]?.includes(key) === true;
 
 export function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
   const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
@@ -28,7 +33,13 @@ export function alertProblems({ channels, escalation }: AlertsFile, at: At): rea
     const place = ['alerts', 'channels', name];
     const missing = NEEDS[kind].filter((key) => channel[key] === undefined);
     const foreign = KEYS.filter((key) => channel[key] !== undefined && !mayHave(kind, key));
+    const { commands = [], users } = channel;
+    const lonely =
+      commands.length > 0 && users === undefined
+        ? [at([...place, 'commands'], 'commands want users: the numbers at Telegram of the people who may')]
+        : [];
     return [
+      ...lonely,
       ...missing.map((key) => at(place, `a channel of kind ${kind} wants ${key}`)),
       ...foreign.map((key) => at([...place, key], `a channel of kind ${kind} has no ${key}; remove it`)),
     ];
@@ -53,6 +64,8 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
       min: channel.min,
       summary: channel.summary,
       detail: channel.detail,
+      commands: channel.commands ?? [],
+      users: channel.users ?? [],
     })),
     escalation: alerts.escalation,
     quietHours: alerts.quiet_hours,

@@ -41,6 +41,9 @@ CREATE TABLE acknowledgements (
   PRIMARY KEY (kind, since_ms)
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+CREATE TABLE taken_updates (channel TEXT PRIMARY KEY, id INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
+`,
 ];
 
 /** 'TWBC'. */

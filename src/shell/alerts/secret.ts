@@ -1,0 +1,11 @@
+/** What is secret of a channel, from a file of its own. */
+
+import { readPrivateFile } from '../wallet/private-file.js';
+import { secrets } from '../wallet/secrets.js';
+
+/** Hidden from every text from then on. Throws TwinbookError when it cannot be read, or others can read it too. */
+export function readSecret(path: string, what: string): string {
+  const secret = readPrivateFile(path, what).trim();
+  secrets.hide(secret);
+  return secret;
+}

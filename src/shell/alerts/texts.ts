@@ -1,0 +1,5 @@
+/** Texts before they leave: titles of markets come from the exchange, and an error may hold what it should not. */
+
+import { secrets } from '../wallet/secrets.js';
+
+export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));

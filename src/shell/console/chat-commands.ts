@@ -1,0 +1,109 @@
+/** What listed people may ask of a trader by a message: how it is, that an alert was seen, and to stop. Never to start again. */
+
+import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener.js';
+import type { ChatCommand } from '../config/alert-kinds.js';
+import type { TraderConfig } from '../config/load.js';
+import type { ChannelConfig } from '../config/types.js';
+import { nowMs } from '../runtime/clock.js';
+import { act } from './actions.js';
+import { moneyText } from './page-market.js';
+import { judgeMode } from './page-state.js';
+import type { AlertStore } from './store/alert-store.js';
+import type { TraderState } from './trader-state.js';
+import type { Watch } from './watch.js';
+
+export interface ChatOptions {
+  readonly config: TraderConfig;
+  readonly name: string;
+  readonly trader: TraderState;
+  readonly watch: Pick<Watch, 'open' | 'isOnDuty'>;
+  readonly alerts: Pick<AlertStore, 'acknowledge'>;
+  readonly memory: UpdateMemory;
+  readonly guardian: { status(): string };
+  readonly note: (text: string) => void;
+}
+
+/** One listener for each channel that takes commands; none by default. Gives what ends them. */
+export function listenForCommands(options: ChatOptions): { close(): void } {
+  const { config, name, memory, watch, note } = options;
+  const listeners = config.alerts.channels
+    .filter(({ commands }) => commands.length > 0)
+    .map((channel) => {
+      const perform = (command: ChatCommand, about: string | null, user: number) =>
+        performCommand(options, channel, { command, about, user });
+      return new TelegramListener({
+        channel,
+        trader: name,
+        perform,
+        memory,
+        onDuty: () => watch.isOnDuty,
+        nowMs,
+        note,
+      });
+    });
+  for (const listener of listeners) void listener.run();
+  return {
+    close: () => {
+      for (const listener of listeners) listener.close();
+    },
+  };
+}
+
+interface Asked {
+  readonly command: ChatCommand;
+  readonly about: string | null;
+  readonly user: number;
+}
+
+/** What came of it, for whoever asked. */
+export async function performCommand(
+  options: ChatOptions,
+  { detail }: Pick<ChannelConfig, 'detail'>,
+  { command, about, user }: Asked,
+): Promise<string> {
+  const { control, ledger } = options.config;
+  switch (command) {
+    case 'status':
+      return statusText(options, detail === 'bare');
+    case 'ack':
+      return acknowledge(options, about);
+    case 'pause':
+    case 'reduce-only':
+    case 'kill': {
+      const place = { socket: control.socket, ledgerPath: ledger.path };
+      const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
+      if (refusal !== null) return `${command} was refused: ${refusal}`;
+      return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
+    }
+  }
+}
+
+/** @param isBare without a figure or a reason */
+function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): string {
+  const { mode, reason } = judgeMode(trader);
+  const { account, frameMs } = trader;
+  const open = watch.open.map(({ kind, acknowledgedMs }) => (acknowledgedMs === null ? kind : `${kind} (seen)`));
+  const alerts = `alerts: ${open.length === 0 ? 'none is open' : open.join(', ')}`;
+  if (isBare) return `${mode}\n${alerts}`;
+  const lines = [reason === '' ? mode : `${mode}, ${reason}`];
+  if (account !== null) {
+    const asOf =
+      trader.isCurrent || frameMs === null ? '' : `, as of ${new Date(frameMs).toISOString().slice(0, 19)} UTC`;
+    const { open_orders: resting, unknown_orders: unknown, fills, result_micros: result } = account;
+    lines.push(
+      `result ${moneyText(result) || 'unknown'}, loss of this day ${moneyText(account.loss_day_micros)}${asOf}`,
+      `orders ${resting} open, ${unknown} unknown; fills of this run ${fills}`,
+    );
+  }
+  return [...lines, alerts, `guardian: ${guardian.status()}`].join('\n');
+}
+
+/** Of one kind, or of all that are open. */
+function acknowledge({ watch, alerts }: ChatOptions, about: string | null): string {
+  const open = watch.open.filter(({ kind }) => about === null || kind === about);
+  if (open.length === 0) return about === null ? 'no alert is open' : 'no such alert is open';
+  const timeMs = nowMs();
+  const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
+  if (kept.length < open.length) return 'it cannot be kept that they were seen; the log of the console says why';
+  return `not told again until over: ${open.map(({ kind }) => kind).join(', ')}`;
+}

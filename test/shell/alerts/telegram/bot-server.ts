@@ -1,0 +1,54 @@
+/** What answers for Telegram on this machine: it tells the updates that it is given, also again and again, and keeps what is sent. */
+
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newFolder } from '../../../support/folders.js';
+
+export const TOKEN = 'bot77:a-token-of-this-test';
+
+export interface BotServer {
+  /** A file of mode 0600 with the address of the bot, its token included. */
+  readonly addressFile: string;
+  /** Offsets that were asked from. */
+  readonly offsets: (number | undefined)[];
+  readonly sent: { readonly chat_id: string; readonly text: string }[];
+  /** Told at every question from now on. */
+  updates: readonly unknown[];
+  /** In place of updates. */
+  answer: ((response: ServerResponse) => void) | null;
+}
+
+export async function serveBot(): Promise<BotServer> {
+  const http = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const asked = JSON.parse(body) as { offset?: number; chat_id: string; text: string };
+    if (request.url === `/${TOKEN}/sendMessage`) {
+      server.sent.push(asked);
+      response.end('{"ok":true}');
+      return;
+    }
+    server.offsets.push(asked.offset);
+    if (server.answer !== null) return server.answer(response);
+    response.end(JSON.stringify({ ok: true, result: server.updates }));
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const addressFile = join(newFolder(), 'address');
+  writeFileSync(addressFile, `http://127.0.0.1:${(http.address() as AddressInfo).port}/${TOKEN}\n`);
+  chmodSync(addressFile, 0o600);
+  const server: BotServer = { addressFile, offsets: [], sent: [], updates: [], answer: null };
+  return server;
+}
+
+/** A message of a person in the own chat with the bot. */
+export const said = (id: number, text: string, dateS: number, more: object = {}): object => ({
+  update_id: id,
+  message: { date: dateS, text, from: { id: 5, is_bot: false }, chat: { id: 5, type: 'private' }, ...more },
+});

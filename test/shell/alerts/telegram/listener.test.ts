@@ -1,0 +1,229 @@
+/** Commands from Telegram against a service that repeats itself, is slow, talks nonsense, and carries what strangers write. */
+
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type ListenerOptions,
+  type TakenUpdate,
+  TelegramListener,
+} from '../../../../src/shell/alerts/telegram/listener.js';
+import { CHAT_COMMANDS } from '../../../../src/shell/config/alert-kinds.js';
+import type { ChannelConfig } from '../../../../src/shell/config/types.js';
+import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
+
+const NOW_S = 1_800_000_000;
+const DAY_MS = 86_400_000;
+
+interface Place {
+  readonly server: BotServer;
+  readonly done: string[];
+  readonly notes: string[];
+  readonly kept: TakenUpdate[];
+  /** Another process of the same console. */
+  restart(more?: Partial<ListenerOptions>): TelegramListener;
+}
+
+async function place(): Promise<Place> {
+  const server = await serveBot();
+  const [done, notes, kept]: [string[], string[], TakenUpdate[]] = [[], [], []];
+  const channel = {
+    name: 'chat',
+    kind: 'telegram',
+    addressFile: server.addressFile,
+    commands: CHAT_COMMANDS,
+    users: [5],
+  } as unknown as ChannelConfig; // nothing else of a channel is looked at
+  const restart = (more: Partial<ListenerOptions> = {}) => {
+    const listener = new TelegramListener({
+      channel,
+      trader: 'paper',
+      perform: async (command, about, user) => {
+        done.push(`${command} ${about ?? '-'} ${user}`);
+        return `did ${command}`;
+      },
+      memory: { load: () => kept.at(-1) ?? null, save: (_, taken) => void kept.push(taken) },
+      onDuty: () => true,
+      nowMs: () => NOW_S * 1000,
+      note: (text) => notes.push(text),
+      ...more,
+    });
+    onTestFinished(() => listener.close());
+    return listener;
+  };
+  return { server, done, notes, kept, restart };
+}
+
+test('does what a listed person asks for, and answers in that chat', async () => {
+  const { server, done, restart, notes } = await place();
+  server.updates = [
+    said(7, '/status', NOW_S),
+    said(8, 'ack killed', NOW_S),
+    said(9, '/Reduce_Only@our_bot', NOW_S - 119),
+  ];
+  expect(await restart().look()).toBeGreaterThan(0);
+  expect(done).toEqual(['status - 5', 'ack killed 5', 'reduce-only - 5']);
+  expect(server.sent[0]).toEqual({ chat_id: '5', text: 'paper: did status' });
+  expect(notes.at(-1)).toBe('alert channel chat: reduce-only, by user 5');
+});
+
+describe('an update', () => {
+  test('is taken once, however often it is told, and after a restart neither', async () => {
+    const { server, done, restart } = await place();
+    server.updates = [said(7, 'kill', NOW_S)];
+    const listener = restart();
+    await listener.look();
+    await listener.look();
+    await restart().look();
+    server.updates = [said(8, 'pause', NOW_S), said(7, 'kill', NOW_S), said(8, 'pause', NOW_S)];
+    await restart().look();
+    expect(done).toEqual(['kill - 5', 'pause - 5']);
+    expect(server.offsets).toEqual([undefined, 8, 8, 8]);
+  });
+
+  test('is kept as taken before anything of it is done', async () => {
+    const { server, restart, kept } = await place();
+    server.updates = [said(7, 'kill', NOW_S)];
+    const before: number[] = [];
+    const perform = async () => {
+      before.push(...kept.map(({ id }) => id));
+      throw new Error('the trader is odd');
+    };
+    await restart({ perform }).look();
+    expect([before, kept]).toEqual([[7], [{ id: 7, timeMs: NOW_S * 1000 }]]);
+    expect(server.sent[0]?.text).toBe('paper: kill failed; the log of the console says why');
+  });
+
+  test('of long ago is not obeyed, and said to be old', async () => {
+    const { server, done, restart } = await place();
+    server.updates = [said(7, 'kill', NOW_S - 121)];
+    await restart().look();
+    expect(done).toEqual([]);
+    expect(server.sent[0]?.text).toContain('kill not done: it was sent 121 s ago');
+  });
+
+  test('may have a lower number after a week without any', async () => {
+    const { server, done, restart, kept } = await place();
+    kept.push({ id: 1_000, timeMs: NOW_S * 1000 - 7 * DAY_MS });
+    server.updates = [said(3, 'kill', NOW_S)];
+    await restart().look();
+    expect([server.offsets, done]).toEqual([[undefined], ['kill - 5']]);
+  });
+});
+
+test('nobody else is obeyed or answered, in no group, by no bot, and not by what was forwarded', async () => {
+  const { server, done, restart, notes } = await place();
+  const stranger = { from: { id: 6, is_bot: false }, chat: { id: 6, type: 'private' } };
+  server.updates = [
+    said(1, 'kill', NOW_S, stranger),
+    said(2, 'status', NOW_S, stranger),
+    said(3, 'kill', NOW_S, { chat: { id: -9, type: 'group' } }),
+    said(4, 'kill', NOW_S, { chat: { id: 6, type: 'private' } }),
+    said(5, 'kill', NOW_S, { from: { id: 5, is_bot: true } }),
+    said(6, 'kill', NOW_S, { forward_origin: { type: 'user' } }),
+    said(7, 'kill', NOW_S, { via_bot: { id: 1 } }),
+    said(8, 'kill', NOW_S, { from: undefined }),
+    { update_id: 9, edited_message: { text: 'kill' } },
+    { update_id: 'ten', message: {} },
+    'nonsense',
+  ];
+  await restart().look();
+  expect([done, server.sent]).toEqual([[], []]);
+  expect(notes).toEqual(['alert channel chat: user 6 is not listed and gets no answer']);
+});
+
+test.each([
+  'resume',
+  'unkill',
+  'flatten',
+  'kill now please',
+  'kill; resume',
+  'kill\u0000',
+  '/',
+  '',
+  '../../kill',
+  '__proto__',
+  'constructor',
+  `kill ${'x'.repeat(90_000)}`,
+  '<b>kill</b>',
+  '\u202ellik',
+])('what is no command does nothing, and is not repeated: %j', async (text) => {
+  const { server, done, restart } = await place();
+  server.updates = [said(1, text, NOW_S)];
+  await restart().look();
+  expect(done).toEqual([]);
+  expect(server.sent.map((one) => one.text)).toEqual([
+    'paper: not a command; there are: status, ack, pause, reduce-only, kill',
+  ]);
+});
+
+test('looks are done six times a minute, and what stops is counted by itself', async () => {
+  const { server, done, restart } = await place();
+  const texts = [...Array.from({ length: 10 }, () => 'status'), 'nonsense', ...Array.from({ length: 9 }, () => 'kill')];
+  server.updates = texts.map((text, i) => said(i, text, NOW_S));
+  const listener = restart();
+  await listener.look();
+  expect([done.filter((one) => one.startsWith('status')).length, done.length]).toEqual([6, 12]);
+  expect(server.sent.filter(({ text }) => text.includes('more than 6 in a minute'))).toHaveLength(2);
+});
+
+describe('a service that', () => {
+  const NO_LIST = 'what it answered is no list of updates';
+  test.each([
+    ['answers with a page', (to: ServerResponse) => to.end('<html>'), 2_000, NO_LIST],
+    ['answers with something else', (to: ServerResponse) => to.end('{"ok":true,"result":{}}'), 2_000, NO_LIST],
+    ['answers without end', (to: ServerResponse) => to.end('x'.repeat(1_000_001)), 2_000, 'longer than 1000000 bytes'],
+    ['fails', (to: ServerResponse) => to.writeHead(502).end(), 2_000, 'it answered 502'],
+    [
+      'leads elsewhere',
+      (to: ServerResponse) => to.writeHead(302, { location: 'http://x.example/' }).end(),
+      2_000,
+      '302',
+    ],
+    ['hangs up', (to: ServerResponse) => void to.destroy(), 2_000, 'takes no commands'],
+    ['does not know us', (to: ServerResponse) => to.writeHead(401).end(), 60_000, 'the token is not valid'],
+    ['has another reader', (to: ServerResponse) => to.writeHead(409).end(), 60_000, 'another program reads this bot'],
+    ['says half an answer', (to: ServerResponse) => void to.write('{"ok":true,'), 2_000, 'timeout'],
+  ])('%s is asked again later, and told of once, without its token', async (_, answer, waitMs, why) => {
+    const { server, notes, restart, done } = await place();
+    server.answer = answer;
+    const listener = restart({ withinMs: 500 });
+    expect(await listener.look()).toBe(waitMs);
+    expect(await listener.look()).toBe(Math.min(waitMs * 2, 60_000));
+    expect(notes).toEqual([expect.stringContaining(why)]);
+    expect(notes.join()).not.toContain(TOKEN);
+    server.answer = null;
+    server.updates = [said(1, 'status', NOW_S)];
+    await listener.look();
+    expect([done, notes[1]]).toEqual([['status - 5'], 'alert channel chat takes commands again']);
+  });
+
+  test('holds its answer is let go when the console ends', async () => {
+    const { server, restart, notes } = await place();
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    server.answer = () => isAsked();
+    const listener = restart();
+    const running = listener.run();
+    await asked;
+    listener.close();
+    await running;
+    expect(notes).toEqual([]);
+  });
+});
+
+test('who is not on duty asks nothing', async () => {
+  const { server, restart } = await place();
+  await restart({ onDuty: () => false }).look();
+  expect(server.offsets).toEqual([]);
+});
+
+test('no answer holds the address with its token, or a character that is none', async () => {
+  const { server, restart } = await place();
+  server.updates = [said(1, 'status', NOW_S)];
+  const address = readFileSync(server.addressFile, 'utf8').trim();
+  await restart({ perform: async () => `asked at ${address}\u0007` }).look();
+  expect(server.sent.map(({ text }) => text)).toEqual(['paper: asked at [redacted]?']);
+});

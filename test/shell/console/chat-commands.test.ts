@@ -1,0 +1,114 @@
+/** What a message to the bot does to a trader, and what is said of it. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { performCommand } from '../../../src/shell/console/chat-commands.js';
+import { openConsole } from '../../../src/shell/console/console.js';
+import { TraderState } from '../../../src/shell/console/trader-state.js';
+import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import { folderOf } from '../../support/folders.js';
+import { said, serveBot } from '../alerts/telegram/bot-server.js';
+import { trader } from '../config/files.js';
+import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
+
+const KILLED = {
+  kind: 'killed',
+  severity: 'critical',
+  title: 'it is killed',
+  text: '',
+  sinceMs: 1,
+  toldMs: 2,
+} as const;
+
+function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', reason: 'a guess about Will it?' })) {
+  const cwd = folderOf({ 'trader.yaml': trader() });
+  const seen: Acknowledgement[] = [];
+  const options = {
+    config: loadTraderConfig('trader.yaml', { cwd, env: {} }),
+    name: 'trader',
+    trader: state,
+    watch: { open: [{ ...KILLED, acknowledgedMs: null }], isOnDuty: true },
+    alerts: { acknowledge: (one: Acknowledgement) => seen.push(one) > 0 },
+    memory: { load: () => null, save: () => undefined },
+    guardian: { status: () => 'watching' },
+    note: () => undefined,
+  };
+  const ask = (command: Parameters<typeof performCommand>[2]['command'], about: string | null = null, isBare = false) =>
+    performCommand(options, { detail: isBare ? 'bare' : 'full' }, { command, about, user: 5 });
+  return { cwd, seen, ask };
+}
+
+test('status says how the trader is, and bare of that no figure and no reason', async () => {
+  const { ask } = place();
+  expect(await ask('status')).toBe(
+    [
+      'paused, a guess about Will it?',
+      'result 1, loss of this day 10',
+      'orders 2 open, 0 unknown; fills of this run 3',
+      'alerts: killed',
+      'guardian: watching',
+    ].join('\n'),
+  );
+  expect(await ask('status', null, true)).toBe('paused\nalerts: killed');
+  expect(await place(new TraderState()).ask('status')).toBe(
+    'starting, not connected yet\nalerts: killed\nguardian: watching',
+  );
+});
+
+test('ack says that one alert was seen, or all', async () => {
+  const { ask, seen } = place();
+  expect(await ask('ack', 'nothing')).toBe('no such alert is open');
+  expect(seen).toEqual([]);
+  expect(await ask('ack')).toBe('not told again until over: killed');
+  expect(await ask('ack', 'killed')).toBe('not told again until over: killed');
+  expect(seen).toMatchObject([
+    { kind: 'killed', sinceMs: 1 },
+    { kind: 'killed', sinceMs: 1 },
+  ]);
+});
+
+test('kill leaves the stop file where no trader answers, and pause says that none does', async () => {
+  const { ask, cwd } = place();
+  expect(await ask('pause')).toContain('pause was refused: no trader is running');
+  expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
+  expect(await ask('kill')).toContain('the stop file is there');
+  expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('by Telegram, user 5\n');
+});
+
+test('a message reaches the trader as a command with who sent it, through a console and once', async () => {
+  const server = await serveBot();
+  const chat = `{ kind: telegram, address_file: ${server.addressFile}, to: "5", commands: [status, kill], users: [5] }`;
+  const cwd = folderOf({
+    'trader.yaml': trader(`dashboard: { enabled: false }\nalerts: { channels: { chat: ${chat} } }`),
+  });
+  const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
+  const asked: ControlQuestion[] = [];
+  const control = await serveControl(config.control.socket, {
+    answer: async (question) => {
+      asked.push(question);
+      return { ok: true, data: { mode: 'killed', reason: '' } };
+    },
+    subscribe: () => null,
+  });
+  onTestFinished(() => control.close());
+  const nowS = Math.floor(Date.now() / 1000);
+  server.updates = [said(1, 'kill', nowS), said(2, 'pause', nowS), said(3, 'kill', nowS - 600)];
+  const guardian = { status: () => 'watching', isGuarded: () => true };
+  const open = () => openConsole({ config, guardian, secret: 'the secret', note: () => undefined });
+  const first = await open();
+  await vi.waitFor(() => expect(server.sent).toHaveLength(3), 10_000);
+  await first.close();
+  const second = await open();
+  onTestFinished(() => second.close());
+  await vi.waitFor(() => expect(server.offsets.at(-1)).toBe(4), 10_000);
+  expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
+  expect(server.sent.map(({ text }) => text)).toEqual([
+    'trader: kill is obeyed; ask for status to see what rests',
+    'trader: not a command; there are: status, kill',
+    expect.stringContaining('trader: kill not done: it was sent'),
+  ]);
+});
