@@ -32,7 +32,9 @@ interface ExchangeFlags {
   readonly profile: string;
   readonly controls?: true;
   readonly crowd: boolean;
+  readonly crowdMarkets: number;
   readonly rateLimits: boolean;
+  readonly signedLimitPer: 'key' | 'wallet';
   readonly startingFunds: ReturnType<typeof positiveAmount>;
   readonly landingMs: number;
   readonly draftLifetimeS?: number;
@@ -54,7 +56,15 @@ function addExchangeCommand(program: Command, session: Session): void {
     .option('--profile <name>', `venue profile (${venueNames().join(', ')}) or the path of one`, 'paper')
     .option('--controls', 'answer the /paper/ controls')
     .option('--no-crowd', 'no simulated traders')
+    .addOption(
+      new Option('--crowd-markets <n>', 'markets of the simulated crowd').default(4).argParser(integerBetween(1, 1000)),
+    )
     .option('--no-rate-limits', 'do not limit requests')
+    .addOption(
+      new Option('--signed-limit-per <what>', 'what signed requests are counted by')
+        .default('key')
+        .choices(['key', 'wallet']),
+    )
     .addOption(
       new Option('--starting-funds <n>', 'currency of a new account')
         .default(positiveAmount('10000'), '10000')
@@ -92,7 +102,9 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     seed: flags.seed,
     controls: flags.controls === true,
     crowd: flags.crowd,
+    crowdMarkets: flags.crowdMarkets,
     rateLimits: flags.rateLimits,
+    signedLimitPer: flags.signedLimitPer,
     startingFunds: flags.startingFunds,
     landingMs: flags.landingMs,
     draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,

@@ -36,9 +36,13 @@ export interface ExchangeOptions {
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade, in four markets of their own. Not beside `marketData`. */
+  /** Whether simulated traders trade, in markets of their own. Not beside `marketData`. */
   readonly crowd: boolean;
+  /** How many markets of their own, 1 to 1000; 4 unless told. */
+  readonly crowdMarkets?: number;
   readonly rateLimits: boolean;
+  /** What signed requests are counted by: each API key (unless told), or all keys of a wallet together. */
+  readonly signedLimitPer?: 'key' | 'wallet';
   /** What a wallet's account holds when it creates its first key. */
   readonly startingFunds: Micros;
   /** How long merges and splits stay `in_process`, and how long each step of margin takes, ms. */
@@ -100,7 +104,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const clock = new ExchangeClock(persistentCore.core.nowMs);
     const replay = await attachReplay(persistentCore, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
-    const crowd = options.crowd && replay === null ? Crowd.attach(persistentCore.core, options, clock.nowMs()) : null;
+    const crowd = options.crowd && replay === null ? attachCrowd(persistentCore, options, clock) : null;
     const drivers = [replay, crowd, replay && makeNotices(replay, logger)].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
@@ -114,6 +118,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       profile: options.profile,
       onError,
       rateLimits: options.rateLimits,
+      ...(options.signedLimitPer === undefined ? {} : { signedLimitPer: options.signedLimitPer }),
       controls: options.controls,
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
@@ -196,6 +201,9 @@ async function attachReplay(
 ): Promise<Replay | null> {
   return recordings.length === 0 ? null : Replay.attach(core, recordings, { speed }, clock.nowMs());
 }
+
+const attachCrowd = ({ core }: PersistentCore, { seed, crowdMarkets }: ExchangeOptions, clock: ExchangeClock): Crowd =>
+  Crowd.attach(core, { seed, ...(crowdMarkets === undefined ? {} : { markets: crowdMarkets }) }, clock.nowMs());
 
 const makeNotices = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
   new ReplayNotices(

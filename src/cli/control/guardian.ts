@@ -47,6 +47,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     isPaper,
     walletFile: wallet.file,
     credentialsFile: guardian.credentials,
+    keys: venue.keys,
     env: io.env,
     ledgerPath: ledger.path,
     logFile: guardian.log,

@@ -14,6 +14,14 @@ import { openWallet } from '../venue-session.js';
 import { signingCheck } from './signing-vectors.js';
 import { checkVenue } from './venue.js';
 
+interface DoctorOptions {
+  readonly config: string;
+  readonly json?: true;
+  readonly draft?: string;
+  readonly fees?: string;
+  readonly keys?: true;
+}
+
 export function addDoctorCommand(program: Command, session: Session): void {
   const command = program
     .command('doctor')
@@ -26,7 +34,15 @@ export function addDoctorCommand(program: Command, session: Session): void {
     '--fees <market>',
     'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
   );
-  addAction<{ config: string; json?: true; draft?: string; fees?: string }>(command, session, async (options) => {
+  command.option(
+    '--keys',
+    'only measure whether the venue counts signed requests by API key or by wallet, with 14 reads under two stored keys',
+  );
+  addAction<DoctorOptions>(command, session, async (options) => {
+    if (options.keys === true) {
+      const { showKeyCounting } = await import('./key-counting.js');
+      return showKeyCounting(await loadConfig(options.config, session.io), options.json === true, session.io);
+    }
     if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
     if (options.fees !== undefined) {
       const { showFees } = await import('./fees.js');

@@ -15,6 +15,8 @@ export interface Driver {
 export interface CrowdSettings {
   /** Same seed and same tick times: same markets, same orders, same trades. */
   readonly seed: number;
+  /** Markets at once, 1 to 1000; the shipped four unless told. */
+  readonly markets?: number;
 }
 
 /** How a recording is played. */

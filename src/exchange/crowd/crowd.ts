@@ -1,5 +1,5 @@
 /**
- * The simulated crowd of the paper exchange: four markets of its own, each with a hidden probability, noise takers,
+ * The simulated crowd of the paper exchange: markets of its own, four unless told, each with a hidden probability, noise takers,
  * informed takers and a competing maker. It makes the exchange a place where a market maker has something to do: wide
  * enough for him to step inside, noisy enough to fill him, informed enough to hurt him when he is wrong or slow.
  *
@@ -12,7 +12,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { CrowdSettings, Driver } from './contract.js';
 import type { CrowdAccounts, CrowdCore } from './crowd-core.js';
 import { CrowdMarket } from './crowd-market.js';
-import { listingId, listingSpec, SLOTS, type Slot } from './listings.js';
+import { listingId, listingSpec, listSlots, type Slot } from './listings.js';
 
 /**
  * After a longer pause (a sleeping computer, a clock that was moved) the crowd does not make up what it missed but the last
@@ -45,7 +45,7 @@ export class Crowd implements Driver {
     };
     // What an earlier run of the exchange left in the book has no owner any more.
     for (const handle of core.internalOrders(this.#accounts.maker)) core.cancelInternal(nowMs, handle);
-    this.#listed = SLOTS.map((slot) => this.#listOn(slot, nowMs));
+    this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
   }
 
   /**

@@ -1,4 +1,4 @@
-/** The markets that the crowd trades: four slots, each with questions that it lists one after another. */
+/** The markets that the crowd trades: four slots, each with questions that it lists one after another, and as many more as are wanted. */
 
 import { deriveConditionId } from '../../recording/identity.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -16,7 +16,7 @@ export interface Slot {
   readonly questions: readonly string[];
 }
 
-export const SLOTS: readonly Slot[] = [
+const SLOTS: readonly Slot[] = [
   {
     name: 'budget',
     event: 'Votes and launches to watch',
@@ -61,6 +61,23 @@ export const SLOTS: readonly Slot[] = [
     ],
   },
 ];
+
+/** Markets of an event beyond the shipped ones. */
+const MATCHES_AN_EVENT = 5;
+
+/** So many slots, 1 to 1000; the first four are the shipped ones, whatever the number. */
+export const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
+  Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
+
+function matchSlot(number: number): Slot {
+  return {
+    name: `match-${number}`,
+    event: `Round ${Math.ceil(number / MATCHES_AN_EVENT)} of the cup`,
+    category: 'sports',
+    days: 2 + (number % 6),
+    questions: [`Will the home team win match ${number} by {date}?`, `Will match ${number} have a goal before {date}?`],
+  };
+}
 
 /** Tick of the crowd's markets: one cent. */
 export const CROWD_PRICE_PRECISION = 2;

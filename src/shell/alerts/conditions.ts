@@ -33,6 +33,8 @@ export interface WatchedAccount {
   readonly reason: string;
   readonly venueSilent: boolean;
   readonly throttled: boolean;
+  /** API keys that the exchange takes, of those that are configured; absent where one is. */
+  readonly apiKeys?: { readonly live: number; readonly of: number };
   readonly unknownOrders: number;
   readonly differences: readonly string[];
   /** Unix ms; null before the first. */
@@ -92,7 +94,7 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 }
 
 function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
-  const { mode, reason, differences, unknownOrders, clockOffsetMs, reconciledMs, lossUsed } = account;
+  const { mode, reason, differences, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, apiKeys } = account;
   return [
     STOPPED.includes(mode) && critical(mode, `it is ${mode}`, reason),
     differences.length > 0 && critical('ledger_differs', 'ledger and exchange differ', differences.join('; ')),
@@ -101,6 +103,9 @@ function accountConditions(account: WatchedAccount, nowMs: number): readonly (Co
     account.venueSilent &&
       warning('venue_silent', 'the exchange does not answer', 'requests go unanswered', 2 * MINUTE_MS),
     account.throttled && warning('throttled', 'the exchange throttles', 'it lets no request through', MINUTE_MS),
+    apiKeys !== undefined &&
+      apiKeys.live < apiKeys.of &&
+      warning('key_missing', 'an API key is missing', `${apiKeys.live} of ${apiKeys.of} API keys work`),
     Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
       warning('clock_off', 'the clock is off', `by ${wholeSeconds(clockOffsetMs)} s`, MINUTE_MS),
     reconciledMs !== null &&

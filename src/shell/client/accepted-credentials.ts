@@ -7,27 +7,63 @@ import type { ServiceClient } from './client.js';
 
 /** What is known of the credentials before the venue is asked whether it accepts them. */
 export interface StoredCredentials {
-  /** What `client` was made with; null when there are none yet. */
-  readonly stored: Credentials | null;
-  /** Whether refused ones may be replaced: a paper exchange that was begun anew knows no keys. */
+  /** Keys of the wallet, in the order in which they are used, all of them known to the client; none when there are none yet. */
+  readonly stored: readonly Credentials[];
+  /** So many of them are to be used, at least 1. */
+  readonly wanted: number;
+  /** Whether refused ones may be replaced, and missing ones made: a paper exchange that was begun anew knows no keys. */
   readonly mayReplace: boolean;
+  /** Told after each key that was made, with all that are to be stored: the venue shows a secret this once. */
+  readonly keep: (all: readonly Credentials[]) => void;
+}
+
+/** The keys that are used, and what is wrong with the others. */
+export interface AcceptedCredentials {
+  /** At least one. */
+  readonly keys: readonly Credentials[];
+  /** Why fewer are used than are wanted, a sentence each. */
+  readonly missing: readonly string[];
 }
 
 /**
- * Asks the venue for one signed answer. New credentials are those that `client` then uses; store them. Throws
- * `venue_unreachable`, or `venue_refused` when a person must look at it.
+ * Asks the venue for one signed answer under each key. The client then uses those that it takes. Throws `venue_unreachable`, or
+ * `venue_refused` when a person must look at it, for there is no key left.
  */
 export async function acceptedCredentials(
   client: ServiceClient,
   wallet: Wallet,
-  { stored, mayReplace }: StoredCredentials,
-): Promise<Credentials> {
-  if (stored === null) return client.bootstrap(wallet);
-  const { outcome } = await client.call('keys.list', {});
-  if (outcome.kind === 'answered') return stored;
-  if (outcome.kind === 'unknown')
-    throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` says whether it can be reached.');
-  if (outcome.slug === 'authentication_failed' && mayReplace) return client.bootstrap(wallet);
+  { stored, wanted, mayReplace, keep }: StoredCredentials,
+): Promise<AcceptedCredentials> {
+  const keys: Credentials[] = [];
+  const refusals: { readonly key: Credentials; readonly why: string; readonly isReplaced: boolean }[] = [];
+  for (const key of stored.slice(0, wanted)) {
+    const { outcome } = await client.call('keys.list', {}, { apiKey: key.apiKey });
+    if (outcome.kind === 'unknown')
+      throw new TwinbookError('venue_unreachable', outcome.reason, '`twinbook doctor` says whether it can be reached.');
+    if (outcome.kind === 'answered') keys.push(key);
+    else {
+      const isReplaced = mayReplace && outcome.slug === 'authentication_failed';
+      refusals.push({ key, why: outcome.message, isReplaced });
+    }
+  }
+  const standing = refusals.filter(({ isReplaced }) => !isReplaced);
+  if (keys.length === 0 && standing[0] !== undefined) throw refuseAll(standing[0].why);
+  const others = [...standing.map(({ key }) => key), ...stored.slice(wanted)];
+  const mayMake = (): boolean =>
+    keys.length + standing.length < wanted && (mayReplace || keys.length + stored.length === 0);
+  while (mayMake()) {
+    keys.push(await client.bootstrap(wallet));
+    keep([...keys, ...others]);
+  }
+  client.useKeys(keys, others);
+  const missing = standing.map(({ key, why }) => `the exchange refuses the API key ${key.apiKey}: ${why}`);
+  const unmade = wanted - keys.length - standing.length;
+  if (unmade > 0)
+    missing.push(`${unmade} of ${wanted} API keys are not there: \`twinbook keys bootstrap --add\` makes one`);
+  return { keys, missing };
+}
+
+function refuseAll(why: string): TwinbookError {
   const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
-  throw new TwinbookError('venue_refused', `the exchange refuses our credentials: ${outcome.message}`, hint);
+  return new TwinbookError('venue_refused', `the exchange refuses our credentials: ${why}`, hint);
 }

@@ -20,8 +20,19 @@ interface Prober {
   readonly settle: (place: Permit) => boolean;
 }
 
+/** What a line lets through. */
+export interface LineRoom {
+  /** Requests a minute. */
+  readonly limit: number;
+  /** Requests that could leave now, those in line taken off; below 0 where more wait than can. */
+  readonly remaining: number;
+  /** Monotonic ms: when there may be a place again; Infinity while only an answer can tell. */
+  readonly nextPlaceMs: number;
+}
+
 /** What requests of one scope pass through on their way out. */
 export interface Line {
+  room(): LineRoom;
   /** Takes a place if one is free and nobody stands in line; the fast path. */
   tryEnter(): Permit | null;
   /** Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed. */
@@ -40,6 +51,10 @@ export interface Line {
 /** No line at all: everything passes at once, whatever is said. */
 export class OpenLine implements Line {
   #closed = false;
+
+  room(): LineRoom {
+    return EVERYTHING;
+  }
 
   tryEnter(): Permit | null {
     return this.#closed ? null : 'place';
@@ -71,6 +86,8 @@ export class OpenLine implements Line {
   }
 }
 
+const EVERYTHING: LineRoom = { limit: Infinity, remaining: Infinity, nextPlaceMs: Number.NEGATIVE_INFINITY };
+
 /** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
 export class BudgetLine implements Line {
   readonly #pacing: Pacing;
@@ -88,6 +105,15 @@ export class BudgetLine implements Line {
   constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
     this.#pacing = new Pacing(requestsPerMinute, most);
     this.#monotonicMs = monotonicMs;
+  }
+
+  room(): LineRoom {
+    const nowMs = this.#monotonicMs();
+    return {
+      limit: this.#pacing.window.limitAt(nowMs),
+      remaining: this.#pacing.freePermits(nowMs) - (this.#queued - this.#called),
+      nextPlaceMs: this.#pacing.nextPlaceMs(nowMs),
+    };
   }
 
   tryEnter(): Permit | null {

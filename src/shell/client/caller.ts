@@ -7,7 +7,7 @@
 
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Lane, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
@@ -25,6 +25,7 @@ import type {
   OutcomeObservation,
   ServiceCaller,
 } from './contract.js';
+import { isKeyRefusal, KeyRing, type Seat } from './key-ring.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
@@ -49,6 +50,8 @@ interface Job {
   readonly message: Message;
   readonly lane: Lane;
   readonly latestMs: number;
+  /** The one that must sign; null for any. */
+  readonly apiKey: string | null;
 }
 
 interface Attempted {
@@ -69,14 +72,14 @@ export class HttpCaller implements ServiceCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  readonly #lines: Readonly<Record<Scope, Line>>;
+  readonly #open: Readonly<Record<Exclude<Scope, 'signed'>, Seat>>;
+  readonly #keys: KeyRing;
   readonly #lanes: Lanes;
   readonly #isPaced: boolean;
   readonly #transport: Sender;
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
-  #credentials: Credentials | null;
   #closed: Promise<void> | null = null;
 
   /**
@@ -90,7 +93,6 @@ export class HttpCaller implements ServiceCaller {
     this.#clock = options.clock ?? realClock;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#notify = options.onNotice ?? (() => undefined);
-    this.#credentials = options.credentials ?? null;
     this.#objection = options.objection ?? (() => null);
     this.#lanes = new Lanes(concurrency);
     this.#isPaced = isPaced;
@@ -98,11 +100,12 @@ export class HttpCaller implements ServiceCaller {
     const line = (told: number, own: number | undefined) =>
       isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
     const limits = profile.rate_limits;
-    this.#lines = {
-      public: line(limits.public_per_minute, budgets.public),
-      signed: line(limits.signed_per_minute, budgets.signed),
-      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
+    this.#open = {
+      public: { line: line(limits.public_per_minute, budgets.public), credentials: null },
+      bootstrap: { line: line(limits.bootstrap_per_minute, budgets.bootstrap), credentials: null },
     };
+    const signed = () => line(limits.signed_per_minute, budgets.signed);
+    this.#keys = new KeyRing([options.credentials ?? []].flat(), signed, profile.signed_limit_per === 'key');
   }
 
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
@@ -113,7 +116,26 @@ export class HttpCaller implements ServiceCaller {
 
   async perform({ id, lane, call, latestMs }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(this.#call(call.endpoint, call, { lane, latestMs }));
-    return { kind: 'outcome', requestId: id, ...answer };
+    return { kind: 'outcome', requestId: id, ...answer, budget: this.#walletBudget(answer.budget) };
+  }
+
+  /** The core knows one budget of signed requests: that of all keys. */
+  #walletBudget(told: BudgetReport | null): BudgetReport | null {
+    const room = told?.scope === 'signed' ? this.#keys.room : null;
+    if (told === null || room === null) return told;
+    const waitMs = Math.max(0, room.nextPlaceMs - this.#clock.monotonicMs());
+    const resetMs = Number.isFinite(waitMs) ? this.#clock.nowMs() + waitMs : told.resetMs;
+    return { scope: 'signed', limit: room.limit, remaining: room.remaining, resetMs };
+  }
+
+  /** API keys that it was given, and those of them that the venue has not refused since. */
+  get keyCount(): { readonly known: number; readonly live: number } {
+    return this.#keys.size;
+  }
+
+  /** Goes on with these keys of the same wallet. Others only sign what asks for them by name. */
+  useKeys(credentials: readonly Credentials[], others: readonly Credentials[] = []): void {
+    this.#keys.replace(credentials, others);
   }
 
   /**
@@ -122,7 +144,7 @@ export class HttpCaller implements ServiceCaller {
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
     const credentials = await createCredentials(this, wallet, this.profile.service_name);
-    this.#credentials = credentials;
+    this.#keys.replace([credentials]);
     return credentials;
   }
 
@@ -153,7 +175,7 @@ export class HttpCaller implements ServiceCaller {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
+    await Promise.all([this.#keys, this.#open.public.line, this.#open.bootstrap.line].map((each) => each.close()));
     await Promise.allSettled(this.#pending);
   }
 
@@ -165,11 +187,11 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async #call(endpoint: EndpointName, parts: CallParts, options: CallOptions): Promise<ClientAnswer> {
-    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY } = options;
+    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, apiKey = null } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
-    const job: Job = { declaration, parts, message, lane, latestMs };
+    const job: Job = { declaration, parts, message, lane, latestMs, apiKey };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
@@ -190,30 +212,69 @@ export class HttpCaller implements ServiceCaller {
     return !this.#closing.signal.aborted;
   }
 
+  /** By one key, and by the next where the venue does not take it: what it refused for the key alone was not done. */
   async #attempt(job: Job): Promise<Attempted> {
-    const { declaration, lane, latestMs } = job;
-    if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-    if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
-    const line = this.#lines[declaration.scope];
+    const refused = new Map<Seat, Attempted>();
+    for (;;) {
+      if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
+      const seat = this.#chooseSeat(job, refused);
+      if (seat === null) return [...refused.values()][0] ?? this.#givenUp(NO_CREDENTIALS);
+      const attempted = await this.#attemptBy(job, seat);
+      const { outcome } = attempted.answer;
+      if (seat.credentials !== null && isKeyRefusal(outcome)) {
+        refused.set(seat, attempted);
+        continue;
+      }
+      if (outcome.kind !== 'unknown') for (const [seat, { answer }] of refused) this.#putAside(seat, answer.outcome);
+      // Where the next key could not be asked, what the one before it was told is the news.
+      return attempted.left ? attempted : ([...refused.values()][0] ?? attempted);
+    }
+  }
+
+  #chooseSeat({ declaration: { scope }, apiKey }: Job, refused: ReadonlyMap<Seat, Attempted>): Seat | null {
+    if (scope !== 'signed') return this.#open[scope];
+    if (apiKey === null) return this.#keys.choose(refused);
+    return refused.size > 0 ? null : this.#keys.find(apiKey);
+  }
+
+  #putAside(seat: Seat, outcome: Outcome): void {
+    if (!this.#keys.isLive(seat)) return;
+    this.#keys.putAside(seat);
+    const why = outcome.kind === 'refused' ? `${outcome.status} ${outcome.slug}: ${outcome.message}` : '';
+    const { apiKey = '' } = seat.credentials ?? {};
+    this.#notify({ kind: 'key_refused', apiKey, why, live: this.#keys.size.live });
+  }
+
+  async #attemptBy(job: Job, seat: Seat): Promise<Attempted> {
+    const { lane, latestMs } = job;
+    const { line } = seat;
     const patienceMs = () => latestMs - this.#clock.nowMs();
     for (;;) {
       const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
-      if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
+      if (place === null) {
+        if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
+        return this.#isTurnedAway(seat) && patienceMs() > 0 ? this.#attempt(job) : this.#givenUp(TOO_LATE);
+      }
+      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, seat, place));
       if (attempted === null) line.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
   }
 
+  /** While it waited its key was put aside. */
+  #isTurnedAway(seat: Seat): boolean {
+    return seat.credentials !== null && !this.#keys.isLive(seat);
+  }
+
   /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
-  async #sendIfStill(job: Job, line: Line, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
-    line.onUnsent(place);
+  async #sendIfStill(job: Job, seat: Seat, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
+    if (!seat.line.isOverdrawn(place)) return this.#send(job, seat, place);
+    seat.line.onUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
-    const { declaration, message, lane, latestMs } = job;
+  async #send(job: Job, { line, credentials }: Seat, place: Permit): Promise<Attempted> {
+    const { message, lane, latestMs } = job;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
     if (objection !== null) {
@@ -226,7 +287,6 @@ export class HttpCaller implements ServiceCaller {
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
-    const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const headers = writeHeaders(message, this.profile.header_prefix, credentials, venueSeconds);
     const attempt = await this.#transport.send(message, headers, this.#timeoutMs);
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };

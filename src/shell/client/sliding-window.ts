@@ -34,6 +34,11 @@ export class SlidingWindow {
     this.#most = most;
   }
 
+  /** Requests a minute that may leave, as far as is believed now. */
+  limitAt(nowMs: number): number {
+    return Math.min(this.#limit, this.#ceilingAt(nowMs), this.#most);
+  }
+
   /** Requests that may leave now. */
   free(nowMs: number): number {
     const used = this.#countUsed(nowMs);

@@ -370,6 +370,8 @@ function makeExchange(
     marketData: file.market_data.map((path) => (path.startsWith('s3://') ? path : absolute(path))),
     speed: file.speed,
     crowd: file.crowd,
+    crowdMarkets: file.crowd_markets,
+    signedLimitPer: file.signed_limit_per,
     controls: file.controls,
     rateLimits: file.rate_limits,
     startingFundsMicros: file.starting_funds,

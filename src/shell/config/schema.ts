@@ -4,37 +4,18 @@
  */
 
 import { z } from 'zod';
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
-import type { Micros } from '../../shared/base/micros.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS, CHAT_COMMANDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
 import { marketsSchema } from './markets-schema.js';
+import { exchangeSchema } from './schema-exchange.js';
 import { fleetSchema } from './schema-fleet.js';
-import { integer, path } from './schema-parts.js';
+import { amount, integer, path } from './schema-parts.js';
 import { archiveSchema, backupsSchema, journalSchema } from './schema-stores.js';
 import { LOG_LEVELS } from './types.js';
-
-/** A decimal string of currency or shares within bounds, read as Micros. */
-const amount = (min: string, max: string, help: string) =>
-  z
-    .string()
-    .transform((text, context): Micros => {
-      const value = parseDecimal(text);
-      const [low, high] = [parseDecimal(min), parseDecimal(max)];
-      if (value === null) {
-        context.addIssue({ code: 'custom', message: 'wants a decimal string with at most 6 decimal places' });
-        return z.NEVER;
-      }
-      if ((low !== null && value < low) || (high !== null && value > high)) {
-        context.addIssue({ code: 'custom', message: `wants a decimal string from "${min}" to "${max}"` });
-      }
-      return value;
-    })
-    .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min] });
 
 /** A cron expression or null, which switches it off. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
@@ -49,23 +30,6 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     .describe(
       `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
     );
-
-const exchangeSchema = z
-  .strictObject({
-    embedded: z.boolean().default(true).describe('Runs the paper exchange inside the trader, and trades on it.'),
-    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
-    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
-    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
-    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
-    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
-    crowd: z.boolean().default(true).describe('Whether simulated traders trade.'),
-    controls: z.boolean().default(false).describe('Whether the /paper/ controls answer.'),
-    rate_limits: z.boolean().default(true).describe('Whether the venue profile’s request limits are enforced.'),
-    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
-    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
-    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
-  })
-  .describe('The paper exchange, embedded in the trader. Leave it out to trade on another exchange.');
 
 const pollingSchema = z
   .strictObject({
@@ -329,6 +293,15 @@ export const traderSchema = z.strictObject({
         .describe('Overrides the profile’s address.'),
       draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
       fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
+      keys: integer(
+        1,
+        16,
+        'API keys of the wallet that are used together. Where the venue counts each by itself, their signed requests add up.',
+      ).default(1),
+      signed_limit_per: z
+        .enum(['key', 'wallet'])
+        .optional()
+        .describe('Overrides the profile’s: what the limit of signed requests counts. doctor --keys measures it.'),
       allow_blind_signing: z
         .boolean()
         .default(false)

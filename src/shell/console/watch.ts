@@ -193,6 +193,7 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Watch
     reason: account.reason,
     venueSilent: account.silent,
     throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
+    ...(account.api_keys === undefined ? {} : { apiKeys: account.api_keys }),
     unknownOrders: account.unknown_orders,
     differences: account.agreement?.differences ?? [],
     // One that never comes is late, too.

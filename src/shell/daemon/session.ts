@@ -8,7 +8,7 @@ import type { RunningExchange } from '../../exchange/exchange.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { openToOthers } from '../../shared/base/private.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { type VenueProfile, withKeys } from '../../shared/protocol/profile.js';
 import { configHistory, configText } from '../../trader/engine/control/config-history.js';
 import { Trader } from '../../trader/engine/engine.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -29,7 +29,7 @@ import { openRecording } from '../recorder/beside-trader.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
-import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
 import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
@@ -155,7 +155,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
       await before.close();
       return fresh;
     };
-    const run = newRun(options, profile);
+    const run = newRun(options, withKeys(profile, credentials.length));
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
     const recording = await openRecording(options.config, options.env, (text) => warn(options, text));
@@ -243,6 +243,8 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
     seed: settings.seed,
     controls: settings.controls,
     crowd: settings.crowd,
+    crowdMarkets: settings.crowdMarkets,
+    signedLimitPer: settings.signedLimitPer,
     rateLimits: settings.rateLimits,
     startingFunds: settings.startingFundsMicros,
     landingMs: settings.landingMs,
@@ -257,7 +259,7 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
 
 interface Connected {
   readonly client: ServiceClient;
-  readonly credentials: Credentials;
+  readonly credentials: readonly Credentials[];
 }
 
 /** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
@@ -271,15 +273,18 @@ async function connect(
   // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
   const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
   const onNotice = (notice: ClientNotice) => tell(notice, options);
-  const stored = loadCredentials(config.wallet.credentials, owner, env);
+  let stored = loadAllCredentials(config.wallet.credentials, owner, env);
+  const keep = (all: readonly Credentials[]) => {
+    stored = all;
+    saveCredentials(config.wallet.credentials, owner, all);
+  };
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
-    const known = stored === null ? {} : { credentials: stored };
-    const client = new ServiceClient({ profile, onNotice, concurrency, objection, ...known });
+    const client = new ServiceClient({ profile, onNotice, concurrency, objection, credentials: stored });
     try {
-      const mayReplace = config.venue.name === PAPER;
-      const credentials = await acceptedCredentials(client, wallet, { stored, mayReplace });
-      if (credentials !== stored) saveCredentials(config.wallet.credentials, owner, credentials);
-      return { client, credentials };
+      const asked = { stored, wanted: config.venue.keys, mayReplace: config.venue.name === PAPER, keep };
+      const { keys, missing } = await acceptedCredentials(client, wallet, asked);
+      for (const text of missing) warn(options, text);
+      return { client, credentials: keys };
     } catch (error) {
       await client.close();
       if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
@@ -367,6 +372,11 @@ function warn({ log, say }: SessionOptions, text: string): void {
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   if (notice.kind === 'throttled') {
     log.logger.warn(notice, 'throttled');
+    return;
+  }
+  if (notice.kind === 'key_refused') {
+    log.logger.error({ why: notice.why, live: notice.live }, `the exchange refuses the API key ${notice.apiKey}`);
+    say(`warning: the exchange refuses the API key ${notice.apiKey} (${notice.why}); ${notice.live} others go on`);
     return;
   }
   const seconds = (notice.offsetMs / 1000).toFixed(1);

@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
 import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -22,6 +22,8 @@ export interface AccessSettings {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
+  /** As many keys as the trader has: what rests under its budget must be canceled within ours. */
+  readonly keys: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -34,7 +36,9 @@ export class GuardianSession {
   readonly #settings: AccessSettings;
   readonly #wallet: Wallet;
   readonly #client: ServiceClient;
-  #stored: Credentials | null;
+  #stored: readonly Credentials[];
+  /** Why fewer keys are of use than are wanted, a sentence each; as of the newest check. */
+  missing: readonly string[] = [];
 
   /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
   constructor(settings: AccessSettings) {
@@ -46,29 +50,30 @@ export class GuardianSession {
     this.#settings = settings;
     this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
-    this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    const credentials = this.#stored === null ? {} : { credentials: this.#stored };
+    this.#stored = loadAllCredentials(credentialsFile, this.#owner, {});
     // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
-    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...credentials });
+    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, credentials: this.#stored });
   }
 
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */
   async check(): Promise<Access> {
-    const { isPaper, credentialsFile } = this.#settings;
-    const accepted = await acceptedCredentials(this.#client, this.#wallet, {
+    const { isPaper, credentialsFile, keys } = this.#settings;
+    const { missing } = await acceptedCredentials(this.#client, this.#wallet, {
       stored: this.#stored,
+      wanted: keys,
       mayReplace: isPaper,
+      keep: (all) => {
+        this.#stored = all;
+        saveCredentials(credentialsFile, this.#owner, all);
+      },
     });
-    if (accepted !== this.#stored) {
-      this.#stored = accepted;
-      saveCredentials(credentialsFile, this.#owner, accepted);
-    }
+    this.missing = missing;
     return this.#access;
   }
 
   /** The same without asking first, unless there is no key at all yet. */
   async open(): Promise<Access> {
-    return this.#stored === null ? this.check() : this.#access;
+    return this.#stored.length === 0 ? this.check() : this.#access;
   }
 
   get #access(): Access {

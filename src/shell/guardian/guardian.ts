@@ -204,12 +204,13 @@ class Guardian {
   /** A trader that trusts in us must hear at once when we could not do it. */
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const before = this.#trouble;
+      const [before, missingBefore] = [this.#trouble, key.missing];
       this.#trouble = await key.check().then(
         () => null,
         (error: unknown) => `CANNOT CANCEL: ${readMessage(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
+      for (const text of key.missing) if (!missingBefore.includes(text)) this.#log.write('loud', text);
       if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
       await pause(this.#trouble === null ? CHECK_EVERY_MS : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
     }

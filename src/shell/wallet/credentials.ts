@@ -34,48 +34,63 @@ type CredentialsFile = z.output<typeof fileSchema>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else those that the file holds for this venue and
+ * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else the first that the file holds for this venue and
  * wallet, else null. Throws TwinbookError config_invalid (one variable without the other), key_insecure,
  * file_unreadable (but a missing file is simply null) or key_invalid.
  */
-export function loadCredentials(
+export const loadCredentials = (
   path: string,
   owner: CredentialsOwner,
   environment: Environment = process.env,
-): Credentials | null {
-  const credentials = findCredentials(path, owner, environment);
-  if (credentials !== null) secrets.hide(credentials.secret);
-  return credentials;
+): Credentials | null => loadAllCredentials(path, owner, environment)[0] ?? null;
+
+/** The same, with every key of the wallet: the one of the environment, else all of the file, in their order. */
+export function loadAllCredentials(
+  path: string,
+  owner: CredentialsOwner,
+  environment: Environment = process.env,
+): readonly Credentials[] {
+  const found = findCredentials(path, owner, environment);
+  for (const { secret } of found) secrets.hide(secret);
+  return found;
 }
 
-function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): Credentials | null {
+function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): readonly Credentials[] {
   const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
-  if (apiKey !== '' && secret !== '') return { apiKey, secret };
+  if (apiKey !== '' && secret !== '') return [{ apiKey, secret }];
   if (apiKey !== '' || secret !== '') {
     const [set, unset] =
       apiKey !== '' ? ['TWINBOOK_API_KEY', 'TWINBOOK_API_SECRET'] : ['TWINBOOK_API_SECRET', 'TWINBOOK_API_KEY'];
     throw new TwinbookError('config_invalid', `${set} is set but ${unset} is not`, 'Set both, or neither.');
   }
-  const entry = readFile(path).entries.find((candidate) => belongsTo(candidate, owner));
-  return entry === undefined ? null : { apiKey: entry.api_key, secret: entry.secret };
+  return readFile(path)
+    .entries.filter((candidate) => belongsTo(candidate, owner))
+    .map((entry) => ({ apiKey: entry.api_key, secret: entry.secret }));
 }
 
-/** Stores credentials beside those of other owners, atomically and with mode 0600. Throws as `loadCredentials`. */
-export function saveCredentials(path: string, owner: CredentialsOwner, credentials: Credentials): void {
-  secrets.hide(credentials.secret);
-  writeEntries(path, owner, [
-    {
-      base_url: normalUrl(owner.baseUrl),
-      wallet: owner.wallet,
-      api_key: credentials.apiKey,
-      secret: credentials.secret,
-    },
-  ]);
+/**
+ * Stores an owner's credentials, in place of those before them and beside those of other owners, atomically and with mode 0600.
+ * Throws as `loadCredentials`.
+ */
+export function saveCredentials(
+  path: string,
+  owner: CredentialsOwner,
+  credentials: Credentials | readonly Credentials[],
+): void {
+  const kept = [credentials].flat();
+  for (const { secret } of kept) secrets.hide(secret);
+  const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
+  writeEntries(
+    path,
+    owner,
+    kept.map(({ apiKey, secret }) => ({ ...of, api_key: apiKey, secret })),
+  );
 }
 
-/** Removes an owner's credentials, for instance after they were revoked. */
-export function forgetCredentials(path: string, owner: CredentialsOwner): void {
-  writeEntries(path, owner, []);
+/** Removes one of an owner's keys, for instance after it was revoked; the others stay as they are. */
+export function forgetCredentials(path: string, owner: CredentialsOwner, apiKey: string): void {
+  const kept = loadAllCredentials(path, owner, {}).filter((each) => each.apiKey !== apiKey);
+  saveCredentials(path, owner, kept);
 }
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {

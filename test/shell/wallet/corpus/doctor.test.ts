@@ -24,7 +24,7 @@ function venueOf(
     solana_programs: [...(programs ?? [])],
     draft_cosigners: cosigners,
   };
-  return { venue: { name: 'test', profile, allowBlindSigning: programs !== null } };
+  return { venue: { name: 'test', profile, keys: 1, allowBlindSigning: programs !== null } };
 }
 
 /** Everything is shown on lines of its own: nothing of a draft may move a cursor or break a line. */
