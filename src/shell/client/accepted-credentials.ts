@@ -11,8 +11,10 @@ export interface StoredCredentials {
   readonly stored: readonly Credentials[];
   /** So many of them are to be used, at least 1. */
   readonly wanted: number;
-  /** Whether refused ones may be replaced, and missing ones made: a paper exchange that was begun anew knows no keys. */
+  /** Whether refused ones may be replaced: a paper exchange that was begun anew knows no keys. */
   readonly mayReplace: boolean;
+  /** Whether missing ones may be made. */
+  readonly mayMake: boolean;
   /** Told after each key that was made, with all that are to be stored: the venue shows a secret this once. */
   readonly keep: (all: readonly Credentials[]) => void;
 }
@@ -32,7 +34,7 @@ export interface AcceptedCredentials {
 export async function acceptedCredentials(
   client: ServiceClient,
   wallet: Wallet,
-  { stored, wanted, mayReplace, keep }: StoredCredentials,
+  { stored, wanted, mayReplace, mayMake, keep }: StoredCredentials,
 ): Promise<AcceptedCredentials> {
   const keys: Credentials[] = [];
   const refusals: { readonly key: Credentials; readonly why: string; readonly isReplaced: boolean }[] = [];
@@ -49,16 +51,21 @@ export async function acceptedCredentials(
   const standing = refusals.filter(({ isReplaced }) => !isReplaced);
   if (keys.length === 0 && standing[0] !== undefined) throw refuseAll(standing[0].why);
   const others = [...standing.map(({ key }) => key), ...stored.slice(wanted)];
-  const mayMake = (): boolean =>
-    keys.length + standing.length < wanted && (mayReplace || keys.length + stored.length === 0);
-  while (mayMake()) {
-    keys.push(await client.bootstrap(wallet));
+  const missing = standing.map(({ key, why }) => `the exchange refuses the API key ${key.apiKey}: ${why}`);
+  while (mayMake && keys.length + standing.length < wanted) {
+    try {
+      keys.push(await client.bootstrap(wallet));
+    } catch (error) {
+      // With one there is work to do; the venue may let others be made later.
+      if (keys.length === 0 || !(error instanceof TwinbookError)) throw error;
+      missing.push(`an API key could not be made: ${error.message}`);
+      break;
+    }
     keep([...keys, ...others]);
   }
   client.useKeys(keys, others);
-  const missing = standing.map(({ key, why }) => `the exchange refuses the API key ${key.apiKey}: ${why}`);
   const unmade = wanted - keys.length - standing.length;
-  if (unmade > 0)
+  if (unmade > 0 && !mayMake)
     missing.push(`${unmade} of ${wanted} API keys are not there: \`twinbook keys bootstrap --add\` makes one`);
   return { keys, missing };
 }

@@ -274,6 +274,7 @@ async function connect(
   const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   let stored = loadAllCredentials(config.wallet.credentials, owner, env);
+  const hadNone = stored.length === 0;
   const keep = (all: readonly Credentials[]) => {
     stored = all;
     saveCredentials(config.wallet.credentials, owner, all);
@@ -281,7 +282,8 @@ async function connect(
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
     const client = new ServiceClient({ profile, onNotice, concurrency, objection, credentials: stored });
     try {
-      const asked = { stored, wanted: config.venue.keys, mayReplace: config.venue.name === PAPER, keep };
+      const mayReplace = config.venue.name === PAPER;
+      const asked = { stored, wanted: config.venue.keys, mayReplace, mayMake: mayReplace || hadNone, keep };
       const { keys, missing } = await acceptedCredentials(client, wallet, asked);
       for (const text of missing) warn(options, text);
       return { client, credentials: keys };

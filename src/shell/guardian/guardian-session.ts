@@ -62,6 +62,7 @@ export class GuardianSession {
       stored: this.#stored,
       wanted: keys,
       mayReplace: isPaper,
+      mayMake: true,
       keep: (all) => {
         this.#stored = all;
         saveCredentials(credentialsFile, this.#owner, all);

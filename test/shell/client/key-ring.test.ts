@@ -164,9 +164,10 @@ describe('keys of a wallet that is counted as one', () => {
 });
 
 describe('the keys that a start finds', () => {
-  const start = async (keys: Keys, wanted: number, mayReplace: boolean) => {
+  const start = async (keys: Keys, wanted: number, isPaper: boolean) => {
     const kept: (readonly Credentials[])[] = [];
-    const asked = { stored: keys.keys, wanted, mayReplace, keep: (all: readonly Credentials[]) => kept.push(all) };
+    const keep = (all: readonly Credentials[]) => kept.push(all);
+    const asked = { stored: keys.keys, wanted, mayReplace: isPaper, mayMake: isPaper, keep };
     return { ...(await acceptedCredentials(keys.client, keys.paper.wallet, asked)), kept };
   };
 
@@ -178,6 +179,16 @@ describe('the keys that a start finds', () => {
     expect(kept.at(-1)).toEqual(keys);
     expect(keys[0]).toEqual(given.keys[0]);
     expect(given.client.keyCount).toEqual({ known: 3, live: 3 });
+    await given.client.close();
+  });
+
+  it('are enough where one is there and no more can be made now', async () => {
+    const given = await withKeys(1, 'key');
+    given.network.fateOf = ({ url }) => (url.pathname.includes('challenge') ? 'never leaves' : 'arrives');
+    const { keys, missing } = await start(given, 2, true);
+    expect(keys).toEqual(given.keys);
+    expect(missing).toEqual([expect.stringMatching(/^an API key could not be made: /)]);
+    expect((await read(given.client)).outcome.kind).toBe('answered');
     await given.client.close();
   });
 
