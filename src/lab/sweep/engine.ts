@@ -3,6 +3,7 @@
 import type { SweepPlan, SweepWatcher, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import type { PlannedSweep } from './plan.js';
+import type { AuditRows } from './results/audits.js';
 
 /** What an engine is handed. */
 export interface EngineWork {
@@ -14,8 +15,10 @@ export interface EngineWork {
   readonly watcher: SweepWatcher;
   /** What is stored of a task already; undefined: nothing. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores an outcome, once for each task. What it throws ends the sweep. */
-  readonly done: (task: Task, outcome: TaskOutcome) => void;
+  /** Stores an outcome, once for each task. What it throws ends the sweep. `worker` is who brought it, where that is somebody else. */
+  readonly done: (task: Task, outcome: TaskOutcome, worker?: string) => void;
+  /** Used where the sweep is audited. */
+  readonly audits: AuditRows;
 }
 
 /** Resolves with true when every task has ended, with false when it was asked to stop before. */

@@ -91,7 +91,8 @@ class Sweep {
       this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     };
     const [plan, planned, watcher] = [this.#plan, this.#planned, this.#watcher];
-    return engine({ plan, planned, facts, tasks, watcher, known: (task) => this.#outcomes.get(task), done });
+    const known: EngineWork['known'] = (task) => this.#outcomes.get(task);
+    return engine({ plan, planned, facts, tasks, watcher, known, done, audits: this.#store.audits });
   }
 
   #playedBy(tasks: readonly Task[]): number {

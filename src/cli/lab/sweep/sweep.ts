@@ -20,7 +20,7 @@ import {
   readConditions,
   withConditions,
 } from '../world-options.js';
-import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
+import { addChunkCommands, auditOption, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
 import { planFrom, type QuestionFlags, questionFrom, requireData, withQuestion } from './sweep-question.js';
 import {
   addWorkerCommand,
@@ -52,6 +52,7 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(engineOption())
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
+    .addOption(auditOption())
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
@@ -88,7 +89,19 @@ const withWorlds = (command: Command): Command =>
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate', 'engine', 'queue', 'chunkSeconds'],
+  ...[
+    'feed',
+    'feedDelay',
+    'repeat',
+    'folds',
+    'embargo',
+    'memory',
+    'estimate',
+    'engine',
+    'queue',
+    'chunkSeconds',
+    'audit',
+  ],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',

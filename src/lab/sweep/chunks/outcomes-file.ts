@@ -1,6 +1,7 @@
 /** What came of a chunk, as text that says whether it is whole: a head, a line for each backtest, and their checksum. */
 
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { z } from 'zod';
 import { VERSION } from '../../../shell/config/version.js';
 import type { Task, TaskOutcome } from '../contract.js';
@@ -47,22 +48,35 @@ const line = z.object({
     z.object({ kind: z.literal('failed'), error: z.string() }),
   ]),
 });
-const head = z.object({ format: z.literal(1), version: z.string(), id: z.string(), tasks: z.int() });
+const head = z.object({
+  format: z.literal(1),
+  version: z.string(),
+  id: z.string(),
+  tasks: z.int(),
+  /** Who ran it. */
+  worker: z.string().min(1).max(300),
+});
 const foot = z.object({ sha256: z.string() });
 
-/** @param id of the chunk (`chunkId`) */
-export function outcomesText(id: string, outcomes: readonly ChunkOutcome[]): string {
+/** This process as others are told of it. */
+const thisWorker = (): string => `${hostname()}, process ${process.pid}`;
+
+/**
+ * @param id of the chunk (`chunkId`)
+ * @param worker who ran it
+ */
+export function outcomesText(id: string, outcomes: readonly ChunkOutcome[], worker = thisWorker()): string {
   const lines = outcomes.map(({ task: { candidate, fold, fillModel }, outcome }) =>
     JSON.stringify({ number: candidate.number, fold, fillModel, outcome }),
   );
-  const first = JSON.stringify({ format: 1, version: VERSION, id, tasks: outcomes.length });
+  const first = JSON.stringify({ format: 1, version: VERSION, id, tasks: outcomes.length, worker });
   const text = [first, ...lines, ''].join('\n');
   return `${text}${JSON.stringify({ sha256: checksum(text) })}\n`;
 }
 
 /** `foreign`: whole, but of another chunk or another version. `broken`: cut or changed. */
 export type OutcomesRead =
-  | { readonly kind: 'whole'; readonly outcomes: readonly ChunkOutcome[] }
+  | { readonly kind: 'whole'; readonly outcomes: readonly ChunkOutcome[]; readonly worker: string }
   | { readonly kind: 'broken' | 'foreign'; readonly why: string };
 
 /** What came of this chunk, if the text says so: exactly its tasks, in their order, each with a result for each event. */
@@ -98,7 +112,7 @@ export function readOutcomes(
     }
     outcomes.push({ task, outcome });
   }
-  return { kind: 'whole', outcomes };
+  return { kind: 'whole', outcomes, worker: first.data.worker };
 }
 
 const matchesTask = ({ candidate, fold, fillModel }: Task, read: z.infer<typeof line>): boolean =>

@@ -6,7 +6,7 @@ import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { ConfigSource, Task, TaskOutcome } from '../contract.js';
 import { type PlannedData, planData, type SharedMarket, shareMarkets } from '../reading.js';
-import { TaskPool } from '../threads/pool.js';
+import { type Batch, TaskPool } from '../threads/pool.js';
 import type { WorkerSetup } from '../threads/thread-contract.js';
 import { marketsIn } from '../threads/threads.js';
 import { type Chunk, tasksIn } from './chunk.js';
@@ -61,18 +61,23 @@ export class ChunkRunner {
     const found = new Map<string, TaskOutcome>();
     const done = ({ candidate, fillModel }: Task, outcome: TaskOutcome) =>
       void found.set(`${candidate.number} ${fillModel}`, outcome);
-    let isComplete = false;
-    try {
-      const pool = await this.#poolOf(chunk.fold);
-      isComplete = await pool.run({ tasks, done, stopAsked });
-    } finally {
-      if (!isComplete) await this.close();
-    }
-    if (!isComplete) return null;
+    if (!(await this.runTasks(chunk.fold, { tasks, done, stopAsked }))) return null;
     return tasks.flatMap((task) => {
       const outcome = found.get(`${task.candidate.number} ${task.fillModel}`);
       return outcome === undefined ? [] : [{ task, outcome }];
     });
+  }
+
+  /** Tasks of one fold, told as they end; false when it was asked to stop before. Throws as `run` does. */
+  async runTasks(fold: number, batch: Batch): Promise<boolean> {
+    let isComplete = false;
+    try {
+      const pool = await this.#poolOf(fold);
+      isComplete = await pool.run(batch);
+    } finally {
+      if (!isComplete) await this.close();
+    }
+    return isComplete;
   }
 
   /** Ends its threads. */

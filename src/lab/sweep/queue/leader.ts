@@ -116,7 +116,7 @@ class Leader {
     if (chunk === undefined) return;
     const { queue } = this.#options;
     const read = kind === 'done' ? readOutcomes(text, id, chunk, this.#sheet) : null;
-    if (read?.kind === 'whole') keepOutcomes(read.outcomes, this.#work, 'a worker');
+    if (read?.kind === 'whole') keepOutcomes(read.outcomes, this.#work, read.worker, read.worker);
     else if (kind === 'stalled') this.#fail(chunk, `those who ran it vanished, again and again (${text})`);
     else {
       const why = read === null ? text : `a worker sent what is no result: ${read.why}`;

@@ -111,7 +111,7 @@ SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM
 );
 `;
 
-/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, and for each backtest's crossings. */
+/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings, and for each that workers brought to an audit. */
 export const LATER_TABLES = `
 CREATE TABLE IF NOT EXISTS repeats (
   sweep INTEGER NOT NULL,
@@ -140,6 +140,19 @@ CREATE TABLE IF NOT EXISTS crossings (
   gain_5s_micros INTEGER NOT NULL,
   shares_60s_micros INTEGER NOT NULL,
   gain_60s_micros INTEGER NOT NULL,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS audits (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  worker TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('not audited', 'same', 'differs', 'suspect')),
+  -- Of the run here, where it differs; null where that failed.
+  trace_hash TEXT,
   PRIMARY KEY (sweep, configuration, fold, fill_model),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;

@@ -19,7 +19,8 @@ export interface PoolSetup {
   readonly readsFiles: boolean;
 }
 
-interface Batch {
+/** Tasks that are run together. */
+export interface Batch {
   readonly tasks: readonly Task[];
   /** Told in the order in which tasks end. What it throws ends the pool. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
