@@ -49,6 +49,8 @@ export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
   readonly progress?: (progress: ImportProgress) => void;
+  /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
+  readonly placed?: (market: ImportedMarket) => Promise<ImportedMarket>;
 }
 
 /** Begins the names of the folders that hold what is not whole yet; the process that writes there follows. */
@@ -100,7 +102,8 @@ export async function importRecordings(
         options.replace ?? false,
         tellProgress,
       );
-      done.push(imported);
+      const isPlaced = imported.status === 'imported' && options.placed !== undefined;
+      done.push(isPlaced ? ((await options.placed?.(imported)) ?? imported) : imported);
       events += imported.events;
       tellProgress(0, 1);
     }

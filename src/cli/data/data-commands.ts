@@ -2,7 +2,9 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ImportedMarket, ImportKind } from '../../recording/import.js';
+import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
+import { resolvePath } from '../../recording/objects/local-paths.js';
+import { isObjectUrl } from '../../recording/objects/place.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
 import { integerBetween } from '../arguments.js';
@@ -153,7 +155,7 @@ function addImport(data: Command, session: Session): void {
     .argument('<kind>', 'kalshi or polymarket')
     .argument('<paths...>', 'folders or files');
   addJsonOption(addConfigOption(command))
-    .option('--out <dir>', 'folder to write to (default: recording.dir of the configuration)')
+    .option('--out <dir>', 'folder to write to, or s3://bucket/prefix (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already');
   addAction<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
     const { io } = session;
@@ -161,8 +163,8 @@ function addImport(data: Command, session: Session): void {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
     const [given = ''] = pathsMeant(options.out === undefined ? [] : [options.out], options.config, io);
-    requireFolders([given, ...paths], 'data import');
-    const [out, from] = [resolve(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
+    requireFolders(paths, 'data import');
+    const [out, from] = [resolvePath(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
     const markets = await runImport(kind, from, out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
@@ -178,18 +180,28 @@ async function runImport(
   options: ImportOptions,
   io: CliIo,
 ): Promise<readonly ImportedMarket[]> {
-  const { importRecordings } = await import('../../recording/import.js');
+  const { importRecordings, importToBucket } = await loadImports();
   const line = new ProgressLine(io, options.json === true);
+  const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
+    line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
   try {
-    return await importRecordings(kind, paths, out, {
-      replace: options.replace === true,
-      progress: ({ share, market, markets, ticker, events }) =>
-        line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`),
-    });
+    if (!isObjectUrl(out)) {
+      return await importRecordings(kind, paths, out, { replace: options.replace === true, progress });
+    }
+    if (options.replace === true) {
+      const hint = 'Remove the market there first, or import into another prefix.';
+      throw new TwinbookError('usage', '--replace works on the disk: what lies in a bucket is never overwritten', hint);
+    }
+    return await importToBucket(kind, paths, out, io.env, { progress });
   } finally {
     line.end();
   }
 }
+
+const loadImports = async () => ({
+  ...(await import('../../recording/import.js')),
+  ...(await import('../../recording/objects/import-upload.js')),
+});
 
 function importText(markets: readonly ImportedMarket[], out: string): string {
   const rows = table(markets, [
@@ -204,9 +216,12 @@ function importText(markets: readonly ImportedMarket[], out: string): string {
   ]);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
+  const present =
+    count('present') > 0
+      ? `, ${count('present')} there already${isObjectUrl(out) ? '' : ' (--replace writes them anew)'}`
+      : '';
   const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
-  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out}`;
+  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out.replace(/\?.*$/s, '')}`;
   return `${rows}${told.join('')}${written}${present}${failed}\n`;
 }
 

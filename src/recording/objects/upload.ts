@@ -23,6 +23,8 @@ export interface UploadReport {
   sent: number;
   there: number;
   bytesSent: number;
+  /** Days whose manifest was written: before it, the bucket did not have all of them. */
+  written: number;
   /** Segments that are no Parquet yet: they are sent once they are. */
   open: number;
 }
@@ -71,7 +73,7 @@ export class Uploader {
    * `recording_invalid` where it holds files of another recording, or a local file is not what its manifest says.
    */
   async upload(onDay: (done: number, days: number) => void = () => undefined): Promise<UploadReport> {
-    const report: UploadReport = { days: 0, sent: 0, there: 0, bytesSent: 0, open: 0 };
+    const report: UploadReport = { days: 0, sent: 0, there: 0, bytesSent: 0, written: 0, open: 0 };
     const days = this.#days();
     for (const [at, day] of days.entries()) {
       onDay(at, days.length);
@@ -165,6 +167,7 @@ export class Uploader {
     if (remote === null || !remote.bytes.equals(text)) {
       await this.#client.put(this.#key(day, MANIFEST), text);
       await this.#requireWritten(day, text);
+      report.written += 1;
     }
     this.#confirmed.set(day, state);
   }
