@@ -24,7 +24,7 @@ export function writeBreakdown(live: LiveSession, by: BreakdownBy, format: Answe
 const money = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
 
 /** The rows of `--json` and `--csv` are part of the program's surface; null is not known. */
-function shownRow(by: BreakdownBy, row: BreakdownRow): Record<string, string | number | null> {
+export function shownRow(by: BreakdownBy, row: BreakdownRow): Record<string, string | number | null> {
   const { key, title, fills, boughtMicros, soldMicros, resultMicros, feesMicros, equityMicros, split } = row;
   const common = {
     [by]: key,

@@ -13,6 +13,7 @@ import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
+import type { ReadTrader } from './pnl-traders.js';
 
 interface PnlOptions extends ReadOptions {
   readonly report?: string;
@@ -20,6 +21,7 @@ interface PnlOptions extends ReadOptions {
   readonly csv?: true;
   readonly data?: readonly string[];
   readonly journals: boolean;
+  readonly also: readonly string[];
 }
 
 export function addPnlCommand(program: Command, session: Session): void {
@@ -27,6 +29,12 @@ export function addPnlCommand(program: Command, session: Session): void {
     .command('pnl')
     .description('result so far: realised, fees, and holdings at the trader’s prices of now, or its last ones');
   addJsonOption(addConfigOption(command))
+    .option(
+      '--also <file>',
+      "another trader's file, or its folder: all together, with sums by venue; may be given again",
+      (file: string, before: readonly string[]) => [...before, file],
+      [],
+    )
     .addOption(
       new Option(
         '--by <what>',
@@ -42,19 +50,16 @@ export function addPnlCommand(program: Command, session: Session): void {
 
 async function tellPnl(options: PnlOptions, io: CliIo) {
   requireWholeQuestion(options);
+  if (options.also.length > 0) return tellSeveral(options, io);
   const config = loadTraderConfig(options.config, io);
-  const running = await runningTrader(config);
-  const { marks, pnl } = await readLedger(config, io, (ledger) => {
-    const marks = running?.marks ?? storedMarks(ledger);
-    return { marks, pnl: ledger.pnl(marks) };
-  });
+  const { marks, pnl, nowMs } = await readTrader(config, io);
   const live = options.report === undefined && options.by === undefined ? null : await liveSession();
   if (options.by !== undefined && live !== null) {
     const { writeBreakdown } = await import('./pnl-breakdown.js');
     writeBreakdown(live, options.by, options.json === true ? 'json' : options.csv === true ? 'csv' : 'table', io);
   } else if (options.json === true)
     io.out(json(live === null ? formatPnlRow(pnl) : { ...formatPnlRow(pnl), report: live.analysis }));
-  else printPnl(formatPnlRow(pnl), running === null && marks.size > 0, io);
+  else printPnl(formatPnlRow(pnl), nowMs === null && marks.size > 0, io);
   const isForPerson = options.json !== true && options.csv !== true;
   if (options.report !== undefined && isForPerson) io.out(`report: ${options.report}\n`);
   return EXIT.ok;
@@ -62,11 +67,34 @@ async function tellPnl(options: PnlOptions, io: CliIo) {
   async function liveSession() {
     const { readLiveSession, writePnlReport } = await import('./pnl-report.js');
     const { config: configFile, data = [], journals } = options;
-    const question = { config, configFile, data, journals, nowMs: running?.nowMs ?? null, fairMicros: marks };
+    const question = { config, configFile, data, journals, nowMs, fairMicros: marks };
     const session = await readLiveSession(question, io);
     if (options.report !== undefined) await writePnlReport(session, options.report, io);
     return session;
   }
+}
+
+async function readTrader(config: TraderConfig, io: CliIo): Promise<ReadTrader> {
+  const running = await runningTrader(config);
+  return readLedger(config, io, (ledger) => {
+    const marks = running?.marks ?? storedMarks(ledger);
+    return { config, marks, pnl: ledger.pnl(marks), nowMs: running?.nowMs ?? null };
+  });
+}
+
+async function tellSeveral(options: PnlOptions, io: CliIo) {
+  const { tellTraders } = await import('./pnl-traders.js');
+  const { config, also, report, by, data = [], journals } = options;
+  const question = {
+    files: [config, ...also],
+    format: options.json === true ? ('json' as const) : options.csv === true ? ('csv' as const) : ('table' as const),
+    data,
+    journals,
+    ...(report === undefined ? {} : { report }),
+    ...(by === undefined ? {} : { by }),
+  };
+  await tellTraders(question, (trader) => readTrader(trader, io), io);
+  return EXIT.ok;
 }
 
 function requireWholeQuestion({ by, csv, data, report }: PnlOptions): void {

@@ -1,0 +1,221 @@
+/** `twinbook pnl --also`: several traders, each from its own ledger, and the sums of those at one venue. */
+
+import { realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ReportedTrader, TraderFigures, VenueSum } from '../../lab/report/html/traders-html.js';
+import { type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { micros } from '../../shared/base/micros.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { VERSION } from '../../shell/config/version.js';
+import { groupOf, nameTraders } from '../../shell/console/traders.js';
+import type { PnlRow } from '../../trader/ledger/contract.js';
+import { csvLine } from '../output/csv.js';
+import type { CliIo } from '../output/io.js';
+import { type Column, json, table } from '../output/table.js';
+import { writeWhole } from '../output/whole-file.js';
+import { shownRow } from './pnl-breakdown.js';
+import { type LiveSession, readLiveSession } from './pnl-report.js';
+
+/** What `pnl` reads of one trader. */
+export interface ReadTrader {
+  readonly config: TraderConfig;
+  readonly pnl: PnlRow;
+  /** Unix ms by its own clock; null where it does not run. */
+  readonly nowMs: number | null;
+  /** YES prices of what it holds. */
+  readonly marks: ReadonlyMap<string, number>;
+}
+
+export interface TradersQuestion {
+  /** Trader files, or folders with a `trader.yaml`. */
+  readonly files: readonly string[];
+  readonly report?: string;
+  readonly by?: BreakdownBy;
+  readonly format: 'table' | 'csv' | 'json';
+  readonly data: readonly string[];
+  readonly journals: boolean;
+}
+
+interface NamedTrader extends ReadTrader {
+  readonly file: string;
+  readonly name: string;
+  readonly venue: string;
+}
+
+/** Throws TwinbookError for a trader whose ledger cannot be read: a sum that lacks one is none. */
+export async function tellTraders(
+  question: TradersQuestion,
+  read: (config: TraderConfig) => Promise<ReadTrader>,
+  io: CliIo,
+): Promise<void> {
+  const files = question.files.map((file) => traderFile(resolve(io.cwd, file)));
+  const names = nameTraders(files);
+  const traders: NamedTrader[] = [];
+  for (const [at, file] of files.entries()) {
+    const config = loadTraderConfig(file, io);
+    traders.push({ ...(await read(config)), file, name: names[at] ?? file, venue: groupOf(config) });
+  }
+  requireDifferent(traders);
+  const sums = sumByVenue(traders);
+  if (question.by !== undefined) await tellRows(traders, question.by, question, io);
+  else if (question.format === 'json') io.out(json({ traders: traders.map(toRow), sums: sums.map(toSumRow) }));
+  else io.out(`${table(traders.map(toRow), COLUMNS)}\n${table(sums.map(toSumRow), SUM_COLUMNS)}${remarks(traders)}`);
+  if (question.report === undefined) return;
+  await writePage(traders, sums, question, question.report, io);
+  if (question.format === 'table') io.out(`report: ${question.report}\n`);
+}
+
+const traderFile = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, 'trader.yaml') : path;
+
+/** A ledger that is read twice would count twice. */
+function requireDifferent(traders: readonly NamedTrader[]): void {
+  const seen = new Map<string, string>();
+  for (const { config, file } of traders) {
+    const path = realpathSync(config.ledger.path);
+    const before = seen.get(path);
+    if (before !== undefined) {
+      const hint = 'Name each trader once: its file with -c, the others with --also.';
+      throw new TwinbookError('usage', `${before} and ${file} have the same ledger ${path}`, hint);
+    }
+    seen.set(path, file);
+  }
+}
+
+const FIGURES = [
+  'capitalMicros',
+  'cashMicros',
+  'realisedMicros',
+  'feesMicros',
+  'unrealisedMicros',
+  'totalMicros',
+] as const;
+
+/** In the order of the traders; never over two venues, whose currencies are not one. */
+export function sumByVenue(traders: readonly Pick<NamedTrader, 'venue' | 'pnl'>[]): readonly VenueSum[] {
+  return [...new Set(traders.map(({ venue }) => venue))].map((venue) => {
+    const within = traders.filter((trader) => trader.venue === venue);
+    const sum = (name: (typeof FIGURES)[number]): number => within.reduce((total, { pnl }) => total + pnl[name], 0);
+    const figures: TraderFigures = {
+      capitalMicros: sum('capitalMicros'),
+      cashMicros: sum('cashMicros'),
+      realisedMicros: sum('realisedMicros'),
+      feesMicros: sum('feesMicros'),
+      unrealisedMicros: sum('unrealisedMicros'),
+      totalMicros: sum('totalMicros'),
+    };
+    return { venue, traders: within.length, figures };
+  });
+}
+
+const money = (figures: TraderFigures) => ({
+  capital: formatDecimal(micros(figures.capitalMicros)),
+  cash: formatDecimal(micros(figures.cashMicros)),
+  realised: formatDecimal(micros(figures.realisedMicros)),
+  fees: formatDecimal(micros(figures.feesMicros)),
+  unrealised: formatDecimal(micros(figures.unrealisedMicros)),
+  total: formatDecimal(micros(figures.totalMicros)),
+});
+
+/** The rows of `--json` are part of the program's surface. */
+const toRow = ({ name, venue, pnl, nowMs, config }: NamedTrader) => ({
+  trader: name,
+  venue,
+  ...money(pnl),
+  unmarked: pnl.unmarked,
+  running: nowMs !== null,
+  ledger: config.ledger.path,
+});
+const toSumRow = ({ venue, traders, figures }: VenueSum) => ({ venue, traders, ...money(figures) });
+
+type MoneyRow = ReturnType<typeof money>;
+const MONEY = (['capital', 'cash', 'realised', 'fees', 'unrealised', 'total'] as const).map(
+  (name): Column<MoneyRow> => ({ title: name.toUpperCase(), cell: (row) => row[name], right: true }),
+);
+const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
+  { title: 'TRADER', cell: ({ trader }) => trader },
+  { title: 'VENUE', cell: ({ venue }) => venue },
+  ...MONEY,
+];
+const SUM_COLUMNS: readonly Column<ReturnType<typeof toSumRow>>[] = [
+  { title: 'SUM OF', cell: ({ venue }) => venue },
+  { title: 'TRADERS', cell: ({ traders }) => traders, right: true },
+  ...MONEY,
+];
+
+const remarks = (traders: readonly NamedTrader[]): string =>
+  traders.flatMap((trader) => remarksOf(trader).map((text) => `${trader.name}: ${text}\n`)).join('');
+
+function remarksOf({ nowMs, marks, pnl }: ReadTrader): string[] {
+  return [
+    ...(nowMs === null && marks.size > 0
+      ? ['it is not running: what is held counts at the last prices that it has kept.']
+      : []),
+    ...(pnl.unmarked.length > 0
+      ? [`holdings in ${pnl.unmarked.length} market(s) have no price now and count at what they cost.`]
+      : []),
+  ];
+}
+
+const liveOf = (trader: NamedTrader, { data, journals }: TradersQuestion, io: CliIo): Promise<LiveSession> => {
+  const { config, file: configFile, nowMs, marks: fairMicros } = trader;
+  return readLiveSession({ config, configFile, data, journals, nowMs, fairMicros }, io);
+};
+
+/** Rows of all traders, each with whose it is; sums of them by venue alone. */
+async function tellRows(
+  traders: readonly NamedTrader[],
+  by: BreakdownBy,
+  question: TradersQuestion,
+  io: CliIo,
+): Promise<void> {
+  const rows: Readonly<Record<string, string | number | null>>[] = [];
+  const totals = new Map<string, number>();
+  for (const trader of traders) {
+    const { session, analysis, standing } = await liveOf(trader, question, io);
+    for (const row of computeBreakdown(session, analysis, by, standing))
+      rows.push({ trader: trader.name, venue: trader.venue, ...shownRow(by, row) });
+    totals.set(trader.venue, (totals.get(trader.venue) ?? 0) + analysis.equity.resultMicros);
+  }
+  if (question.format === 'json') return io.out(json(rows));
+  const columns = Object.keys(rows[0] ?? { trader: '', venue: '', [by]: '' });
+  if (question.format === 'csv') {
+    io.out(csvLine(columns));
+    return io.out(rows.map((row) => csvLine(columns.map((name) => row[name] ?? null))).join(''));
+  }
+  const texts = new Set(['trader', 'venue', 'title', by]);
+  io.out(
+    table(
+      rows,
+      columns.map((name) => ({ title: name.toUpperCase(), cell: (row) => row[name] ?? null, right: !texts.has(name) })),
+    ),
+  );
+  for (const [venue, total] of totals) io.out(`total of ${venue} ${formatDecimal(micros(total))}\n`);
+}
+
+async function writePage(
+  traders: readonly NamedTrader[],
+  sums: readonly VenueSum[],
+  question: TradersQuestion,
+  file: string,
+  io: CliIo,
+): Promise<void> {
+  const { tradersHtml } = await import('../../lab/report/html/traders-html.js');
+  const reported: ReportedTrader[] = [];
+  for (const trader of traders) {
+    const { session, analysis, standing } = await liveOf(trader, question, io);
+    const rows = (by: BreakdownBy) => computeBreakdown(session, analysis, by, standing);
+    const { name, venue, pnl } = trader;
+    reported.push({
+      name,
+      venue,
+      figures: pnl,
+      days: rows('day'),
+      markets: rows('market'),
+      remarks: remarksOf(trader),
+    });
+  }
+  writeWhole(resolve(io.cwd, file), tradersHtml({ version: VERSION, traders: reported, sums }));
+}
