@@ -130,7 +130,7 @@ const withMore = (view: MarketView): MarketView => {
   const { bids, asks } = view.others;
   const at = { venueTimeMs: 0, seenMs: view.nowMs, taker: 'buy' } as const;
   const trades = [...bids, ...asks].slice(0, 8).map((level) => ({ ...level, ...at }));
-  const flow = { tradesPerS: 0.02, meanTradeShares: trades.length === 0 ? null : 20 };
+  const flow = { ...view.flow, tradesPerS: 0.02, meanTradeShares: trades.length === 0 ? null : 20 };
   return { ...view, trades, flow };
 };
 

@@ -4,7 +4,7 @@ import { newsSigma } from '../../src/trader/strategy/maths/news.js';
 import { closingHalf, closingSize, lastQuoteS } from '../../strategies/closing/closing.js';
 import closingMaker from '../../strategies/closing-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
-import { holding, paramsFor, viewOf } from '../trader/strategy/fixtures.js';
+import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
 const quote = (view: MarketView, raw: unknown = {}) =>
   closingMaker.create(paramsFor(closingMaker, raw), view.market).quote(view);
@@ -57,12 +57,12 @@ describe('closing-maker', () => {
   });
 
   it('is as wide as the time between its looks is long', () => {
-    const slow = { ...ending(3600), pace: { lookEveryS: 20 } };
+    const slow = { ...ending(3600), pace: { ...VIEW.pace, lookEveryS: 20 } };
     expect(quote(slow).factors['half_spread_price']).toBeCloseTo(
       2 * (quote(ending(3600)).factors['half_spread_price'] ?? 0),
       12,
     );
-    expect(quote({ ...slow, pace: { lookEveryS: 1 } })).toEqual(quote(ending(3600)));
+    expect(quote({ ...slow, pace: { ...VIEW.pace, lookEveryS: 1 } })).toEqual(quote(ending(3600)));
   });
 
   it('offers all of an order of what must be gone', () => {

@@ -17,7 +17,7 @@ const trade = (shares: number): TapeTrade => ({
 const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
   viewOf(others, {
     trades: [20, 20, 20, 20, 20].map(trade),
-    flow: { tradesPerS: 0.02, meanTradeShares: 20 },
+    flow: { tradesPerS: 0.02, meanTradeShares: 20, kappa: 50, sweepMovePrice: 0.015 },
     ...more,
   });
 

@@ -6,10 +6,11 @@ import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
 import { MarketTracker } from '../market/market-tracker.js';
+import { CategoryFlow } from '../market/taker-flow.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
-import { type CandlesAsked, findLearnedMs, forgetPrior, restorePrior } from './prior.js';
+import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { QuotedEvents } from './quoting/quoted-events.js';
@@ -47,6 +48,8 @@ export class Markets {
   readonly #unsuitable = new Set<string>();
   /** Strategies with quote hours that are within them now. */
   readonly #quoting = new Set<string>();
+  /** Takers by the category of their market. */
+  readonly #flows = new Map<string, CategoryFlow>();
   /** Of strategies that quote whole events. */
   readonly quotedEvents: QuotedEvents;
   /** Grows with every market that comes or goes. */
@@ -85,7 +88,7 @@ export class Markets {
       saleAfterMs: 0,
       filledMs: Number.NEGATIVE_INFINITY,
       measures: new MarketMeasures(),
-      candles: { isAsked: false, learnedMs: findLearnedMs(conditionId, this.#ledger) },
+      candles: { isAsked: false, goodUntilMs: findGoodUntilMs(conditionId, this.#ledger) },
     };
     this.#tracked.set(conditionId, entry);
     this.version++;
@@ -206,9 +209,18 @@ export class Markets {
     entry.feed.onDetail(detail, at);
     const facts = entry.feed.facts;
     if (facts === null) return false;
+    entry.feed.joinCategory(this.#findFlow(facts.category ?? ''));
     for (const slot of entry.slots) this.#open(slot, facts);
     this.#saveFacts(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
+  }
+
+  #findFlow(category: string): CategoryFlow {
+    const known = this.#flows.get(category);
+    if (known !== undefined) return known;
+    const fresh = new CategoryFlow();
+    this.#flows.set(category, fresh);
+    return fresh;
   }
 
   /** What orders in this market need to know, from its detail or from what the ledger remembers of it. */

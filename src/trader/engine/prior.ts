@@ -3,14 +3,15 @@
 import type { Candle } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
-import { CANDLES_S, readCandles } from '../market/candle-prior.js';
+import { type CandlesRead, readCandles } from '../market/candle-prior.js';
 import type { MarketTracker } from '../market/market-tracker.js';
 import type { TraderSettings } from './settings.js';
 
-/** The price bars of a market: whether this run has asked for them, and when any run learned from them, our clock, ms. */
+/** The price bars of a market: whether this run has asked for them, and until when what any run learned holds, our clock, ms. */
 export interface CandlesAsked {
   isAsked: boolean;
-  learnedMs: number | null;
+  /** For as long as the bars reached back. */
+  goodUntilMs: number;
 }
 
 /** Of a market, what the reading of its bars depends on. */
@@ -31,8 +32,8 @@ interface Around {
 /** As it stands in the ledger. */
 interface Kept {
   readonly sigmaPerSqrtS: number;
-  /** Our clock, ms: when it was learned. */
-  readonly atMs: number;
+  /** Our clock, ms. */
+  readonly goodUntilMs: number;
 }
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
@@ -49,9 +50,9 @@ export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>):
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
 }
 
-/** When any run learned something of this market, our clock, ms; null if never. */
-export const findLearnedMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number | null =>
-  readKept(conditionId, ledger)?.atMs ?? null;
+/** Until when what any run learned of this market holds, our clock, ms; minus infinity if none did. */
+export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
+  readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
 /** Of a market that is over. Within a transaction of the ledger. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
@@ -60,13 +61,13 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
 
 /**
  * Whether the market's bars are to be read: it is quoted, its book and its trades have been seen and go further back than there
- * are bars without them, and what was learned of it, if anything was, is of days that are all over.
+ * are bars without them, and what was learned of it, if anything was, holds no longer.
  */
 export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;
   if (feed.hasHistory !== true || feed.bookSeenMs === null || excludedBecause !== null) return false;
-  return feed.facts?.phase === 'open' && (candles.learnedMs === null || nowMs - candles.learnedMs > CANDLES_S * 1000);
+  return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
 /** Once it has left it is not asked again in this run, whatever became of it. */
@@ -79,15 +80,18 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
   // The client has read it by the endpoint's own schema.
   const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
-  if (read.ok) return learn(around, entry, read.sigmaPerSqrtS, nowMs);
+  if (read.ok) return learn(around, entry, read.learned, nowMs);
   around.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
 }
 
-function learn({ ledger }: Around, entry: Entry, sigmaPerSqrtS: number | null, atMs: number): void {
-  if (sigmaPerSqrtS === null) return;
+type Learned = Extract<CandlesRead, { ok: true }>['learned'];
+
+function learn({ ledger }: Around, entry: Entry, learned: Learned, nowMs: number): void {
+  if (learned === null) return;
+  const { sigmaPerSqrtS, spanS } = learned;
   const { conditionId, feed, candles } = entry;
   feed.setVolatilityPrior(sigmaPerSqrtS);
-  candles.learnedMs = atMs;
-  const kept: Kept = { sigmaPerSqrtS, atMs };
+  candles.goodUntilMs = nowMs + spanS * 1000;
+  const kept: Kept = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
   ledger.setNote(noteOf(conditionId), JSON.stringify(kept));
 }

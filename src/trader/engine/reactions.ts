@@ -20,6 +20,7 @@ export function react(state: TraderState, { requests, events }: Reaction, nowMs:
 function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void {
   switch (event.kind) {
     case 'orderOpened':
+      noteReactionPace(state, event.intentId, nowMs);
       tellRested(state, event, nowMs);
       return state.requestRequote(event.market);
     case 'orderClosed':
@@ -62,6 +63,11 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
       if (ALARMING.includes(event.trouble)) state.guards.fillAlarm.raise(event.text);
       return state.alert(nowMs, event.trouble, event.text);
   }
+}
+
+function noteReactionPace({ executor, reactionPace, bornMs }: TraderState, intentId: string, nowMs: number): void {
+  const order = executor.reservations().find((each) => each.intentId === intentId);
+  if (order !== undefined && bornMs !== null && order.createdMs >= bornMs) reactionPace.note(order.createdMs, nowMs);
 }
 
 const CONVERTED = {

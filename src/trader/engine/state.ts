@@ -4,12 +4,14 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
+import { type TraderPace, USUAL_REACT_S } from '../market/pace.js';
 import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
 import type { RiskStance } from '../risk/facts.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
+import { ReactionPace } from '../scheduler/reaction-pace.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
 import type { FleetBounds } from './control/fleet-bounds.js';
@@ -54,6 +56,7 @@ export class TraderState {
   readonly feeds: Feeds;
   readonly notices: Notices;
   readonly selection = new Selection();
+  readonly reactionPace = new ReactionPace(USUAL_REACT_S);
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
@@ -272,6 +275,21 @@ export class TraderState {
   nextIntentId(conditionId: string): string {
     this.#sequence += 1;
     return `${this.settings.runId}.${conditionId.slice(0, 6)}.${this.#sequence}`;
+  }
+
+  /** What strategies are told of what this trader spends. */
+  get pace(): TraderPace {
+    const { request, look, currencyPerS } = this.selection.prices ?? {
+      look: 0,
+      request: this.settings.economics.requestPrice,
+      currencyPerS: this.settings.economics.currencyPricePerS,
+    };
+    return {
+      reactS: this.reactionPace.seconds,
+      readPrice: look,
+      requestPrice: request,
+      currencyPricePerS: currencyPerS,
+    };
   }
 
   listSlots(conditionId: string): readonly QuoteSlot[] {

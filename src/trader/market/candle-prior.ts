@@ -16,8 +16,8 @@ export interface CandleSpan {
 
 /** What came of an answer. */
 export type CandlesRead =
-  /** Null: fewer than two bars, from which nothing can be learned. */
-  | { readonly ok: true; readonly sigmaPerSqrtS: number | null }
+  /** Null: fewer than two bars, from which nothing can be learned. `spanS`: seconds from the first bar to the end of the last. */
+  | { readonly ok: true; readonly learned: { readonly sigmaPerSqrtS: number; readonly spanS: number } | null }
   /** One sentence: why none of it is believed. */
   | { readonly ok: false; readonly because: string };
 
@@ -37,7 +37,9 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
     beforeS = bar.timestamp;
     volatility.observe(Number(bar.close), (bar.timestamp + BAR_S) * 1000, gridStep);
   }
-  return { ok: true, sigmaPerSqrtS: bars.length < 2 ? null : volatility.sigmaPerSqrtS };
+  const [first, ...others] = bars;
+  if (first === undefined || others.length === 0) return { ok: true, learned: null };
+  return { ok: true, learned: { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS: beforeS + BAR_S - first.timestamp } };
 }
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {

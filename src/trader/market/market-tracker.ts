@@ -10,7 +10,9 @@ import { type Jump, Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
 import { makeInventory, viewOrder } from './own-view.js';
+import { type TraderPace, USUAL_PACE } from './pace.js';
 import { QueuePlaces } from './queue.js';
+import { type CategoryFlow, TakerFlow } from './taker-flow.js';
 import { Tape } from './tape.js';
 import type {
   Book,
@@ -61,6 +63,7 @@ export class MarketTracker implements MarketFeed {
   readonly #volatility = new Volatility();
   readonly #flow = new Flow();
   readonly #takers = new Arrivals(USUAL_TAKERS_PER_S);
+  readonly #shape = new TakerFlow();
   readonly #liveness = new Liveness();
   readonly #memory = new OwnOrderMemory();
   #lookEveryMs: number | null = null;
@@ -81,6 +84,11 @@ export class MarketTracker implements MarketFeed {
   /** Why the newest detail gave no facts; null when it did, or before the first. */
   get unsuitable(): string | null {
     return this.#unsuitable;
+  }
+
+  /** What its takers are believed to be like follows from those of other markets. */
+  joinCategory(category: CategoryFlow): void {
+    this.#shape.joinCategory(category);
   }
 
   /** The newest jump of its price; null before the first. */
@@ -141,6 +149,7 @@ export class MarketTracker implements MarketFeed {
     // A mid moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
+    if (this.#facts !== null) this.#shape.onBook(raw, others, at, this.#facts.tickMicros);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
     this.#motion = null;
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
@@ -165,6 +174,7 @@ export class MarketTracker implements MarketFeed {
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
     this.#takers.observe(atMs);
+    if (this.#facts !== null) this.#shape.onTrade(trade, atMs, this.#facts.tickMicros);
     this.#motion = null;
     this.#liveness.onTrade(trade, atMs, book);
     if (this.#book !== null && atMs > this.#book.at.seenMs) this.#queue.onTrade(trade, this.#own);
@@ -178,6 +188,7 @@ export class MarketTracker implements MarketFeed {
     this.#volatility.clockSetBack(byMs);
     this.#flow.clockSetBack(byMs);
     this.#takers.clockSetBack(byMs);
+    this.#shape.clockSetBack();
     this.#motion = null;
     this.#liveness.clockSetBack(byMs);
     this.#memory.clockSetBack();
@@ -189,6 +200,7 @@ export class MarketTracker implements MarketFeed {
     own: OwnMarketState,
     feeds: FeedViews = NO_FEEDS,
     event: EventView | null = null,
+    pace: TraderPace = USUAL_PACE,
   ): MarketView | null {
     this.#noteOwn(nowMs, own.orders);
     const sight = this.sight(nowMs);
@@ -211,8 +223,10 @@ export class MarketTracker implements MarketFeed {
       flow: Object.freeze({
         tradesPerS: this.#takers.perSAt(nowMs),
         meanTradeShares: this.#tape.meanShares,
+        kappa: this.#shape.kappaAt(nowMs, sight.market.tickMicros),
+        sweepMovePrice: this.#shape.sweepMoveAt(nowMs, sight.market.tickMicros),
       }),
-      pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000 }),
+      pace: Object.freeze({ lookEveryS: this.#lookEveryMs === null ? null : this.#lookEveryMs / 1000, ...pace }),
       own: this.ownFills.view,
       event,
     });

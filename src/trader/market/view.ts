@@ -186,12 +186,27 @@ export interface FlowView {
   readonly tradesPerS: number;
   /** Mean size of the trades in `MarketView.trades`, in shares; null without any. */
   readonly meanTradeShares: number | null;
+  /**
+   * Takers come to a distance d from the middle of others' book about as exp(-kappa d), d in price: one over the mean distance of
+   * trades. Before many were seen that of its category, and before those 2 ticks; half is forgotten in an hour.
+   */
+  readonly kappa: number;
+  /** How far the middle goes on, in price, after a taker has taken a whole best level; as `kappa`, before any 1.5 ticks. */
+  readonly sweepMovePrice: number;
 }
 
-/** How often this trader looks at the market. */
+/** How often this trader looks at the market, how fast it answers, and what one more of each thing that it spends is worth. */
 export interface PaceView {
   /** Mean time between two looks at its book, of the latest ones, in seconds; null before the second. */
   readonly lookEveryS: number | null;
+  /** Seconds from deciding on an order until it is seen to rest, a mean over the latest of all markets; 2 before the first. */
+  readonly reactS: number;
+  /** Currency that one more look at a book is worth; 0 while there are enough, and before it was reckoned (each minute). */
+  readonly readPrice: number;
+  /** The same of a signed request: at least `economics.request_price`, which it is before. */
+  readonly requestPrice: number;
+  /** What a unit of currency costs while it is bound for a second, as a part of it: at least `economics.currency_price_per_day`. */
+  readonly currencyPricePerS: number;
 }
 
 /** What our fills of one side had brought a share some time after, by the fair price of others' book. */
@@ -332,8 +347,14 @@ export interface MarketFeed {
    * are the answers still to come to requests up to `lastRequestId`. What is remembered of the past keeps its distance.
    */
   clockSetBack(byMs: number, lastRequestId: number): void;
-  /** Null until both a detail and a book were seen. `feeds` and `event` are shown as they are; absent: none. */
-  view(nowMs: number, own: OwnMarketState, feeds?: FeedViews, event?: EventView | null): MarketView | null;
+  /** Null until both a detail and a book were seen. `feeds`, `event` and `pace` are shown as they are; absent: none, and the usual pace. */
+  view(
+    nowMs: number,
+    own: OwnMarketState,
+    feeds?: FeedViews,
+    event?: EventView | null,
+    pace?: Omit<PaceView, 'lookEveryS'>,
+  ): MarketView | null;
   /** What those who quote another market of its event are shown of it. */
   glance(nowMs: number): Glance;
   /**

@@ -5,7 +5,7 @@ import type { Candle } from '../../../src/shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import type { MarketEntry } from '../../../src/trader/engine/markets.js';
 import {
-  findLearnedMs,
+  findGoodUntilMs,
   forgetPrior,
   restorePrior,
   takeCandles,
@@ -38,7 +38,7 @@ function entryOf(secondsAgo: number | null, feed = new MarketTracker('M')): Mark
   feed.onBook(snapshot([[0.48, 10]], [[0.52, 10]]), at(NOW_MS, 2), []);
   const rows = secondsAgo === null ? [] : [traded(secondsAgo)];
   feed.onTrades(rows as never, at(NOW_MS, 3));
-  const candles = { isAsked: false, learnedMs: null };
+  const candles = { isAsked: false, goodUntilMs: Number.NEGATIVE_INFINITY };
   // Only what is read here of an entry.
   return { conditionId: 'M', feed, excludedBecause: null, slots: [{}], candles } as unknown as MarketEntry;
 }
@@ -99,7 +99,7 @@ describe('price bars', () => {
     expect(wantsCandles({ ...entryOf(3600), slots: [] }, ON, NOW_MS)).toBe(false);
   });
 
-  it('are read once, and what they say is there after a restart for as long as it is of these days', () => {
+  it('are read once, and what they say is there after a restart, for as long as the bars reached back', () => {
     const { ledger, ...around } = memory();
     const entry = entryOf(3600);
     const before = sigma(entry);
@@ -110,13 +110,13 @@ describe('price bars', () => {
     const feed = new MarketTracker('M');
     restorePrior(feed, ledger);
     const again = entryOf(3600, feed);
-    again.candles.learnedMs = findLearnedMs('M', ledger);
+    again.candles.goodUntilMs = findGoodUntilMs('M', ledger);
     expect(sigma(again)).toBe(sigma(entry));
-    expect(wantsCandles(again, ON, NOW_MS + CANDLES_S * 1000)).toBe(false);
-    expect(wantsCandles(again, ON, NOW_MS + CANDLES_S * 1000 + 1)).toBe(true);
+    expect(wantsCandles(again, ON, NOW_MS + 100 * BAR_S * 1000)).toBe(false);
+    expect(wantsCandles(again, ON, NOW_MS + 100 * BAR_S * 1000 + 1)).toBe(true);
 
     forgetPrior('M', ledger);
-    expect(findLearnedMs('M', ledger)).toBeNull();
+    expect(findGoodUntilMs('M', ledger)).toBe(Number.NEGATIVE_INFINITY);
   });
 
   it('that make no sense, are refused or get lost change nothing and are not asked for again; those that never left are', () => {
@@ -136,7 +136,7 @@ describe('price bars', () => {
       const before = sigma(entry);
       takeCandles(around, entry, report, 'a market');
       expect([sigma(entry), wantsCandles(entry, ON, NOW_MS), around.said.length]).toEqual([before, false, said]);
-      expect(findLearnedMs('M', around.ledger)).toBeNull();
+      expect(findGoodUntilMs('M', around.ledger)).toBe(Number.NEGATIVE_INFINITY);
     }
     const entry = entryOf(3600);
     takeCandles(memory(), entry, failed({ kind: 'unknown', reason: 'too late', sent: false }), 'a market');

@@ -32,7 +32,7 @@ function drawCloses(sigma: number, half: number, seed: number): readonly Candle[
 
 const sigmaOf = (rows: readonly Candle[], gridStep = TICK / 2): number | null => {
   const read = readCandles(rows, SPAN, gridStep);
-  return read.ok ? read.sigmaPerSqrtS : expect.unreachable(read.because);
+  return read.ok ? (read.learned?.sigmaPerSqrtS ?? null) : expect.unreachable(read.because);
 };
 
 /** Over seeds, the mean of ln(estimate / truth). */
@@ -64,6 +64,7 @@ describe('two days of price bars', () => {
     const still = Array.from({ length: CANDLES_S / BAR_S }, (_, i) => bar(i, 0.5));
     expect(sigmaOf(still)).toBeLessThan(0.0003);
     expect(sigmaOf(still)).toBeGreaterThanOrEqual(SIGMA_FLOOR);
+    expect(readCandles([bar(3, 0.5), bar(7, 0.5)], SPAN, TICK / 2)).toMatchObject({ learned: { spanS: 5 * BAR_S } });
   });
 });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { complement, type Micros, micros, ONE } from '../../../src/shared/base/micros.js';
 import { touch } from '../../../src/trader/market/book.js';
+import { USUAL_PACE } from '../../../src/trader/market/pace.js';
 import type {
   Book,
   FeedView,
@@ -82,8 +83,8 @@ export function viewOf(others: Book, changes: Partial<MarketView> = {}): MarketV
     stance: 'normal',
     orders: [],
     feeds: {},
-    flow: { tradesPerS: 0.02, meanTradeShares: null },
-    pace: { lookEveryS: null },
+    flow: { tradesPerS: 0.02, meanTradeShares: null, kappa: 50, sweepMovePrice: 0.015 },
+    pace: { lookEveryS: null, ...USUAL_PACE },
     own: { fillsPerS: null, markouts: { bid: [], ask: [] } },
     event: null,
     ...changes,

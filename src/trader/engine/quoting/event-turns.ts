@@ -94,5 +94,5 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
   const { conditionId, feed } = entry;
   const feeds = state.feeds.of(conditionId, slot.feeds, nowMs);
   const event = slot.strategy.module.inputs?.event === true ? makeEventView(state, entry, nowMs) : null;
-  return feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event);
+  return feed.view(nowMs, state.ownIn(conditionId, slot), feeds, event, state.pace);
 }

@@ -6,7 +6,7 @@
 import { ONE } from '../../../shared/base/micros.js';
 import type { Queue } from '../../scheduler/contract.js';
 import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
-import { type MarketOffer, PricedOffer } from '../../scheduler/net-value.js';
+import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../scheduler/net-value.js';
 import type { MarketEntry } from '../markets.js';
 import type { OwnState } from '../own/own-state.js';
 import { computeSigma } from '../polling.js';
@@ -57,6 +57,7 @@ export class Selection {
   #rulesMs = Number.NEGATIVE_INFINITY;
   #valueMs = Number.NEGATIVE_INFINITY;
   #requestPrice = 0;
+  #prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
   /** Strategies that have made their first choice. */
   readonly #begun = new Set<string>();
@@ -67,6 +68,11 @@ export class Selection {
   /** Our clock, ms, when it was last reckoned what markets are worth. */
   get valuedMs(): number {
     return this.#valueMs;
+  }
+
+  /** What one more of each was worth then; null before the first time. */
+  get prices(): ScarcityPrices | null {
+    return this.#prices;
   }
 
   /** What a signed request was worth then, currency; 0 while there were enough of them. */
@@ -146,6 +152,7 @@ export class Selection {
       least,
       { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
     );
+    this.#prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     this.#requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {

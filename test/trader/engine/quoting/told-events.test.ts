@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import type { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { tellRefused } from '../../../../src/trader/engine/quoting/tell-events.js';
+import type { PaceView } from '../../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { type AnyEvent, ASKED_EVENTS, type AskedEvent } from '../../../../src/trader/strategy/events.js';
 import { plan } from '../../../lab/backtest/plans.js';
@@ -35,7 +36,8 @@ function listener(observes: readonly AskedEvent[] | undefined, told: AnyEvent[])
     params: {},
     ...(observes === undefined ? {} : { observes }),
     create: (_params, { conditionId }) => ({
-      quote: ({ estimates, nowMs }) => {
+      quote: ({ estimates, nowMs, pace }) => {
+        paces.push(pace);
         if (conditionId !== SETTLED) return NO_QUOTES('the other market only makes the run longer');
         const hasMoved = (estimates.mid ?? 0) > 0.6;
         return {
@@ -50,6 +52,8 @@ function listener(observes: readonly AskedEvent[] | undefined, told: AnyEvent[])
     }),
   });
 }
+
+const paces: PaceView[] = [];
 
 const SETTLED = 'A'.padEnd(44, '1');
 
@@ -89,6 +93,11 @@ describe('what a quoter is told', () => {
     expect(first('resolved')).toMatchObject({ phase: 'resolved' });
     const times = told.map(({ nowMs }) => nowMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));
+
+    // Drafts and submits take a tenth of a second here, and nobody values a look while there are enough.
+    expect(paces[0]).toMatchObject({ reactS: 2, readPrice: 0, requestPrice: 0.001, currencyPricePerS: 1e-7 });
+    const { reactS = 0, requestPrice = 0 } = paces.at(-1) ?? {};
+    expect([reactS > 0.2 && reactS < 1.9, requestPrice >= 0.001]).toEqual([true, true]);
 
     expect(new Set(nothing.map(({ kind }) => kind))).toEqual(new Set(['fill']));
     expect(new Set(jumps.map(({ kind }) => kind))).toEqual(new Set(['fill', 'jump']));
