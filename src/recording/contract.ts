@@ -42,6 +42,8 @@ export interface RecordedMarket {
   readonly conditionId: string;
   /** Markets of one event share it. */
   readonly eventTitle: string;
+  /** The venue's own id of the event, where the recorder was told it. */
+  readonly eventConditionId?: string;
   readonly title: string;
   /** A category of the service; recordings without a fitting one are `finance` or `sports`. */
   readonly category: 'politics' | 'sports' | 'crypto' | 'wtf' | 'tech' | 'finance';

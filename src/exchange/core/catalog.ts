@@ -85,16 +85,17 @@ export class Catalog {
     const eventIndex = known ?? this.events.length;
     const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });
     if (!card.ok) return card;
-    if (known === undefined) this.#openEvent(card.value, spec.event ?? null);
+    if (known === undefined) this.#openEvent(card.value, spec.event ?? null, spec.event_condition_id);
     return ok(this.#add(card.value, spec.state ?? 'open'));
   }
 
-  #openEvent(card: MarketCard, title: string | null): void {
+  #openEvent(card: MarketCard, title: string | null, wantedId: string | undefined): void {
     const index = this.events.length;
+    const isFree = wantedId !== undefined && !this.#eventById.has(wantedId);
     this.#keepEvent(
       {
         index,
-        conditionId: makeName(this.#settings.seed, 'event', index),
+        conditionId: isFree ? wantedId : makeName(this.#settings.seed, 'event', index),
         title: title ?? card.title,
         description: card.description ?? '',
         category: card.category,

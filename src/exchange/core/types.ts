@@ -104,6 +104,8 @@ export interface MarketSpec {
   readonly config: BookConfigSpec | PoolConfigSpec;
   /** Title of its event; the same title is the same event. Absent: an event of its own. */
   readonly event?: string;
+  /** Of an event that begins with this market, unless there is one of this id; absent: an id is made. */
+  readonly event_condition_id?: string;
   readonly condition_id?: string;
   readonly title?: string;
   readonly description?: string | null;

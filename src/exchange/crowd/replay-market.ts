@@ -150,6 +150,7 @@ function makeSpec(market: RecordedMarket, resolvesMs: number | null): MarketSpec
       ...toFeeRates(market),
     },
     event: market.eventTitle,
+    ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),
     condition_id: market.conditionId,
     title: market.title,
     description: describeSource(market),

@@ -16,6 +16,8 @@ const rate = z.number().int().min(0).max(1_000_000);
 const marketFile = z.strictObject({
   condition_id: z.string().min(1),
   event_title: z.string(),
+  /** The venue's own id of the event; absent where it was not told. */
+  event_condition_id: z.string().min(1).optional(),
   title: z.string(),
   category: z.enum(['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance']),
   rules: z.array(z.string()),
@@ -64,6 +66,7 @@ function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: 
   return {
     condition_id: market.conditionId,
     event_title: market.eventTitle,
+    ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),
     title: market.title,
     category: market.category,
     rules: [...market.rules],
@@ -89,6 +92,7 @@ const NO_RECORD = 'says when it opened and closed: times are those of its events
 const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
   conditionId: file.condition_id,
   eventTitle: file.event_title,
+  ...(file.event_condition_id === undefined ? {} : { eventConditionId: file.event_condition_id }),
   title: file.title,
   category: file.category,
   rules: file.rules,

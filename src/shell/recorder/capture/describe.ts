@@ -20,6 +20,7 @@ export function describeMarket(
   return {
     conditionId,
     eventTitle: detail.event?.title ?? detail.title,
+    ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
     title: detail.title,
     category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
     rules: detail.rules ?? [],
