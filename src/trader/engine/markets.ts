@@ -253,8 +253,8 @@ export class Markets {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#ledger.strategyState(name, slot.conditionId, version);
     slot.open(new QuoteHost(module, params, facts, this.#settings.boundedCall, saved));
-    // The next save would write over it.
-    if (saved !== null && saved.version === version && slot.hasBegunAnew)
+    // The next save would write over it. One that has failed saves nothing: whoever replaces it may go on from there.
+    if (saved !== null && saved.version === version && slot.hasBegunAnew && slot.failure === null)
       this.#ledger.setStrategyStateAside(name, slot.conditionId, saved.version);
   }
 

@@ -67,8 +67,8 @@ export class QuotedEvents {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, event, version);
     const host = new EventHost(module, params, facts, around.boundedCall, saved);
-    // The next save would write over it.
-    if (saved !== null && saved.version === version && host.hasBegunAnew)
+    // The next save would write over it. One that has failed saves nothing: whoever replaces it may go on from there.
+    if (saved !== null && saved.version === version && host.hasBegunAnew && host.failure === null)
       this.#memory.setStrategyStateAside(name, event, saved.version);
     return host;
   }
@@ -78,11 +78,11 @@ function isSameCode(one: StrategySettings, other: StrategySettings): boolean {
   return one.moduleKey === other.moduleKey && isDeepStrictEqual(one.params, other.params);
 }
 
-/** What the trader's file declares of an event. One that names its markets is known by them too: a recording does not keep its id. */
+/** What the trader's file declares of an event. One that names its markets is known by them first: not every recording keeps its id. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
-    events.find((each) => each.eventConditionId === eventConditionId) ??
-    events.find(({ marketConditionIds }) => marketConditionIds.includes(market));
+    events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??
+    events.find((each) => each.eventConditionId === eventConditionId);
   const marketConditionIds = Object.freeze([...(rule?.marketConditionIds ?? [])]);
   return Object.freeze({ eventConditionId, outcomes: rule?.outcomes ?? null, marketConditionIds });
 }

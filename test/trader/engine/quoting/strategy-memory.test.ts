@@ -7,7 +7,14 @@ import { QuoteHost } from '../../../../src/trader/engine/quoting/quote-host.js';
 import { TraderState } from '../../../../src/trader/engine/state.js';
 import { Executor } from '../../../../src/trader/executor/executor.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
-import { defineStrategy, MAX_STATE_BYTES, NO_QUOTES, type Quoter } from '../../../../src/trader/strategy/contract.js';
+import {
+  defineStrategy,
+  type EventQuoter,
+  MAX_STATE_BYTES,
+  NO_QUOTES,
+  type Quoter,
+  type Strategy,
+} from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
 import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
@@ -33,6 +40,26 @@ const counting = (version: number, save: (asked: number) => unknown = (asked) =>
       return { quote: () => NO_QUOTES(`asked ${++asked} times`), save: () => save(asked) };
     },
   });
+
+/** The same of whole events. */
+const countingEvents = defineStrategy({
+  ...counting(1),
+  scope: 'event',
+  params: {},
+  create: (_params, _event, saved?: unknown): EventQuoter => {
+    let asked = Number(Object(saved).asked ?? 0);
+    const quote = () => ({ [MARKET]: NO_QUOTES(`asked ${++asked} times`) });
+    return { quote, save: () => ({ asked }) };
+  },
+});
+
+/** Code that was changed for the worse. */
+function broken<S extends Strategy>(strategy: S): S {
+  const create = () => {
+    throw new Error('broken');
+  };
+  return { ...strategy, create };
+}
 
 const hostOf = (strategy = counting(1), saved: { version: number; text: string } | null = null) =>
   new QuoteHost(strategy, {}, FACTS, (call) => call(), saved);
@@ -97,7 +124,7 @@ class Life {
   readonly state: TraderState;
   #requestId = 0;
 
-  constructor(path: string, strategy = counting(1)) {
+  constructor(path: string, strategy: Strategy = counting(1)) {
     this.ledger = openLedger(path, HOLDER);
     const run = { runId: `run${this.ledger.runs().length}`, configHash: 'hash' };
     const noSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
@@ -162,7 +189,7 @@ const DETAIL = marketDetail.parse({
   condition_id: MARKET,
   state: 'open',
   category: null,
-  event: null,
+  event: { title: 'An event', condition_id: 'E', logo: null },
   margin_enabled: false,
   resolution_date: null,
   config: {
@@ -232,6 +259,25 @@ describe('the trader', () => {
       // Under the negative of its version, for a person to look at.
       expect(third.ledger.strategyState('counting', MARKET, 2)?.version).toBe(2);
       third.ledger.close();
+    });
+  });
+
+  it.each([
+    ['a market', counting(1)],
+    ['a whole event', countingEvents],
+  ])('goes on from what was saved of %s once code that failed at its start is gone again', (_name, strategy) => {
+    inFolder((path) => {
+      for (const [module, afterMs] of [
+        [strategy, 0],
+        [broken(strategy), 20_000],
+        [strategy, 40_000],
+      ] as const) {
+        const life = new Life(path, module);
+        life.step(START_MS + afterMs);
+        if (afterMs === 20_000) expect(life.slot.failure).toMatch(/create\(\) failed: Error: broken/);
+        if (afterMs === 40_000) expect(life.slot.quotes.note).toBe('asked 2 times');
+        life.ledger.close();
+      }
     });
   });
 
