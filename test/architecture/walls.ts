@@ -124,6 +124,16 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/session',
     'lab/sweep',
   ],
+  'lab/shadow': [
+    'shared',
+    'recording',
+    'trader',
+    'exchange/core',
+    'shell/config',
+    'shell/journal',
+    'shell/recorder',
+    'lab',
+  ],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
 
   cli: ['shared', 'recording', 'trader', 'exchange', 'shell', 'lab'],

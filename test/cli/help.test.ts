@@ -137,6 +137,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
     '--json',
   ],
   ['replay', '--config', '--json'],
+  ['shadow', '--config', '--runs-of', '--now', '--every', '--fill-model', '--latency', '--report', '--json'],
   ['parity', '--config', '--data', '--fill-model', '--latency', '--report', '--json'],
   ['strategies', '--json'],
   ['config check', '--config'],

@@ -3,10 +3,10 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, MarketParity, Parity, Side } from '../../lab/parity/contract.js';
+import type { FillBand, MarketParity, Parity } from '../../lab/parity/contract.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
-import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
+import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
@@ -18,6 +18,7 @@ import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import { openRun, RUN_ARGUMENT, withRunConfig } from './run-option.js';
+import { sideTable } from './side-table.js';
 
 interface ParityFlags extends FillModelFlag {
   readonly config?: string;
@@ -163,24 +164,6 @@ function makeParityRow(
   };
 }
 
-type Line = readonly [name: string, figure: (side: Side) => string];
-
-const LINES: readonly Line[] = [
-  ['Fills', ({ fills }) => count(fills)],
-  ['Shares filled', ({ sharesMicros }) => formatShares(sharesMicros)],
-  ['Result', ({ resultMicros }) => formatGain(resultMicros)],
-  ['  spread earned', ({ spreadMicros }) => formatGain(spreadMicros)],
-  ['  inventory drift', ({ driftMicros }) => formatGain(driftMicros)],
-  ['  fees', ({ feesMicros }) => formatMoney(feesMicros)],
-  ['Largest inventory', ({ peakInventoryMicros }) => formatShares(peakInventoryMicros)],
-  ['Two-sided quotes', ({ twoSidedShare }) => formatPercent(twoSidedShare)],
-  ['One-sided quotes', ({ oneSidedShare }) => formatPercent(oneSidedShare)],
-  ['Orders placed', ({ ordersPlaced }) => count(ordersPlaced)],
-  ['Orders canceled', ({ ordersCanceled }) => count(ordersCanceled)],
-  ['Public requests', ({ publicRequests }) => (publicRequests === null ? '–' : count(publicRequests))],
-  ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
-];
-
 function formatParity(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): string {
   const head = record([
     ['run', basename(run.folder)],
@@ -192,14 +175,6 @@ function formatParity(run: RunJournal, replayed: string, { parity, liveRun, data
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`);
   const parts = [head, sideTable(parity), marketTable(parity), `${bandText(parity.band)}\n`, `${remarks.join('\n')}\n`];
   return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
-}
-
-function sideTable({ sides }: Parity): string {
-  const columns: Column<Line>[] = [
-    { title: '', cell: ([name]) => name },
-    ...sides.map((side): Column<Line> => ({ title: side.name, cell: ([, figure]) => figure(side), right: true })),
-  ];
-  return table(LINES, columns);
 }
 
 /** Shares filled, market by market. */

@@ -6,6 +6,7 @@ import { withKeys } from '../../shared/protocol/profile.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import { isWanted } from '../../trader/engine/market-filter.js';
+import type { StrategySettings } from '../../trader/engine/settings.js';
 import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
 import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 import type { AfterHalt } from './halts.js';
@@ -49,7 +50,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   if (strategies.length === 0) {
     throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
   }
-  const selected = sources.filter(({ market }) => strategies.some((strategy) => selects(strategy, market)));
+  const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
   const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
   const { feeds, feedValues, warnings, lines } = pickFeeds(config, selected, feedData);
@@ -88,7 +89,8 @@ function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedD
 type Market = EventSource['market'];
 type Strategy = Config['strategies'][number];
 
-function selects({ markets }: Strategy, market: Market): boolean {
+/** Whether its file selects this market, by what a recording knows of it. */
+export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: Market): boolean {
   return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 }
 

@@ -35,7 +35,7 @@ export class ReplayDriver implements MarketDriver {
   /** The earliest end of an open market that has been read; Infinity when none has. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
-  private constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
+  constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
     this.#core = core;
     this.#fees = fees;
     this.#waiting = waiting;
@@ -54,6 +54,12 @@ export class ReplayDriver implements MarketDriver {
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
+  }
+
+  /** A market that was not known before; its time to open has not come yet. */
+  add(source: EventSource, firstMs: number, openMs = opensMs(source, firstMs)): void {
+    this.#waiting.push({ source, firstMs, opensMs: openMs });
+    this.#waiting.sort((a, b) => a.opensMs - b.opensMs);
   }
 
   /** Events that were applied so far. */
@@ -212,7 +218,8 @@ class OpenMarket implements Played {
   get readUntilMs(): number {
     if (this.#exhausted) return Number.POSITIVE_INFINITY;
     const last = this.#next ?? this.#chunk;
-    return last === null ? Number.NEGATIVE_INFINITY : (last.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY);
+    const lastMs = last?.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY;
+    return Math.max(lastMs, this.#stream?.readUntilMs ?? Number.NEGATIVE_INFINITY);
   }
 
   /** When it ends, once that has been read; before that Infinity. */

@@ -18,6 +18,7 @@ import {
   type LatencyModel,
   type MarketDriver,
   type MarketListener,
+  type TimedCommand,
 } from './contract.js';
 import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
@@ -97,6 +98,8 @@ class BacktestRun {
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
   #underWay = 0;
+  /** Of the commands that become known while it runs. */
+  #obeyed = 0;
   /** When the trader was told to stop. */
   #stopMs: number | null = null;
 
@@ -128,6 +131,7 @@ class BacktestRun {
     this.#lookMs = nowMs;
     for (const { atMs, command } of plan.commands ?? [])
       this.#timeline.after(atMs - nowMs, () => this.#command(command));
+    plan.onStart?.(() => ({ nowMs: this.#nowMs, snapshot: this.#side.trader.snapshot(this.#nowMs) }));
   }
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
@@ -174,7 +178,11 @@ class BacktestRun {
     while (!this.#isOver()) {
       if (this.#isPause()) this.#skipPause();
       const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
-      if (this.#driver.readUntilMs <= nextMs) await this.#driver.read(nextMs);
+      if (this.#driver.readUntilMs <= nextMs) {
+        await this.#driver.read(nextMs);
+        // What was read may hold something that comes before.
+        continue;
+      }
       if (this.#driver.nextOpenMs <= nextMs) {
         this.#nowMs = nextMs;
         await this.#driver.openDue(this.#nowMs);
@@ -188,7 +196,13 @@ class BacktestRun {
   #nextMs(): number {
     // What feeds said before the beginning, or in a pause, is heard at its end.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
+    const commandMs = Math.max(this.#told?.atMs ?? Number.POSITIVE_INFINITY, this.#nowMs);
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs, commandMs);
+  }
+
+  /** The next of the commands that become known while it runs. */
+  get #told(): TimedCommand | undefined {
+    return this.#plan.made?.commands?.[this.#obeyed];
   }
 
   /** One moment: what was to be measured, what arrives, and the trader's own beat. */
@@ -199,6 +213,10 @@ class BacktestRun {
       this.#metrics.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
+    for (let told = this.#told; told !== undefined && told.atMs <= nowMs; told = this.#told) {
+      this.#obeyed++;
+      this.#command(told.command);
+    }
     for (const word of this.#feeds.take(nowMs)) this.#step({ kind: 'feed', nowMs, ...word });
     if (this.#beatMs <= nowMs) this.#beat();
     if (this.#lookMs <= nowMs) this.#look();

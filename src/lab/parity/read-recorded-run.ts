@@ -29,12 +29,13 @@ function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
 
 /** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
 export async function readRecordedRun(run: RunJournal): Promise<LiveRun> {
-  const reading = new Reading(run);
+  const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
 }
 
-class Reading {
+/** Takes the steps of a run one by one; asked once, at their end, for what they tell. */
+export class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
   readonly #capture: Capture;

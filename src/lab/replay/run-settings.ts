@@ -25,6 +25,15 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
   return { runId, configHash, version, profile, ...decided };
 }
 
+/** With the settings that the run was made with, but these strategies in place of its own. */
+export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
+  const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
+  const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
+  const risk = limitsOfThen(run.risk);
+  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decided };
+}
+
 /**
  * With the settings that the run was made with. The user's own code is that of the journal, where it
  * has it; a shipped strategy is the one of this version. Throws TwinbookError `strategy_invalid` for a module that is gone.
@@ -36,11 +45,7 @@ export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
     const { strategy: module, key: moduleKey } = await moduleThen(strategy);
     strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk: limitsOfThen(risk) });
   }
-  const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
-  const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
-  const risk = limitsOfThen(run.risk);
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
+  return traderWith(run, strategies);
 }
 
 /** The user's own code as it was then, where the journal has it; a shipped module as it is now. */

@@ -295,6 +295,10 @@ function readTraderFile(
   return { content: null, value, at };
 }
 
+/** Whether this is a strategy file, not a trader's; throws TwinbookError `file_unreadable` or `config_invalid` where it is neither to be read. */
+export const isStrategyFileAt = (path: string, cwd: string): boolean =>
+  isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
+
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
 

@@ -36,7 +36,7 @@ export function readRun(folder: string): RunJournal {
   checkFormat(told, join(folder, RUN_FILE));
   const parsed = description.safeParse(told);
   if (!parsed.success)
-    throw invalid(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
+    throw invalidRun(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
   const ledger = join(folder, LEDGER_COPY);
   const warnings: string[] = [];
   return {
@@ -85,7 +85,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(file, 'is not JSON', cause);
+    throw invalidRun(file, 'is not JSON', cause);
   }
 }
 
@@ -98,18 +98,19 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
     let broken: number | null = null;
     for await (const line of readLines(file)) {
       number += 1;
-      if (broken !== null) throw invalid(file, `line ${broken} is no step`);
+      if (broken !== null) throw invalidRun(file, `line ${broken} is no step`);
       const read = readStep(line);
       if (read === null) {
         broken = number;
         continue;
       }
-      if (read.index !== index) throw invalid(file, `line ${number} is step ${read.index}, step ${index} is missing`);
+      if (read.index !== index)
+        throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
       index += 1;
       yield read;
     }
     if (broken === null) continue;
-    if (file !== files.at(-1)) throw invalid(file, `line ${broken} is no step`);
+    if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
     // The process ended in the middle of a write: the rest of the step never reached the disk.
     warnings.push(`${file}: the last line is cut and was left out`);
   }
@@ -131,13 +132,14 @@ async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (cause) {
-    throw invalid(file, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw invalidRun(file, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   } finally {
     bytes.destroy();
   }
 }
 
-function readStep(line: string): Step | null {
+/** Null for a line that is no step. */
+export function readStep(line: string): Step | null {
   try {
     const parsed = step.safeParse(JSON.parse(line));
     // See `step`: only the envelope is checked.
@@ -150,7 +152,7 @@ function readStep(line: string): Step | null {
 const whatIsWrong = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
-const invalid = (file: string, why: string, cause?: unknown): TwinbookError =>
+export const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =>
   new TwinbookError('recording_invalid', `${file} ${why}`, 'The run was written by another version, or is damaged.', {
     cause,
   });

@@ -1,0 +1,32 @@
+/** A live run and backtests of it, side by side. */
+
+import type { Parity, Side } from '../../lab/parity/contract.js';
+import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
+import { type Column, table } from '../output/table.js';
+
+type Line = readonly [name: string, figure: (side: Side) => string];
+
+const LINES: readonly Line[] = [
+  ['Fills', ({ fills }) => count(fills)],
+  ['Shares filled', ({ sharesMicros }) => formatShares(sharesMicros)],
+  ['Result', ({ resultMicros }) => formatGain(resultMicros)],
+  ['  spread earned', ({ spreadMicros }) => formatGain(spreadMicros)],
+  ['  inventory drift', ({ driftMicros }) => formatGain(driftMicros)],
+  ['  fees', ({ feesMicros }) => formatMoney(feesMicros)],
+  ['Largest inventory', ({ peakInventoryMicros }) => formatShares(peakInventoryMicros)],
+  ['Two-sided quotes', ({ twoSidedShare }) => formatPercent(twoSidedShare)],
+  ['One-sided quotes', ({ oneSidedShare }) => formatPercent(oneSidedShare)],
+  ['Orders placed', ({ ordersPlaced }) => count(ordersPlaced)],
+  ['Orders canceled', ({ ordersCanceled }) => count(ordersCanceled)],
+  ['Public requests', ({ publicRequests }) => (publicRequests === null ? '–' : count(publicRequests))],
+  ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
+];
+
+/** A column for each side. */
+export function sideTable({ sides }: Pick<Parity, 'sides'>): string {
+  const columns: Column<Line>[] = [
+    { title: '', cell: ([name]) => name },
+    ...sides.map((side): Column<Line> => ({ title: side.name, cell: ([, figure]) => figure(side), right: true })),
+  ];
+  return table(LINES, columns);
+}
