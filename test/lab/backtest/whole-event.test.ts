@@ -90,3 +90,14 @@ it('an event of ten outcomes never arbitrages itself', async () => {
   expect(session.markets.reduce((sum, { fills }) => sum + fills.length, 0)).toBeGreaterThan(0);
   expect(session.notices.filter(({ text }) => text.includes('is stopped in'))).toEqual([]);
 });
+
+it('an event is known by the id that was recorded of it', async () => {
+  const rows = [level(0, BID, 0.3, 50), level(0, ASK, 0.36, 50), end(30_000)];
+  const sources = IDS.slice(0, 2).map((conditionId) =>
+    source(rows, { conditionId, eventTitle: 'Which?', eventConditionId: 'RECORDED' }),
+  );
+  const usual = plan(sources, { strategy: eventMaker, params: {} });
+  const rule = { eventConditionId: 'RECORDED', outcomes: 'exclusive' as const, marketConditionIds: [] };
+  const { session } = await runBacktest({ ...usual, trader: { ...usual.trader, events: [rule] } });
+  for (const { quoting } of session.markets) expect(quoting.ordersPlaced).toBeGreaterThan(0);
+});

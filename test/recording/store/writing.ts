@@ -13,6 +13,7 @@ export const START_MS = Date.UTC(2026, 10, 20, 23, 59);
 export const market = (changes: Partial<RecordedMarket> = {}): RecordedMarket => ({
   conditionId: 'market-1',
   eventTitle: 'An event',
+  eventConditionId: 'E',
   title: 'Will it happen?',
   category: 'crypto',
   rules: ['It happens.'],

@@ -25,6 +25,7 @@ describe('a captured market', () => {
       {
         conditionId: MARKET,
         eventTitle: 'Rain',
+        eventConditionId: 'E',
         title: 'Will it rain?',
         category: 'tech',
         rules: ['one'],
