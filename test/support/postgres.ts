@@ -25,6 +25,9 @@ const asUser = (words: readonly string[]): readonly [string, readonly string[]] 
     ? ['setpriv', [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...words]]
     : [words[0] ?? '', words.slice(1)];
 
+/** Certificates are made with it. */
+export const HAS_OPENSSL = spawnSync('openssl', ['version']).status === 0;
+
 /** False where it is not installed: then what needs it is skipped, and says so. */
 export const HAS_POSTGRES = programs !== null && (!isRoot || spawnSync('setpriv', ['--version']).status === 0);
 
@@ -55,6 +58,29 @@ const spawnWords = (words: readonly string[]): [string, string[]] => {
   return [command, [...rest]];
 };
 
+/** Makes a certificate for `localhost`, its own root, which the server takes up once `ssl` is on. Gives its path. */
+export function makeCertificate(folder: string, name = 'server'): string {
+  const [key, certificate] = [join(folder, 'data', `${name}.key`), join(folder, 'data', `${name}.crt`)];
+  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const more = [
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+  ];
+  const made = spawnSync('openssl', [...words, ...more], { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+  if (isRoot) for (const path of [key, certificate]) chownSync(path, NOBODY, NOBODY);
+  return certificate;
+}
+
+/** From its next start on it replicates another, which there is not, and takes no writes. */
+export const makeReplica = (folder: string): void => writeFileSync(join(folder, 'data', 'standby.signal'), '');
+
 /** Starts the server of a cluster; ended by a signal like any other program. */
 export async function startPostgres(
   folder: string,
@@ -71,6 +97,6 @@ export async function startPostgres(
   const flags = [...usual, ...small, ...settings].flatMap((setting) => ['-c', setting]);
   const [command, words] = asUser([join(programs ?? '', 'postgres'), '-D', join(folder, 'data'), ...flags]);
   const running = program(command, words);
-  await running.waitFor(/ready to accept connections/);
+  await running.waitFor(/ready to accept (read-only )?connections/);
   return { port, address: `postgresql://fleet@127.0.0.1:${port}/postgres`, running };
 }

@@ -144,8 +144,17 @@ const NO_PASSWORD = 'it wants a password, and none was given';
 function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
   if (tls === 'off') return false;
   if (tls === 'unverified') return { rejectUnauthorized: false };
-  return { rejectUnauthorized: true, servername: host, ...(rootCert === null ? {} : { ca: readRoot(rootCert) }) };
+  return {
+    rejectUnauthorized: true,
+    // What the certificate must be of. An address is no name that is asked for, and without a host `localhost` would do.
+    host,
+    ...(isAddress(host) ? {} : { servername: host }),
+    ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
+  };
 }
+
+/** Of either version of IP; a name has a letter and no colon. */
+const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function readRoot(path: string): string {
   try {

@@ -1,7 +1,8 @@
 /** A fleet with a real database: what it counts, what it refuses, and two traders who want one wallet. */
 
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
@@ -10,13 +11,25 @@ import { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { initFleet, requireTables } from '../../../src/shell/fleet/tables.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
-import { HAS_POSTGRES, makeCluster, PASSWORD, type PostgresServer, startPostgres } from '../../support/postgres.js';
+import {
+  HAS_OPENSSL,
+  HAS_POSTGRES,
+  makeCertificate,
+  makeCluster,
+  makeReplica,
+  PASSWORD,
+  type PostgresServer,
+  startPostgres,
+} from '../../support/postgres.js';
 import type { Running } from '../../support/processes.js';
 import { freePort } from '../../support/redis.js';
 import { until } from '../../support/waiting.js';
 
 const ENV = { TWINBOOK_FLEET_PASSWORD: PASSWORD };
 const CAPITAL = micros(1_000_000_000);
+
+/** A replica can be made of it. */
+const AS_PRIMARY = ['wal_level=replica'];
 
 let folder = '';
 let server: PostgresServer;
@@ -51,7 +64,7 @@ async function outlive(trader: Running): Promise<void> {
   await server.running.exited;
   await trader.waitFor(/was not renewed for 1\.5 s, so everything is pulled/);
   await trader.waitFor(/paused: the fleet's lease[^|]*\| markets \d of 1 quoted \| orders 0 /);
-  server = await startPostgres(folder, server.port);
+  server = await startPostgres(folder, server.port, AS_PRIMARY);
   const before = trader.output().length;
   await until(
     () => trader.output().slice(before),
@@ -62,7 +75,7 @@ async function outlive(trader: Running): Promise<void> {
 describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
   beforeAll(async () => {
     folder = makeCluster();
-    server = await startPostgres(folder, await freePort());
+    server = await startPostgres(folder, await freePort(), AS_PRIMARY);
   }, 60_000);
   afterAll(async () => {
     server?.running.process.kill('SIGKILL');
@@ -106,6 +119,62 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await database.close();
   });
 
+  it.skipIf(!HAS_OPENSSL)(
+    'over TLS believes only a server whose certificate its root vouches for, by its name',
+    async () => {
+      const [rootCert, other] = [makeCertificate(folder), makeCertificate(folder, 'other')];
+      const database = await open();
+      await database.query('ALTER SYSTEM SET ssl = on');
+      await database.query('SELECT pg_reload_conf()');
+      await database.close();
+      const isEncrypted = async (more: Partial<FleetDatabaseConfig>) => {
+        const opened = await open(more);
+        const [about] = await opened.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+        await opened.close();
+        return about?.['ssl'];
+      };
+      const verified = { host: 'localhost', tls: 'verified', rootCert } as const;
+      // The server takes its settings up when it comes to it.
+      await until(
+        () => isEncrypted(verified).catch(() => false),
+        (isIt) => isIt === true,
+      );
+      expect(await isEncrypted({ tls: 'unverified' })).toBe(true);
+      await expect(open({ ...verified, rootCert: other })).rejects.toThrow(/has a TLS certificate that is not trusted/);
+      await expect(open({ ...verified, rootCert: null })).rejects.toThrow(/has a TLS certificate that is not trusted/);
+      await expect(open({ ...verified, host: '127.0.0.1' })).rejects.toThrow(/has a TLS certificate of another name/);
+      await expect(open({ ...verified, rootCert: join(folder, 'none.crt') })).rejects.toThrow(
+        /none\.crt of fleet\.database cannot be read/,
+      );
+    },
+  );
+
+  it('refuses a replica, and goes on with it once it is promoted', async () => {
+    await prepare();
+    server.running.process.kill('SIGINT');
+    await server.running.exited;
+    makeReplica(folder);
+    server = await startPostgres(folder, server.port, AS_PRIMARY);
+    await expect(open()).rejects.toMatchObject({
+      message: expect.stringContaining('is a replica, which takes no writes'),
+      hint: 'Wanted: the primary server.',
+    });
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port: server.port,
+      user: 'fleet',
+      database: 'postgres',
+      password: PASSWORD,
+    });
+    await client.connect();
+    await client.query('SELECT pg_promote()');
+    await client.end();
+    const database = await open();
+    await requireTables(database);
+    expect(await initFleet(database, CAPITAL)).toBe(false);
+    await database.close();
+  });
+
   it('grants no more capital than there is, and each market once, to eight who ask at once', async () => {
     await prepare();
     const wallets = Array.from({ length: 8 }, (_, i) => `wallet-${i}`);
@@ -126,52 +195,75 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     await Promise.all(desks.map((desk) => desk.close()));
   });
 
-  it('lets one of two traders sign, though the one that is frozen wakes', async () => {
-    await prepare();
-    const { url } = await exchangeAt('--draft-lifetime-s', '5');
-    const profile = readFileSync(join(import.meta.dirname, '../../../config/venues/paper.yaml'), 'utf8');
-    const fleet = (name: string) => `strategies: [maker.yaml]
-fleet: { database: "${server.address}", name: ${name}, lease_s: 3, standby: true }`;
-    const yaml = (name: string) =>
-      traderYaml(url, fleet(name))
-        .replace('profile: paper', 'profile: ../paper.yaml')
-        .replace('file: wallet.json', 'file: ../wallet.json');
-    const files = folderOf({
-      'paper.yaml': profile.replace(/draft_lifetime_s: \d+/, 'draft_lifetime_s: 5'),
-      'a/trader.yaml': yaml('trader-a'),
-      'a/maker.yaml': makerYaml('{ max: 1 }'),
-      'b/trader.yaml': yaml('trader-b'),
-      'b/maker.yaml': makerYaml('{ max: 1 }'),
-    });
-    const [fileA, fileB] = [join(files, 'a/trader.yaml'), join(files, 'b/trader.yaml')];
+  // A guardian waits for seconds, and the lease must outlast it.
+  it.for(times(['alone'], ['alone', 'beside a guardian']))(
+    'lets one of two traders sign, though the one that is frozen wakes, %s',
+    async (how) => {
+      const isGuarded = how !== 'alone';
+      await prepare();
+      const { url } = await exchangeAt('--draft-lifetime-s', '5');
+      const profile = readFileSync(join(import.meta.dirname, '../../../config/venues/paper.yaml'), 'utf8');
+      const fleet = (name: string) => `strategies: [maker.yaml]
+fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15 : 3}, standby: true }${isGuarded && name === 'trader-a' ? '\nguardian: { timeout_ms: 5000 }' : ''}`;
+      const yaml = (name: string) =>
+        traderYaml(url, fleet(name))
+          .replace('profile: paper', 'profile: ../paper.yaml')
+          .replace('file: wallet.json', 'file: ../wallet.json');
+      const files = folderOf({
+        'paper.yaml': profile.replace(/draft_lifetime_s: \d+/, 'draft_lifetime_s: 5'),
+        'a/trader.yaml': yaml('trader-a'),
+        'a/maker.yaml': makerYaml('{ max: 1 }'),
+        'b/trader.yaml': yaml('trader-b'),
+        'b/maker.yaml': makerYaml('{ max: 1 }'),
+      });
+      const [fileA, fileB] = [join(files, 'a/trader.yaml'), join(files, 'b/trader.yaml')];
 
-    const a = started(['start', '-c', fileA], ENV);
-    await a.waitFor(/has the wallet in the fleet as trader-a \(term 1\)/);
-    await a.waitFor(/quoting \| markets 1 of 1 quoted/);
-    const b = started(['start', '-c', fileB], ENV);
-    await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
+      const a = started(['start', '-c', fileA], ENV);
+      await a.waitFor(/has the wallet in the fleet as trader-a \(term 1\)/);
+      await a.waitFor(/quoting \| markets 1 of 1 quoted/);
+      const b = started(['start', '-c', fileB], ENV);
+      await b.waitFor(/waiting for the wallet \w+: trader-a has it/);
 
-    a.process.kill('SIGSTOP');
-    await b.waitFor(/took over the wallet \(term 2\)/);
-    await b.waitFor(/nothing rests that the trader before left/);
-    await b.waitFor(/quoting \| markets 1 of 1 quoted/);
-    const wokenMs = Date.now();
-    a.process.kill('SIGCONT');
-    expect(await a.exited).toBe(1);
-    expect(a.output()).toMatch(/the wallet is not this trader's any more: in the fleet trader-b \(term 2\) has it/);
-    const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
-    expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
-      '0',
-    );
+      const guardianLog = () => {
+        const path = join(files, 'a/ledger.sqlite.guardian.log');
+        return existsSync(path) ? readFileSync(path, 'utf8') : '';
+      };
+      a.process.kill('SIGSTOP');
+      if (isGuarded) {
+        // It cancels while the wallet is still the frozen trader's, so that nothing rests when the next one comes.
+        await until(
+          guardianLog,
+          (said) => /ALARM: guardian: no heartbeat/.test(said) && /asked to cancel \d+ orders/.test(said),
+        );
+        expect(b.output()).not.toContain('took over the wallet');
+      }
+      await b.waitFor(/took over the wallet \(term 2\)/);
+      await b.waitFor(/nothing rests that the trader before left/);
+      await b.waitFor(/quoting \| markets 1 of 1 quoted/);
+      const wokenMs = Date.now();
+      a.process.kill('SIGCONT');
+      expect(await a.exited).toBe(1);
+      expect(a.output()).toMatch(/the wallet is not this trader's any more: in the fleet trader-b \(term 2\) has it/);
+      const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
+      expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
+        '0',
+      );
 
-    if (IS_LONG) await outlive(b);
-    b.process.kill('SIGTERM');
-    expect(await b.exited, b.output()).toBe(0);
-    const status = await ran(['fleet', 'status', '--json', '-c', fileA], ENV);
-    const { wallets } = JSON.parse(status.output) as {
-      wallets: { owner: string; term: number; state: string; markets: [] }[];
-    };
-    const ours = wallets.find(({ owner }) => owner === 'trader-b');
-    expect(ours).toMatchObject({ term: 2, state: 'free', markets: [] });
-  });
+      if (isGuarded) {
+        // Nor does its guardian go on with a wallet that is another's: what the next one quotes stays.
+        const rounds = guardianLog().split('asked to cancel').length;
+        await b.waitFor(/quoting \| markets 1 of 1 quoted/);
+        expect(guardianLog().split('asked to cancel').length).toBe(rounds);
+      }
+      if (IS_LONG && !isGuarded) await outlive(b);
+      b.process.kill('SIGTERM');
+      expect(await b.exited, b.output()).toBe(0);
+      const status = await ran(['fleet', 'status', '--json', '-c', fileA], ENV);
+      const { wallets } = JSON.parse(status.output) as {
+        wallets: { owner: string; term: number; state: string; markets: [] }[];
+      };
+      const ours = wallets.find(({ owner }) => owner === 'trader-b');
+      expect(ours).toMatchObject({ term: 2, state: 'free', markets: [] });
+    },
+  );
 });
