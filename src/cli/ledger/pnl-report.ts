@@ -140,5 +140,7 @@ function makePrices({ market, summary }: EventSource, at: (timeMs: number) => Re
     standing: (timeMs) => at(timeMs).middleMicros,
     outcome: market.outcome,
     coverage: toCoverage(summary),
+    eventTitle: market.eventTitle,
+    category: market.category,
   };
 }

@@ -37,6 +37,8 @@ interface SeenMarket {
   readonly best: BestPrices;
   readonly outcome: boolean | null;
   readonly coverage: Coverage | null;
+  readonly eventTitle: string;
+  readonly category: string;
 }
 
 /**
@@ -75,9 +77,11 @@ async function seenBy(run: RunJournal, wanted: ReadonlySet<string>): Promise<See
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, SeenMarket>();
   for (const source of sources) {
-    const { conditionId, outcome } = source.market;
+    const { conditionId, outcome, eventTitle, category } = source.market;
     if (!wanted.has(conditionId)) continue;
-    markets.set(conditionId, { best: await BestPrices.of(source), outcome, coverage: toCoverage(source.summary) });
+    const names = { eventTitle, category };
+    const best = await BestPrices.of(source);
+    markets.set(conditionId, { best, outcome, coverage: toCoverage(source.summary), ...names });
   }
   const { startedMs } = run.description;
   return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
@@ -99,7 +103,10 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
     return null;
   };
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
-  return { at, standing, outcome, coverage: coverageOver(markets.flatMap(({ coverage }) => coverage ?? [])) };
+  const coverage = coverageOver(markets.flatMap((market) => market.coverage ?? []));
+  // A market may have been given another name meanwhile.
+  const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
+  return { at, standing, outcome, coverage, eventTitle, category };
 }
 
 function coverageOver(parts: readonly Coverage[]): Coverage | null {

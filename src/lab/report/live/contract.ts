@@ -39,4 +39,7 @@ export interface RecordedPrices {
   /** What YES resolved to, if the recording knows. */
   readonly outcome: boolean | null;
   readonly coverage: Coverage | null;
+  /** Names that the ledger does not keep; empty where not known. */
+  readonly eventTitle: string;
+  readonly category: string;
 }

@@ -22,7 +22,8 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
   const { journals } = options;
   const read = readRows(reader, options.nowMs);
   const rows = journals === undefined ? read : onTheirClock(read, journals.offsetMs);
-  const markets = rows.markets.map((market) => accountMarket(market, rows, options));
+  const titles = eventTitles(rows, options);
+  const markets = rows.markets.map((market) => accountMarket(market, rows, { ...options, titles }));
   const { capitalMicros } = reader.pnl(new Map());
   const account = sampleAccount(markets, capitalMicros, rows.running);
   return {
@@ -64,7 +65,21 @@ const REMARKS: readonly string[] = [
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
-function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSessionOptions): AccountMarket {
+/** By event: one name for all markets of it, also for those that no recording and no journal knows. */
+const eventTitles = ({ markets }: LedgerRows, { findPrices }: LedgerSessionOptions): ReadonlyMap<string, string> =>
+  new Map(
+    markets.flatMap(({ conditionId, market }): readonly (readonly [string, string])[] => {
+      const title = findPrices(conditionId)?.eventTitle ?? '';
+      const event = market?.eventConditionId ?? '';
+      return event === '' || title === '' ? [] : [[event, title]];
+    }),
+  );
+
+interface AccountOptions extends LedgerSessionOptions {
+  readonly titles: ReadonlyMap<string, string>;
+}
+
+function accountMarket(rows: MarketRows, ledger: LedgerRows, options: AccountOptions): AccountMarket {
   const { conditionId, market } = rows;
   const prices = options.findPrices(conditionId);
   const quotes = toSessionOrders(rows.orders, ledger.toMs);
@@ -80,8 +95,8 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: LedgerSess
   const session: MarketSession = {
     conditionId,
     title: market?.title ?? conditionId,
-    eventTitle: market?.eventConditionId ?? '',
-    category: '',
+    eventTitle: options.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
+    category: prices?.category ?? '',
     tickMicros: null,
     openMs: null,
     closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,

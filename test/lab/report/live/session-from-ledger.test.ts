@@ -82,6 +82,8 @@ const PRICES: RecordedPrices = {
   },
   outcome: null,
   coverage: { spanMs: 60_000, gapMs: 0, gaps: 0, events: 10, trades: 2, skipped: 0 },
+  eventTitle: '',
+  category: '',
 };
 
 describe('a ledger without recordings', () => {
