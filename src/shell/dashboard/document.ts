@@ -1,6 +1,7 @@
 /** The one document: text, style and script in one, and the policy that lets a browser run these and nothing else. */
 
 import { chartLibrary } from '../document/chart-library.js';
+import { makeDense } from '../document/dense-script.js';
 import { ownPolicy } from '../document/own-document.js';
 import { readPageScript } from '../document/page-script.js';
 import { ABOVE, HELP, VIEWS } from './markup.js';
@@ -33,13 +34,10 @@ const MODULES = [
 
 export function pageDocument(): PageDocument {
   const { script: library, style: chartStyle, licence } = chartLibrary();
-  const script = `${library}\n${withoutMargins(readPageScript(new URL('./page/', import.meta.url), MODULES))}`;
-  const style = `${chartStyle}\n${STYLE}`;
+  const script = `${library}\n${makeDense(readPageScript(new URL('./page/', import.meta.url), MODULES))}`;
+  const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*/g, '$1')}`;
   return { html: makeHtml({ script, style, licence }), policy: ownPolicy(script, style) };
 }
-
-/** Comments of a line and indentation are for those who read the sources. No text of these modules goes over lines. */
-const withoutMargins = (script: string): string => script.replace(/^\s*\/\/.*$/gm, '').replace(/^\s+/gm, '');
 
 interface Parts {
   readonly script: string;

@@ -61,12 +61,12 @@ type Table = readonly [name: string, title: string, columns: readonly string[]];
 const makeTable = ([name, title, columns]: Table): string =>
   `<h3 id="${name}-title">${title}</h3>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="${name}-title"><table>
-<thead><tr>${columns.map(makeHead).join('')}</tr></thead><tbody id="${name}"></tbody>
+<thead><tr>${columns.map(makeHead).join('')}<tbody id="${name}">
 </table></div>`;
 
 /** `#` before the title of a column of figures. */
 const makeHead = (column: string): string =>
-  column.startsWith('#') ? `<th scope="col" class="number">${column.slice(1)}</th>` : `<th scope="col">${column}</th>`;
+  column.startsWith('#') ? `<th class="number">${column.slice(1)}` : `<th>${column}`;
 
 const tables = (...all: readonly Table[]): string => all.map(makeTable).join('\n');
 

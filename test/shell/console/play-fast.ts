@@ -23,13 +23,25 @@ export async function answersOf(page: Page, url: string): Promise<Answers> {
   };
 }
 
-/** Runs in the page before its own script. Counts the states that were asked for in `data-frames` of the document. */
+/**
+ * Runs in the page before its own script. The page stands still after `data-play-to` states, which another value leads on from, and
+ * `data-stands` says at which: so a look at it is at what it keeps, and not at what is there for a moment.
+ */
 export function playFast({ traders, state, chart }: Answers): void {
   let frame = 0;
   const later = window.setTimeout;
   const channel = new MessageChannel();
   const waiting: (() => void)[] = [];
-  channel.port1.onmessage = () => waiting.shift()?.();
+  // There is no element yet when this begins.
+  const marks = () => document.documentElement.dataset;
+  const goOn = () => {
+    if (frame < Number(marks()['playTo'] ?? 0)) waiting.shift()?.();
+    else marks()['stands'] = String(frame);
+  };
+  channel.port1.onmessage = goOn;
+  new MutationObserver(() => {
+    for (const _ of waiting) channel.port2.postMessage(null);
+  }).observe(document, { subtree: true, attributeFilter: ['data-play-to'] });
   // Of the page alone only the second between two looks: it is over at once, and not after the least time of a browser's timers.
   Object.assign(window, {
     setTimeout: (call: () => void, ms?: number) => {
@@ -57,7 +69,6 @@ export function playFast({ traders, state, chart }: Answers): void {
     fetch: async (path: string) => {
       const isState = path.startsWith('/state');
       if (isState) frame++;
-      document.documentElement.dataset['frames'] = String(frame);
       const answer = () => (isState ? moved() : path.startsWith('/traders') ? traders : redrawn());
       return { ok: true, status: 200, json: async () => answer() };
     },

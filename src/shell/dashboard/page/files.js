@@ -13,7 +13,8 @@ async function download(name) {
     if (!response.ok) return setText(part('unknown'), (await response.json()).error);
     const address = URL.createObjectURL(await response.blob());
     const anchor = document.createElement('a');
-    anchor.setAttribute('download', `${trader === null ? '' : `${trader.replaceAll('/', '-')}-`}${name}.csv`);
+    const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
+    anchor.setAttribute('download', `${of}${name}.csv`);
     anchor.setAttribute('href', address);
     anchor.click();
     // The browser has taken it up by the next turn.

@@ -37,11 +37,14 @@ const STOPPED = [
   'not answering',
 ];
 
+/** @param {number | null} heard */
+const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
+
 /** @param {PageState} state */
 const silence = ({ answers, heard, mode, guardian }) =>
   answers || mode === 'stopped' || mode === 'starting'
     ? ''
-    : `The trader does not answer. What you see is ${heard === null ? 'nothing yet' : `of ${clock(heard)}`}. ` +
+    : `The trader does not answer. What you see is ${momentText(heard)}. ` +
       `KILL works all the same. Guardian: ${guardian}`;
 
 /** Names of all that the console shows; empty until it has said them. @type {readonly string[]} */
