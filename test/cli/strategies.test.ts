@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeScenarios } from '../../src/lab/strategy-checks/scenarios.js';
 import { readScenarios } from '../../src/shell/config/scenario-file.js';
+import { FileRows } from '../../src/shell/feeds/file-rows.js';
+import { readRow } from '../../src/shell/feeds/read-row.js';
+import { nowMs } from '../../src/shell/runtime/clock.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -54,6 +57,31 @@ describe('a new strategy', () => {
     const judged = judgeScenarios(readScenarios(file, cwd), said);
     expect(judged.map(({ verdict }) => verdict)).toEqual(['failed', 'ok', 'ok']);
     expect(judged[0]?.text).toMatch(/, wanted bids 10 at 0\.\d+, asks [^;]*; bids 10 at 0\.2, asks/);
+  });
+
+  it('around a feed is written with prices and a trader of its own, passes every check, and is silent without the feed', async () => {
+    const cwd = folderOf({});
+    const made = await run(['strategies', 'new', 'my-maker', '--kind', 'feed'], { cwd });
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('twinbook start -c my-maker.paper.yaml')]);
+    const scenarios = ['--scenarios', 'my-maker.scenarios.yaml', '--record'];
+    const tested = await run(['strategies', 'test', 'my-maker.yaml', ...scenarios, '--no-types'], { cwd });
+    expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('no check failed')]);
+    const { scenarios: said } = readScenarios(join(cwd, 'my-maker.scenarios.yaml'), cwd);
+    expect(said.map(({ quotes }) => [quotes?.bids[0]?.[0], quotes?.asks[0]?.[0]])).toEqual([
+      [0.48, 0.52],
+      [0.54, 0.64],
+      [0.46, 0.51],
+      [undefined, undefined],
+    ]);
+    const checked = await run(['config', 'check', '-c', 'my-maker.paper.yaml'], { cwd });
+    expect([checked.code, checked.out]).toEqual([0, expect.stringContaining('ok, 1 strategy file')]);
+    const [head, ...rows] = readFileSync(join(cwd, 'my-maker.prices.csv'), 'utf8').trim().split('\n');
+    const lines = new FileRows('prices.csv');
+    expect([lines.read(head ?? ''), rows.length]).toEqual([null, 4]);
+    const values = rows
+      .map((row) => lines.read(row) ?? {})
+      .map((line) => ('row' in line ? readRow(line.row, nowMs()) : line));
+    expect(values).toMatchObject(rows.map(() => ({ conditionId: expect.any(String), sd: 0.3 })));
   });
 
   it('overwrites nothing', async () => {

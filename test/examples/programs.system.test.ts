@@ -15,6 +15,7 @@ const run = (command: string): string =>
 const SAID: Readonly<Record<string, RegExp>> = {
   'own-strategy.ts': /^Fills +[1-9]/m,
   'own-event-strategy.ts': /^no check failed$/m,
+  'own-feed-strategy.ts': /^no check failed$/m,
   'outside-prices.js': /Bitcoin.*: bid 0\.52, ask 0\.58[\s\S]*Bitcoin.*: bid 0\.54, ask 0\.6\nresting 4\n$/,
   'fair-feed.js': /^\{"market":"\w+","p":0\.\d+,"sd":\d[.\d]*,"at":\d+\}\n/,
   'client-script.js': /placed: open\nYES at 0\.05: canceled\n$/,
@@ -26,7 +27,11 @@ const SAID: Readonly<Record<string, RegExp>> = {
 
 /** What a usual run adds to a command: one fill model in place of all. */
 const FEWER: Readonly<Record<string, string>> = times(
-  { 'own-strategy.ts': ' --fill-model risk-averse', 'own-event-strategy.ts': ' --no-types' },
+  {
+    'own-strategy.ts': ' --fill-model risk-averse',
+    'own-event-strategy.ts': ' --no-types',
+    'own-feed-strategy.ts': ' --no-types',
+  },
   {},
 );
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
+import { nowMs } from '../../shell/runtime/clock.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, type CliIo, type Session } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
@@ -15,8 +16,11 @@ export function addStrategyNewCommand(strategies: Command, session: Session): vo
     .description('writes a strategy to begin with: a module, its file, and scenarios that test it')
     .argument('<name>', 'lower case with dashes, such as my-maker', strategyName)
     .addOption(
-      new Option('--kind <kind>', 'what it quotes: each market alone, or all outcomes of an event together')
-        .choices(['market', 'event'])
+      new Option(
+        '--kind <kind>',
+        'what it quotes: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+      )
+        .choices(['market', 'event', 'feed'])
         .default('market'),
     )
     .option('--dir <folder>', 'where to write', '.');
@@ -38,6 +42,7 @@ function write(name: string, dir: string, kind: Beginning, io: CliIo): ExitCode 
     [`${name}.ts`, moduleText(name, kind)],
     [`${name}.yaml`, fileText(name, kind)],
     [`${name}.scenarios.yaml`, kind.scenarios],
+    ...kind.more(name).map(([ending, text]) => [`${name}.${ending}`, text] as const),
   ];
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
@@ -54,11 +59,12 @@ function write(name: string, dir: string, kind: Beginning, io: CliIo): ExitCode 
     throw new TwinbookError('file_unreadable', `cannot make ${folder}: ${why}`, 'Name another folder with --dir.');
   }
   for (const [file, text] of texts) writeWhole(join(folder, file), text);
-  const [module, file, scenarios] = texts.map(([written]) => join(dir, written));
+  const written = texts.map(([each]) => join(dir, each));
+  const [, file = '', scenarios] = written;
   io.out(
-    `wrote ${module}, ${file} and ${scenarios}\n\n` +
+    `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
       `    twinbook strategies test ${file} --scenarios ${scenarios}\n` +
-      `${kind.tried(file ?? '')}\n` +
+      `${kind.tried(file)}\n` +
       `Then name the YAML file under \`strategies:\` of a trader’s file${kind.declared}.\n`,
   );
   return EXIT.ok;
@@ -80,14 +86,14 @@ function moduleText(name: string, { example: file, named, does }: Beginning): st
 
 const fileText = (
   name: string,
-  { max }: Beginning,
+  { max, params }: Beginning,
 ): string => `# What ${name}.ts trades, with which parameters. \`twinbook strategies test ${name}.yaml\` tries it.
 strategy: ${name}.ts # a path relative to this file
 markets:
   select: { state: open, kind: orderbook }
   max: ${max}
 params:
-  order_shares: "10"
+${params}  order_shares: "10"
 risk:
   max_position_shares: "100"
 `;
@@ -140,6 +146,57 @@ scenarios:
         asks: [[0.55, 100]]
 `;
 
+const FEED_SCENARIOS = `# Books of others, what we hold and what the feed says; \`--record\` writes the quotes that the strategy gives now. Prices in YES.
+tick: 0.01
+scenarios:
+  - name: the feed agrees with the book
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+    feed: { p: 0.50 }
+  - name: it says more than others ask
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+    feed: { p: 0.62, sd: 0.1, age_s: 2 }
+  - name: a bid and an ask, with 50 YES held
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+    holds: 50
+    feed: { bid: 0.48, ask: 0.50 }
+  - name: it says nothing
+    bids: [[0.45, 100]]
+    asks: [[0.55, 100]]
+`;
+
+/** The markets of the paper exchange with its first seed. */
+const PAPER_MARKETS = [
+  '46ajyTCBenzEqoPe6JwvAEbJBmdzXSaReyandkGNVPey',
+  'Ajn7tbGeGVhkASu482UXn9CL6FQSkzFuGh1mXvSNCoi9',
+  'BwZvZR1SXTcT9vRycLBXB7xEyZ7z9PWe6JbVfDUZ2hGH',
+  'GG1zRVPQrsNzonvmJP7rb8q6ww5S8E7Bx1iMer29CHgh',
+] as const;
+
+/** Values to begin with: one a market, held to be right as of now. */
+function feedText(atMs: number): string {
+  const at = new Date(atMs).toISOString();
+  return `market,p,sd,at\n${PAPER_MARKETS.map((market, i) => `${market},0.5${i},0.3,${at}\n`).join('')}`;
+}
+
+const paperText = (
+  name: string,
+): string => `# A trader that runs ${name} on a paper exchange of its own: twinbook start -c ${name}.paper.yaml
+# Its prices are those of ${name}.prices.csv: write others, with the time at which they held, and rename the new file over the old one.
+venue: { profile: paper }
+exchange: { embedded: true, seed: 1, data_dir: ${name}.data/exchange } # the file names the markets of this seed
+wallet: { file: ${name}.data/wallet.json }
+ledger: { path: ${name}.data/twinbook.sqlite }
+log: { file: ${name}.data/twinbook.log }
+capital: "1000"
+risk: { max_loss_day: "50", max_drawdown: "100" }
+feeds:
+  model: { kind: file, path: ${name}.prices.csv, max_age_s: 3600 } # an hour, to try it; as long as your prices hold, to trade
+strategies: [${name}.yaml]
+`;
+
 /** What a new strategy of a kind begins with. */
 interface Beginning {
   readonly example: string;
@@ -148,13 +205,17 @@ interface Beginning {
   readonly does: string;
   readonly max: number;
   readonly scenarios: string;
+  /** Lines of `params` before those that all have. */
+  readonly params: string;
+  /** Further files: what their names have behind the strategy's, and what they hold. */
+  readonly more: (name: string) => readonly (readonly [ending: string, text: string])[];
   /** What else it may be tried with, a line of the shell. */
   readonly tried: (file: string) => string;
   /** What else a trader's file needs, as the end of a sentence. */
   readonly declared: string;
 }
 
-type Kind = 'market' | 'event';
+type Kind = 'market' | 'event' | 'feed';
 
 const KINDS: Readonly<Record<Kind, Beginning>> = {
   market: {
@@ -163,6 +224,8 @@ const KINDS: Readonly<Record<Kind, Beginning>> = {
     does: "one bid and one ask around others' fair price, moved against what we hold.",
     max: 4,
     scenarios: SCENARIOS,
+    params: '',
+    more: () => [],
     tried: (file) => `    twinbook backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}\n`,
     declared: '',
   },
@@ -172,7 +235,23 @@ const KINDS: Readonly<Record<Kind, Beginning>> = {
     does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
     max: 10,
     scenarios: EVENT_SCENARIOS,
+    params: '',
+    more: () => [],
     tried: (file) => `    twinbook arena -c ${file} --world event\n`,
     declared: ', and declare the event under its `events:`',
+  },
+  feed: {
+    example: 'own-feed-strategy.ts',
+    named: 'feed-maker',
+    does: 'one bid and one ask around what a feed says of each market, silent where it says nothing current.',
+    max: 4,
+    scenarios: FEED_SCENARIOS,
+    params: '  feed: model\n',
+    more: (name) => [
+      ['prices.csv', feedText(nowMs())],
+      ['paper.yaml', paperText(name)],
+    ],
+    tried: (file) => `    twinbook start -c ${file.replace(/yaml$/, 'paper.yaml')}\n`,
+    declared: ', and its feed under its `feeds:`',
   },
 };

@@ -6,6 +6,7 @@ import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../..
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
 import type { CheckResult, ShownSubject, TriedStrategy } from './contract.js';
 import type { Look, RowOfBook } from './generated-market.js';
+import { askedBy, type Beside } from './shown-beside.js';
 import { showEvent } from './shown-events.js';
 import { showMarket } from './shown-markets.js';
 import { type MarketQuotes, makeTrialQuoter } from './trial-quoter.js';
@@ -24,15 +25,20 @@ export function quoteScenarios(tried: TriedStrategy, file: ScenarioFile): readon
   });
 }
 
-function showScenario({ strategy }: TriedStrategy, { tick, outcomes }: ScenarioFile, scenario: Scenario): ShownSubject {
+function showScenario(tried: TriedStrategy, { tick, outcomes }: ScenarioFile, scenario: Scenario): ShownSubject {
+  const { strategy } = tried;
   const ticks = Math.round(1 / tick);
   const endMs = computeEndMs(scenario);
   const { name, others } = scenario;
   if (strategy.scope !== 'event') {
     if (others.length === 0)
-      return showMarket(name, { ticks, isFree: true }, makeLooks(scenario, scenario, ticks), endMs);
+      return showMarket(name, { ticks, isFree: true }, makeLooks(scenario, scenario, ticks), endMs, askedBy(tried));
     const text = `scenario "${name}" has other markets of its event, and ${strategy.name} quotes each market alone`;
     throw new TwinbookError('usage', text, 'Remove `others`, or try a strategy whose scope is event.');
+  }
+  if (scenario.feed !== undefined) {
+    const text = `scenario "${name}" has a feed, and ${strategy.name} quotes whole events, which are shown without`;
+    throw new TwinbookError('usage', text, 'Remove `feed`, or try a strategy whose scope is market.');
   }
   const [first = [], ...more] = [scenario, ...others].map((market) => makeLooks(scenario, market, ticks));
   const looks = first.map((look, index) => [look, ...more.flatMap((other) => other[index] ?? [])]);
@@ -64,7 +70,7 @@ const NOTHING: WrittenQuotes = { bids: [], asks: [] };
 type WrittenMarket = Pick<Scenario, 'bids' | 'asks' | 'holds'>;
 
 function makeLooks(
-  { stance, book_age_s: ageS }: Scenario,
+  { stance, book_age_s: ageS, feed }: Scenario,
   { bids, asks, holds }: WrittenMarket,
   ticks: number,
 ): readonly Look[] {
@@ -77,8 +83,16 @@ function makeLooks(
     fill: null,
     netShares: holds,
     stance,
+    ...(feed === undefined ? {} : { beside: { told: tell(feed), other: null } }),
   };
   return ageS === 0 ? [first] : [first, { ...first, afterMs: ageS * 1000, book: null }];
+}
+
+/** As generated markets have it: a price, or one with as much on either side. */
+function tell(feed: NonNullable<Scenario['feed']>): Beside['told'] {
+  const said = { sd: feed.sd, ageMs: feed.age_s * 1000 };
+  if ('p' in feed) return { p: feed.p, half: null, ...said };
+  return { p: (feed.bid + feed.ask) / 2, half: (feed.ask - feed.bid) / 2, ...said };
 }
 
 const computeEndMs = ({ seconds_left: leftS, book_age_s: ageS }: Scenario): number => (leftS + ageS) * 1000;

@@ -25,6 +25,17 @@ const market = {
     .describe('What the strategy shall say; --record writes it.'),
 };
 
+const price = z.number().refine((value) => value > 0 && value < 1, 'wants a price between 0 and 1');
+const told = { sd: z.number().min(0).max(10).nullable().default(null), age_s: z.number().min(0).max(1e6).default(0) };
+const feedSchema = z
+  .union([
+    z.strictObject({ p: price, ...told }),
+    z
+      .strictObject({ bid: price, ask: price, ...told })
+      .refine(({ bid, ask }) => bid < ask, 'wants a bid below its ask'),
+  ])
+  .describe('What the feed that it names says: p, or bid and ask; sd in log-odds, age_s in seconds.');
+
 const scenarioSchema = z.strictObject({
   name: z.string().min(1).describe('What is shown, in a few words.'),
   ...market,
@@ -33,6 +44,7 @@ const scenarioSchema = z.strictObject({
     .max(99)
     .default([])
     .describe('The other markets of its event, for a strategy that quotes whole events.'),
+  feed: feedSchema.optional(),
   seconds_left: z.number().min(0).max(1e10).default(2_592_000).describe('Seconds to resolution.'),
   book_age_s: z.number().min(0).max(1e6).default(0).describe('Seconds since the book was read.'),
   stance: z.enum(['normal', 'widen', 'reduce-only']).default('normal').describe('What the kill ladder asks for.'),
