@@ -4,7 +4,7 @@
  * their number, how long a book went unseen, and how long the trader's steps took.
  */
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -74,11 +74,14 @@ async function main(): Promise<void> {
   await trader.waitFor(/trades on/);
   const socket = join(folder, 'ledger.sqlite.sock');
   const health = await watch(socket);
-  await askTrader({ command: 'stop' }, { socket, timeoutMs: 60_000, untilGone: true });
+  await askTrader({ command: 'stop' }, { socket, timeoutMs: 60_000, untilGone: true }).catch((error: unknown) => {
+    console.error(`it was not stopped by its socket: ${String(error)}`);
+    trader.process.kill('SIGTERM');
+  });
   await trader.exited;
   exchange.process.kill('SIGTERM');
   await exchange.exited;
-  await tell(join(folder, 'runs'), health);
+  await tell(folder, health);
   if (values.keep) console.log(`kept: ${folder}`);
   else rmSync(folder, { recursive: true });
 }
@@ -102,11 +105,22 @@ async function watch(socket: string): Promise<HealthFigures | null> {
   return health;
 }
 
-async function tell(runs: string, health: HealthFigures | null): Promise<void> {
+async function tell(folder: string, health: HealthFigures | null): Promise<void> {
+  const runs = join(folder, 'runs');
+  // A machine that gives the trader no processor for eight seconds makes its guardian cancel and kill: nothing is quoted after that.
+  const kill = statSync(join(folder, 'ledger.sqlite.kill'), { throwIfNoEntry: false });
+  const untilMs = kill?.mtimeMs ?? Number.POSITIVE_INFINITY;
   const [run] = readdirSync(runs);
   if (run === undefined) throw new Error(`no run in ${runs}`);
   const tally = new RequestTally();
-  for await (const step of readRun(join(runs, run)).steps()) tally.take(step);
+  for await (const step of readRun(join(runs, run)).steps()) {
+    if (step.observation.nowMs > untilMs) break;
+    tally.take(step);
+  }
+  if (kill !== undefined)
+    console.log(
+      `the guardian stopped the trader at ${kill.mtime.toISOString()}, for it stood still; figures are of the time before`,
+    );
   const { requests, throttled, unknown, quoted, seen, gapsS, peaks } = tally.end();
   const at = (part: number) => (gapsS[Math.min(gapsS.length - 1, Math.floor(gapsS.length * part))] ?? 0).toFixed(1);
   console.log(
