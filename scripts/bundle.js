@@ -13,8 +13,9 @@ import { join, relative, sep } from 'node:path';
 /** Programs of threads and processes, which are started by their file. */
 const STARTED = /(^|[/-])(worker|thread|process)\.js$/;
 const STRATEGY = /^strategies\/[^/]+\.js$/;
-/** Small, without files of their own, and needed by every command. */
-const JOINED_PACKAGES = /^(zod|yaml|commander)(\/|$)/;
+/** Without files of their own that they would look for beside themselves, and needed at every start of a program. */
+const JOINED_PACKAGES =
+  /^(zod|yaml|commander|fastify|pino|axios|bottleneck|p-queue|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
 const CHUNKS = 'chunks';
 
 /**
