@@ -62,7 +62,7 @@ describe('twinbook backtest', () => {
     // A module of one's own: those that are shipped are other files where they are compiled.
     file('threaded.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('threaded.yaml', 'strategy: ./threaded.ts\n');
-    const asked = ['-c', mine, '--data', PLAYED, '--repeat', '2', '--json'];
+    const asked = ['-c', mine, '--data', PLAYED, '--repeat', times('1', '2'), '--json'];
     const models = ['--fill-model', 'risk-averse,optimistic'];
     const alone = await backtest(...asked, ...models, '--workers', '1');
     expect(alone.code).toBe(0);

@@ -8,6 +8,7 @@ import { typeErrors } from './type-check.js';
 /** Found by the first seeds, each by another invariant; `npm run planted` tries them all. */
 const QUICK = ['sign-before-durable', 'unknown-is-done', 'trade-booked-twice', 'capital-at-every-start'];
 const FEW: Seeds = { first: 1, last: 3 };
+const SOUND: Seeds = { first: 1, last: times(1, 3) };
 const LONG_MS = 240_000;
 
 describe('planted bugs', () => {
@@ -29,7 +30,7 @@ describe('planted bugs', () => {
   });
 
   it('without a bug the same seeds find nothing', { timeout: LONG_MS }, async () => {
-    expect(await trial(null, FEW)).toMatchObject({ seed: null, threw: 0 });
+    expect(await trial(null, SOUND)).toMatchObject({ seed: null, threw: 0 });
   });
 
   it.each(times(QUICK.slice(3), QUICK))('%s is found by the random simulation', { timeout: LONG_MS }, async (name) => {

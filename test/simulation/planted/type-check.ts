@@ -62,7 +62,7 @@ function compile(folder: string, trees: readonly Tree[]): readonly string[] {
   };
   const config = join(folder, 'tsconfig.json');
   writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, files, include: [] }));
-  const words = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config, '--pretty', 'false'];
+  const words = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config, '--singleThreaded', '--pretty', 'false'];
   const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
   const [lines, others] = [stdout.split('\n').filter((line) => /error TS\d+/.test(line)), stderr.trim()];
   const outside = lines.filter((line) => complaintOf(line) === null);
