@@ -89,5 +89,6 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'UNIT', cell: (row) => row.unit },
   { title: 'RANGE', cell: (row) => row.range },
   { title: 'DEFAULT', cell: (row) => (row.default.length > 24 ? 'see --json' : row.default) },
+  { title: 'LIVE', cell: (row) => row.live },
   { title: 'MEANING', cell: (row) => row.help },
 ];

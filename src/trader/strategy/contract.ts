@@ -79,7 +79,7 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
 });
 
 /** A strategy at work on one market. It may keep private state; it has no clock, no input or output, no randomness. */
-export interface Quoter<K extends EventKind = 'fill'> {
+export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
   /**
@@ -87,6 +87,11 @@ export interface Quoter<K extends EventKind = 'fill'> {
    * under `shown` are what `twinbook beliefs` prints. Called only for a module that declares `state`.
    */
   save?(): unknown;
+  /**
+   * Other parameters to go on with, between two steps: only where all that changed are declared with `live: 'now'` or `'requote'`. One that
+   * throws, and one that has none, is replaced by another that is made from what it saved.
+   */
+  params?(next: P): void;
 }
 
 /** A strategy at work on all markets of one event that it quotes. What holds for a `Quoter` holds for it. */
@@ -152,7 +157,7 @@ export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent =
    * One quoter for one market. Called again after every start: it must not assume that it is the first. `saved` is what a
    * quoter of the same `state` version saved last, absent when nothing was; what throws here begins anew without it.
    */
-  create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K>;
+  create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
 
 /** What a module declares whose quoters quote all markets of an event each. */

@@ -3,6 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from './contract.js';
 import { ASKED_EVENTS } from './events.js';
+import { LIVE_CLASSES } from './params.js';
 import { readParams } from './read-params.js';
 
 /**
@@ -73,7 +74,9 @@ function wrongSpec(specs: Loose): string | null {
   for (const [name, value] of Object.entries(specs)) {
     const spec = asRecord(value);
     if (spec === null || typeof spec['help'] !== 'string') return `parameter ${name} must have a help text`;
-    const kind = spec['kind'];
+    const { kind, live } = spec;
+    if (live !== undefined && !LIVE_CLASSES.some((known) => known === live))
+      return `parameter ${name}: live must be one of ${LIVE_CLASSES.join(', ')}`;
     if (kind === 'rows') {
       const inner = asRecord(spec['fields']);
       const wrong = inner === null ? `parameter ${name} must have fields` : wrongSpec(inner);

@@ -10,6 +10,8 @@ export interface ParamRow {
   readonly unit: string;
   readonly range: string;
   readonly default: string;
+  /** How a running trader takes up another value: `LiveClass`. */
+  readonly live: string;
   readonly help: string;
 }
 
@@ -24,7 +26,14 @@ export function paramTable(strategy: Strategy): readonly ParamRow[] {
 
 function paramRow(name: string, spec: ParamSpec): ParamRow {
   const value = typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default);
-  return { name, unit: describeUnit(spec), range: describeRange(spec), default: value, help: spec.help };
+  return {
+    name,
+    unit: describeUnit(spec),
+    range: describeRange(spec),
+    default: value,
+    live: spec.live ?? 'restart',
+    help: spec.help,
+  };
 }
 
 function describeUnit(spec: ParamSpec): string {

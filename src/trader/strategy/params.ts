@@ -2,7 +2,18 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 
+/** Gentlest first; see `Described.live`. */
+export const LIVE_CLASSES = ['now', 'requote', 'restart'] as const;
+/** How a running trader takes up another value of a parameter. */
+export type LiveClass = (typeof LIVE_CLASSES)[number];
+
 interface Described {
+  /**
+   * `now`: the quoter is handed the new parameters (`Quoter.params`), and what rests is judged by them like at any turn; `requote`: likewise, and what
+   * rests is pulled and placed anew; `restart`: another quoter is made, with what this one saved. Absent: `restart`. A quoter without
+   * `params` is made anew whatever is declared, and so are those of whole events.
+   */
+  readonly live?: LiveClass;
   /** One sentence for tables and error messages. */
   readonly help: string;
 }

@@ -80,6 +80,7 @@ test('the table has a row for each parameter and each field of a list', () => {
     unit: 'ticks',
     range: '1 to 100',
     default: '2',
+    live: 'restart',
     help: 'Half-spread.',
   });
 });

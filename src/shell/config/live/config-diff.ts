@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { limitChanges, type RiskLimits } from '../../../trader/risk/limits.js';
+import type { LiveClass } from '../../../trader/strategy/params.js';
 import { canonicalJson } from '../hash.js';
 import { type Shown, settingName, shownConfig, shownStrategy } from '../shown.js';
 import type { Config, StrategyConfig } from '../types.js';
@@ -95,7 +96,7 @@ function oneStrategyChanges(
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
   const [shownThen, shownNow] = [shownStrategy(then), shownStrategy(now)];
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
-    leafChanges(part, shownThen[part], shownNow[part]),
+    leafChanges(part, shownThen[part], shownNow[part]).map((text) => (part === 'params' ? withClass(text, now) : text)),
   );
   return [
     ...code,
@@ -103,6 +104,19 @@ function oneStrategyChanges(
     ...limitTexts(`${name}: risk`, then.risk, now.risk, said),
   ];
 }
+
+/** What a running trader does with it, where the strategy's module says so. */
+function withClass(text: string, { module }: StrategyConfig): string {
+  const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
+  const live = module.params[name]?.live;
+  return live === undefined ? text : `${text} [${LIVE_TEXTS[live]}]`;
+}
+
+const LIVE_TEXTS: Readonly<Record<LiveClass, string>> = {
+  now: 'now: its quoters go on',
+  requote: 'requote: what rests is pulled and placed anew',
+  restart: 'restart: quoters are made anew from what they saved',
+};
 
 /** Each leaf that differs. */
 function leafChanges(name: string, then: unknown, now: unknown): readonly string[] {

@@ -118,6 +118,11 @@ export class EventSlotHost implements SlotHost {
     return this.quoted.said(this.#conditionId);
   }
 
+  /** Its quoter is that of other markets too. */
+  takeParams(): boolean {
+    return false;
+  }
+
   observe(event: AnyEvent): void {
     this.quoted.host.observe(event, this.#conditionId);
   }
@@ -133,4 +138,5 @@ export const NO_EVENT: SlotHost = {
   save: () => null,
   quote: () => NO_QUOTES('the market belongs to no event, and its strategy quotes whole events'),
   observe: () => undefined,
+  takeParams: () => false,
 };

@@ -2,6 +2,7 @@
 
 import type { SavedState, StateDeclaration } from '../../strategy/contract.js';
 import { MAX_STATE_BYTES } from '../../strategy/contract.js';
+import type { ParamValues } from '../../strategy/params.js';
 
 /**
  * Calls a function and gives up on it after a bounded time by throwing. The shell supplies it, because only a shell can
@@ -13,6 +14,7 @@ export type BoundedCall = <T>(call: () => T) => T;
 interface AnyQuoter {
   readonly quote: unknown;
   save?(): unknown;
+  params?(next: ParamValues): void;
 }
 
 /** How a quoter is made. */
@@ -122,6 +124,18 @@ export class HostedQuoter<Q extends AnyQuoter> {
       this.#call(() => tell(quoter));
     } catch (error) {
       this.#failure = `observe() failed: ${describe(error)}`;
+    }
+  }
+
+  /** Hands it other parameters; false where it takes none or threw, and another is to be made. */
+  takeParams(next: ParamValues): boolean {
+    const quoter = this.#quoter;
+    if (this.#failure !== null || quoter?.params === undefined) return false;
+    try {
+      this.#call(() => quoter.params?.(next));
+      return true;
+    } catch {
+      return false;
     }
   }
 

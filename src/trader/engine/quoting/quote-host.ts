@@ -22,6 +22,8 @@ export interface SlotHost {
   /** The quotes, or none once anything has gone wrong. */
   quote(view: MarketView): Quotes;
   observe(event: AnyEvent): void;
+  /** Hands its quoter other parameters; false where another is to be made. */
+  takeParams(next: ParamValues): boolean;
 }
 
 export class QuoteHost extends HostedQuoter<Quoter<EventKind>> implements SlotHost {

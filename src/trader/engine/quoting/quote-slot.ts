@@ -1,11 +1,11 @@
 /** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type { MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState } from '../../strategy/contract.js';
 import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
+import { findLiveClass } from '../../strategy/live-params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../selection/contract.js';
 import type { StrategySettings } from '../settings.js';
@@ -22,6 +22,8 @@ export interface RefusalCount {
   readonly atMs: number;
 }
 
+const TIGHTER = 'its limits got tighter: what rests is pulled, and placed anew under them';
+const REQUOTED = 'its parameters have changed: what rests is pulled, and placed anew by them';
 const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
 
 /** What holds for every slot of a turn, whatever its strategy thinks. */
@@ -50,8 +52,8 @@ export class QuoteSlot {
   quotedMs = 0;
   #strategy: StrategySettings;
   #feeds: readonly string[];
-  /** Its limits got tighter: whatever rests is pulled at its next turn, and judged anew after that. */
-  #isPulling = false;
+  /** Why whatever rests is pulled at its next turn, and judged anew after that; null when it is not. */
+  #pulledBecause: string | null = null;
   #host: SlotHost | null = null;
   #quotes: Quotes = NO_QUOTES('not quoted yet');
   #wanted: Quotes = NO_QUOTES('not quoted yet');
@@ -89,10 +91,13 @@ export class QuoteSlot {
     const isChoosing = isSelective(next.markets);
     if (!isChoosing) this.#leftOutBecause = null;
     else if (!isSelective(before.markets)) this.#leftOutBecause = NOT_CHOSEN;
-    this.#isPulling ||= limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser);
+    if (limitChanges(before.risk, next.risk).some(({ isLooser }) => !isLooser)) this.#pulledBecause = TIGHTER;
     if ((before.quoteHours === null) !== (next.quoteHours === null)) this.inQuoteHours = next.quoteHours === null;
-    const isSame = before.moduleKey === next.moduleKey && isDeepStrictEqual(before.params, next.params);
-    if (isSame) return false;
+    const isSameCode = before.moduleKey === next.moduleKey;
+    const wants = isSameCode ? findLiveClass(next.module.params, before.params, next.params) : 'restart';
+    if (wants === null) return false;
+    if (wants === 'requote') this.#pulledBecause ??= REQUOTED;
+    if (wants !== 'restart' && this.#host?.takeParams(next.params) === true) return false;
     this.#host = null;
     return true;
   }
@@ -229,7 +234,7 @@ export class QuoteSlot {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
     // It has been said, so what rests is pulled now.
-    if (hold === null) this.#isPulling = false;
+    if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || this.#host === null) {
       // Of one that is only looked at too seldom it is still known what would be wanted.
       if (view === null || view.market.phase !== 'open') this.#wanted = silent ?? NO_QUOTES('not quoted yet');
@@ -253,7 +258,7 @@ export class QuoteSlot {
   /** Why the strategy has no say now, one sentence; null when it has. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
-    if (this.#isPulling) return 'its limits got tighter: what rests is pulled, and placed anew under them';
+    if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'outside its quote hours';
     if (view === null || this.#host === null) return 'its book has not been seen yet';
     return dataTrouble(view, this.strategy);
