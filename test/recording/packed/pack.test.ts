@@ -198,10 +198,10 @@ describe('packing', () => {
     // What an attempt leaves that was killed: a whole file, one that is cut, and one of other rows under the name of a third.
     const workshop = join(out, '.packing', DAY_1);
     mkdirSync(workshop, { recursive: true });
-    for (const name of ['part-00-23', 'polls-00', 'index'])
+    for (const name of ['feeds-00', 'polls-00', 'index'])
       cpSync(join(whole, DAY_1, `${name}.parquet`), join(workshop, `${name}.parquet`));
-    truncateSync(join(workshop, 'polls-00.parquet'), 100);
-    cpSync(join(whole, DAY_2, 'part-00-00.parquet'), join(workshop, 'feeds-00.parquet'));
+    truncateSync(join(workshop, 'feeds-00.parquet'), 100);
+    cpSync(join(whole, DAY_2, 'part-00-00.parquet'), join(workshop, 'part-00-23.parquet'));
     expect(await pack(folder, out)).toMatchObject({ packed: 2, filesKept: 1 });
     expect(existsSync(join(out, '.packing'))).toBe(false);
     expect(await read(out)).toEqual(await read(folder));
