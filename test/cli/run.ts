@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stopAsked?: () => Promise<void>;
   readonly terminal?: CliTerminal;
+  /** Hears both streams, in the order of their writing. */
+  readonly hear?: (text: string) => void;
 }
 
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
@@ -22,9 +24,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   let err = '';
   const toOut = (text: string) => {
     out += text;
+    options.hear?.(text);
   };
   const toErr = (text: string) => {
     err += text;
+    options.hear?.(text);
   };
   // A command that keeps files sets this for its process, which here is that of other tests.
   const umask = process.umask();

@@ -1,6 +1,7 @@
 /** What tests of real processes share: whatever a test started is ended with it. */
 
 import { afterAll, beforeAll, onTestFailed, onTestFinished } from 'vitest';
+import { run } from '../cli/run.js';
 import { type Running, twinbook } from './processes.js';
 
 // Whoever starts a program writes its files first.
@@ -18,13 +19,32 @@ export function started(args: readonly string[], env: Readonly<Record<string, st
   return running;
 }
 
-/** Runs a command to its end. */
+/** Programs that go on until they are told to stop. */
+const PROGRAMS: ReadonlySet<string> = new Set(['start', 'exchange', 'record', 'guardian', 'console']);
+
+/**
+ * Runs a command to its end. A program (`PROGRAMS`), which may hang, is a process of its own; every other command runs in
+ * this one, which saves the start of a process: test/cli/process.system.test.ts tries commands as processes.
+ */
 export async function ran(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number | null; readonly output: string }> {
+  if (!PROGRAMS.has(args[0] ?? '')) return ranHere(args, env);
   const running = started(args, env);
   return { code: await running.exited, output: running.output() };
+}
+
+async function ranHere(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const set = Object.entries({ ...process.env, ...env }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  let output = '';
+  const hear = (text: string) => {
+    output += text;
+  };
+  const { code } = await run(args, { cwd: process.cwd(), env: Object.fromEntries(set), hear });
+  return { code, output };
 }
 
 /** An exchange in a process of its own, with controls; returns where it listens. */
