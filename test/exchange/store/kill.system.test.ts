@@ -82,17 +82,29 @@ async function allRows(trader: TestTrader, path: string): Promise<Row[]> {
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** All currency and all complete sets are what the traders came with, and there is a NO for every YES. */
-async function checkConservation(traders: readonly TestTrader[]): Promise<void> {
-  const funds = await Promise.all(
+const readFunds = (traders: readonly TestTrader[]): Promise<number[]> =>
+  Promise.all(
     traders.map(async (trader) => {
       const { row } = await send(trader.base, 'GET', `/paper/accounts/${trader.wallet}/`);
       return micros((row['funds'] as Row)['total']);
     }),
   );
-  const assets = (await Promise.all(traders.map((trader) => trader.get('/account/assets/')))).flatMap(
-    ({ rows }) => rows,
-  );
+
+/** Currency and assets as they were at one moment: a merge or split that was accepted before the kill may land between two reads. */
+async function readHoldings(traders: readonly TestTrader[]): Promise<{ funds: number[]; assets: readonly Row[] }> {
+  for (;;) {
+    const before = await readFunds(traders);
+    const assets = (await Promise.all(traders.map((trader) => trader.get('/account/assets/')))).flatMap(
+      ({ rows }) => rows,
+    );
+    const funds = await readFunds(traders);
+    if (funds.every((total, at) => total === before[at])) return { funds, assets };
+  }
+}
+
+/** All currency and all complete sets are what the traders came with, and there is a NO for every YES. */
+async function checkConservation(traders: readonly TestTrader[]): Promise<void> {
+  const { funds, assets } = await readHoldings(traders);
   const shares = (isYes: boolean) =>
     sum(
       assets
