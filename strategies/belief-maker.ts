@@ -49,8 +49,9 @@ class BeliefMaker implements Quoter {
     this.#cover = new Cover(p.currency_horizon_s);
     this.#belief = new Belief(p.wall_log_odds, p.taker_shares / ONE, p.min_quote_s);
     if (saved === undefined) return;
-    const { absence, ...belief } = readSaved(saved);
+    const { absence, middle, ...belief } = readSaved(saved);
     this.#belief.restore(belief);
+    if (middle !== null) this.#belief.middle.restore(middle);
     if (absence !== null) this.#absence.restore(absence);
   }
 
@@ -79,13 +80,13 @@ class BeliefMaker implements Quoter {
     this.#sums.fill(input.grid, input.shift);
     const bid = chooseBest('bid', this.#sums, input);
     const ask = chooseBest('ask', this.#sums, input);
-    const { mean } = this.#belief.grid.price();
+    const fair = this.#belief.fairPrice;
     const levels = uncrossQuotes(makeLevels(bid, view), makeLevels(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
     this.#absence.want('bid', levels.bids.length > 0, view);
     this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
     return {
-      fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(mean * ONE)))),
+      fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(fair * ONE)))),
       bids: levels.bids,
       asks: levels.asks,
       keepWithinTicks: 0,
@@ -109,7 +110,7 @@ class BeliefMaker implements Quoter {
       grid: ahead,
       takers,
       seconds: this.#belief.standsS(p.min_quote_s),
-      shift: netMicros / ONE / (p.kelly_fraction * capital),
+      shift: this.#belief.middle.excess + netMicros / ONE / (p.kelly_fraction * capital),
       cover: this.#cover,
       requestPrice: p.request_price,
       absentS: this.#absence.perOrderS,

@@ -2,6 +2,7 @@
 
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
 import { Grid, type SavedGrid } from './grid.js';
+import { Middle, type SavedMiddle } from './middle.js';
 import { type Fill, OwnFills, type SideFate } from './own-fills.js';
 import { type SavedTakers, Takers } from './takers.js';
 import { Wall } from './wall.js';
@@ -40,6 +41,7 @@ export interface SavedBelief {
   readonly evidence: string;
   readonly takers: SavedTakers;
   readonly fills: readonly Fill[];
+  readonly middle: SavedMiddle;
 }
 
 export class Belief {
@@ -49,6 +51,7 @@ export class Belief {
   readonly ahead = new Grid();
   readonly takers: Takers;
   readonly fills = new OwnFills();
+  readonly middle = new Middle();
   readonly #walls: Readonly<Record<BookSide, Wall>>;
   #last: Look | null = null;
   #lookEveryS: number;
@@ -80,6 +83,12 @@ export class Belief {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
 
+  /** The expected price, with as much of its difference from others' middle as later middles confirm. */
+  get fairPrice(): number {
+    const { mean } = this.grid.price();
+    return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
+  }
+
   get jumpRate(): number {
     return this.#jumps / this.#seconds;
   }
@@ -95,11 +104,12 @@ export class Belief {
       evidence: this.evidence,
       takers: this.takers.save(),
       fills: this.fills.save(),
+      middle: this.middle.save(),
     };
   }
 
   /** Goes on from what was saved, as if there had been no end between. */
-  restore(saved: SavedBelief): void {
+  restore(saved: Omit<SavedBelief, 'middle'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
     this.#lookEveryS = saved.lookEveryS;
@@ -118,7 +128,10 @@ export class Belief {
     const last = this.#last;
     if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     else if (look.bookMs > last.bookMs) this.#update(last, look, view);
-    if (last === null || look.bookMs > last.bookMs) this.#last = look;
+    if (last === null || look.bookMs > last.bookMs) {
+      this.#last = look;
+      this.middle.see(this.grid.price().mean, look.bid, look.ask);
+    }
     this.ahead.copyFrom(this.grid);
     this.#move(this.ahead, this.horizonS(view, minQuoteS), view);
     this.ahead.normalise();
@@ -126,6 +139,7 @@ export class Belief {
 
   #beginAnew(): void {
     this.#last = null;
+    this.middle.forget();
     this.fills.forget();
     this.evidence = 'the clock was set back: the belief begins anew';
   }

@@ -46,7 +46,9 @@ export function makeFactors(
     takers_per_s: belief.takers.rate,
     quote_stands_s: input.seconds,
     order_absence_s: input.absentS,
-    inventory_shift_log_odds: input.shift,
+    middle_confirmed_part: belief.middle.confirmed,
+    middle_shift_log_odds: belief.middle.excess,
+    inventory_shift_log_odds: input.shift - belief.middle.excess,
     cover_worth: input.cover.worthAfter('bid', 0, mean),
     ...(bid === null ? null : makeBidFactors(bid)),
     ...(ask === null ? null : makeAskFactors(ask)),
@@ -92,6 +94,7 @@ export function makeShown(belief: Belief): Readonly<Record<string, number | stri
     seller_shares: estimateSize('bid'),
     buyer_shares: estimateSize('ask'),
     jumps_per_s: belief.jumpRate,
+    middle_confirmed_part: belief.middle.confirmed,
     last_evidence: belief.evidence,
   };
 }

@@ -10,6 +10,8 @@ import type { Takers } from './takers.js';
 /** Levels behind others' best that are looked at, and at most so many prices in all. */
 const BEHIND = 2;
 const MOST_PRICES = 60;
+/** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
+const TOP_UP = 0.5;
 /** Less mass than this is none. */
 const TINY = 1e-12;
 
@@ -29,7 +31,7 @@ export interface ChoiceInput {
   readonly grid: Grid;
   readonly takers: Takers;
   readonly seconds: number;
-  /** Log-odds that inventory takes off the price. */
+  /** Log-odds that inventory takes off the price, and what others' middle does not confirm of the belief. */
   readonly shift: number;
   readonly cover: Cover;
   readonly requestPrice: number;
@@ -129,14 +131,19 @@ function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number,
   return resting;
 }
 
-/** The choice where orders of so many shares rest: more of them than are wanted stay unless less is worth the change. */
+/**
+ * The choice where orders of so many shares rest. More of them than are wanted stay unless less is worth the change; fewer stay
+ * unless more bring so much that it outweighs what the wait for their requests costs.
+ */
 function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
   const { prospect, demand, shares, side, price } = choice;
   // Of takers who want more than is offered nothing is known, so what is too much brings nothing.
   const excess = Math.max(0, prospect.loss + prospect.carry) * (resting - shares);
   const worth = resting > shares ? choice.worth - excess : computeWorth(prospect, demand, resting);
   const saves = (Math.max(0, worth) * absentS) / seconds;
-  const stays = resting > shares && saves > excess && resting <= most(side, price);
+  const tooMany = resting > shares && saves > excess && resting <= most(side, price);
+  const tooFew = resting < shares && choice.worth - worth < TOP_UP * saves;
+  const stays = tooMany || tooFew;
   return { choice: stays ? { ...choice, shares: resting, worth } : choice, saves };
 }
 

@@ -3,13 +3,20 @@
 import type { BookSide } from '../../src/trader/strategy/strategy.js';
 import type { SavedAbsence } from './absence.js';
 import type { Look, SavedBelief } from './belief.js';
+import type { SavedMiddle } from './middle.js';
 import type { Fill } from './own-fills.js';
 import type { SavedTakers } from './takers.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
+/** What was not measured yet when it was saved is null. */
+type Saved = Omit<SavedBelief, 'middle'> & {
+  readonly absence: SavedAbsence | null;
+  readonly middle: SavedMiddle | null;
+};
+
 /** Throws TypeError that names the first thing that is missing or of another kind. */
-export function readSaved(saved: unknown): SavedBelief & { readonly absence: SavedAbsence | null } {
+export function readSaved(saved: unknown): Saved {
   const belief = requireRecord(requireRecord(saved, 'the saved state')['belief'], 'belief');
   const grid = requireRecord(belief['grid'], 'grid');
   const fills = requireList(belief['fills'], 'fills');
@@ -25,6 +32,7 @@ export function readSaved(saved: unknown): SavedBelief & { readonly absence: Sav
     // Of our own making, as the engine tells them; each number in them was counted before it was saved.
     fills: fills.map((fill) => readFill(requireRecord(fill, 'fill'))),
     absence: belief['absence'] === undefined ? null : readAbsence(requireRecord(belief['absence'], 'absence')),
+    middle: belief['middle'] === undefined ? null : readMiddle(requireRecord(belief['middle'], 'middle')),
   };
 }
 
@@ -36,6 +44,22 @@ function readAbsence(absence: Loose): SavedAbsence {
     seconds: Math.max(0, requireNumber(absence, 'seconds')),
     orders: requirePositive(absence, 'orders'),
     since: { bid: sinceOf('bid'), ask: sinceOf('ask') },
+  };
+}
+
+function readMiddle(middle: Loose): SavedMiddle {
+  const open = middle['open'] === null ? null : requireRecord(middle['open'], 'open');
+  return {
+    products: requireNumber(middle, 'products'),
+    squares: Math.max(0, requireNumber(middle, 'squares')),
+    moves: Math.max(0, requireNumber(middle, 'moves')),
+    count: Math.max(0, requireNumber(middle, 'count')),
+    difference: requireNumber(middle, 'difference'),
+    open: open && {
+      difference: requireNumber(open, 'difference'),
+      middle: requireNumber(open, 'middle'),
+      spread: requireNumber(open, 'spread'),
+    },
   };
 }
 

@@ -345,27 +345,35 @@ describe('the maker', () => {
     }
   });
 
-  it('leaves more at rest than it wants where a new order would take long to stand, and not where it stands at once', () => {
+  /** What it wants of what rests at its price, as a part of that; `acceptedMs` tells how long an order takes to stand. */
+  const partWanted = (restingPart: number, acceptedMs: number) => {
     const seen = book([[0.44, 100]], [[0.56, 100]]);
     const health = { ...VIEW.health, bookAgeMs: 0, tradesAgeMs: null };
     const view = { ...VIEW, health, trades: [], orders: [], others: seen, book: seen };
-    const bidAfter = (acceptedMs: number) => {
-      const maker = fresh();
-      const [wanted] = maker.quote({ ...view, nowMs: 1000 }).bids;
-      const remainingMicros = micros(4 * (wanted?.amountMicros ?? 0));
-      const resting = {
-        ...ORDER,
-        priceMicros: wanted?.priceMicros ?? m(0.5),
-        remainingMicros,
-        submittedMs: 900,
-        acceptedMs,
-      };
-      const [bid] = maker.quote({ ...view, nowMs: 9000, orders: [resting] }).bids;
-      expect(bid?.priceMicros).toBe(resting.priceMicros);
-      return (bid?.amountMicros ?? 0) / remainingMicros;
+    const maker = fresh();
+    const [wanted] = maker.quote({ ...view, nowMs: 1000 }).bids;
+    const remainingMicros = micros(Math.round(restingPart * (wanted?.amountMicros ?? 0)));
+    const resting = {
+      ...ORDER,
+      priceMicros: wanted?.priceMicros ?? m(0.5),
+      remainingMicros,
+      submittedMs: 900,
+      acceptedMs,
     };
-    expect(bidAfter(9000)).toBeCloseTo(1, 6);
-    expect(bidAfter(1000)).toBeLessThan(0.75);
+    const [bid] = maker.quote({ ...view, nowMs: 9000, orders: [resting] }).bids;
+    expect(bid?.priceMicros).toBe(resting.priceMicros);
+    return (bid?.amountMicros ?? 0) / remainingMicros;
+  };
+
+  it('leaves more at rest than it wants where a new order would take long to stand, and not where it stands at once', () => {
+    expect(partWanted(4, 9000)).toBeCloseTo(1, 6);
+    expect(partWanted(4, 1000)).toBeLessThan(0.75);
+  });
+
+  it('adds to what rests where orders stand at once; where they take long only to what is next to nothing', () => {
+    expect(partWanted(0.5, 1000)).toBeGreaterThan(1.25);
+    expect(partWanted(0.5, 9000)).toBeCloseTo(1, 2);
+    expect(partWanted(0.02, 9000)).toBeGreaterThan(1.25);
   });
 
   it('says what it believes, what decided each side, and why not a tick nearer', () => {

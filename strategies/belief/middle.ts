@@ -1,0 +1,115 @@
+/**
+ * What the middle of others' best prices knows that the belief does not. Where the two differ, the middle comes some part of the way
+ * to where the belief was by the time it has moved at all: that part of the difference is confirmed, and only so much is quoted.
+ *
+ * Differences are closed by a move of the middle and not by time: of a price without drift the mean at the first exit from a band is
+ * where it began, so that a belief that is right is confirmed whole however slowly others follow.
+ */
+
+/** A difference is closed when the middle has moved by this part of others' spread, both in log-odds. */
+const MOVED = 0.25;
+/** The belief begins as if it had been confirmed whole by so many differences of this size, log-odds. */
+const PRIOR_DIFFERENCES = 20;
+const PRIOR_SIZE = 0.1;
+const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
+/** One difference or move counts for no more than this, log-odds: a jump is no proof. */
+const LARGEST = 1;
+/** After so many differences what was learned from the oldest has halved in weight. */
+const MEMORY = 1000;
+
+/** A difference that later middles have not confirmed or refuted yet; log-odds. */
+interface OpenDifference {
+  readonly difference: number;
+  readonly middle: number;
+  readonly spread: number;
+}
+
+export interface SavedMiddle {
+  readonly products: number;
+  readonly squares: number;
+  readonly moves: number;
+  readonly count: number;
+  readonly difference: number;
+  readonly open: OpenDifference | null;
+}
+
+export class Middle {
+  /** Sums over closed differences: of each with how far the middle had come to it, of its square, and of the move's square. */
+  #products = 0;
+  #squares = 0;
+  #moves = 0;
+  #count = 0;
+  #difference = 0;
+  #open: OpenDifference | null = null;
+
+  /**
+   * With each new book.
+   * @param believed the belief's mean price
+   * @param bid of others, as a price; where a side is empty there is no middle, and nothing is known of it
+   */
+  see(believed: number, bid: number | null, ask: number | null): void {
+    if (bid === null || ask === null) {
+      this.forget();
+      return;
+    }
+    const middle = logOdds((bid + ask) / 2);
+    this.#difference = logOdds(believed) - middle;
+    const open = this.#open;
+    const move = open === null ? 0 : middle - open.middle;
+    if (open !== null && Math.abs(move) < MOVED * open.spread) return;
+    if (open !== null) this.#learn(open.difference, bound(move));
+    this.#open = { difference: bound(this.#difference), middle, spread: logOdds(ask) - logOdds(bid) };
+  }
+
+  /** No middle is known any more. What was learned stays. */
+  forget(): void {
+    this.#open = null;
+    this.#difference = 0;
+  }
+
+  #learn(difference: number, move: number): void {
+    this.#products += difference * move;
+    this.#squares += difference ** 2;
+    this.#moves += move ** 2;
+    this.#count += 1;
+    if (this.#count <= MEMORY) return;
+    this.#products /= 2;
+    this.#squares /= 2;
+    this.#moves /= 2;
+    this.#count /= 2;
+  }
+
+  /**
+   * The part of a difference that later middles confirm, 0 to 1: a regression through 0, and one standard error more. The belief has
+   * the benefit of that doubt: what moves much and was seen seldom refutes nothing.
+   */
+  get confirmed(): number {
+    const doubt = Math.sqrt((this.#squares * this.#moves) / Math.max(1, this.#count));
+    return Math.min(1, Math.max(0, (this.#products + PRIOR + doubt) / (this.#squares + PRIOR)));
+  }
+
+  /** Log-odds by which the belief is above what is confirmed. */
+  get excess(): number {
+    return (1 - this.confirmed) * this.#difference;
+  }
+
+  save(): SavedMiddle {
+    return {
+      products: this.#products,
+      squares: this.#squares,
+      moves: this.#moves,
+      count: this.#count,
+      difference: this.#difference,
+      open: this.#open,
+    };
+  }
+
+  restore({ products, squares, moves, count, difference, open }: SavedMiddle): void {
+    [this.#products, this.#squares, this.#moves, this.#count] = [products, squares, moves, count];
+    [this.#difference, this.#open] = [difference, open];
+  }
+}
+
+const logOdds = (price: number): number => Math.log(price / (1 - price));
+
+const bound = (difference: number): number => Math.min(LARGEST, Math.max(-LARGEST, difference));
