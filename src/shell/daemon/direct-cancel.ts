@@ -23,7 +23,7 @@ const ROUNDS = 3;
 const AT_ONCE = 4;
 /** After a refusal as throttled one at a time goes on, after so long, ms: a venue that really throttles is not flooded. */
 const THROTTLED_MS = 1_000;
-/** A list longer than this many pages has a cursor that goes in circles. */
+/** A list longer than this many pages never ends; one that goes in circles is noticed by a page without news. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -43,20 +43,25 @@ export interface DirectCancelResult {
   readonly verified: boolean;
 }
 
-/** Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. */
+/**
+ * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none of them can be canceled. Of a list that does
+ * not come to its end those that it did show are canceled first.
+ */
 export async function cancelDirectly(options: DirectCancel): Promise<DirectCancelResult> {
   const asked = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
-    const resting = await restingOrders(options.client);
-    if (resting.length === 0) break;
-    const refusals = await cancelEach(resting, asked, options);
-    if (refusals.length === resting.length && round === ROUNDS) {
+    const { orders, trouble } = await restingOrders(options.client);
+    if (orders.length === 0 && trouble !== null) throw trouble;
+    if (orders.length === 0) break;
+    const refusals = await cancelEach(orders, asked, options);
+    if (refusals.length === orders.length && round === ROUNDS) {
       throw new TwinbookError('venue_refused', `no order could be canceled: ${refusals[0] ?? ''}`, TRY_AGAIN);
     }
-    if (!options.verify && refusals.length === 0) return { asked: asked.size, resting: 0, verified: false };
+    const isDone = refusals.length === 0 && trouble === null;
+    if (!options.verify && isDone) return { asked: asked.size, resting: 0, verified: false };
   }
-  const first = (await restingOrders(options.client)).length;
-  const second = (await restingOrders(options.client)).length;
+  const first = await countResting(options.client);
+  const second = await countResting(options.client);
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
@@ -103,33 +108,48 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
 /** In the service's own words, or in those of whoever stands in front of it. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Every page of our resting orders. */
-async function restingOrders(client: ServiceClient): Promise<OrderRow[]> {
-  const rows: OrderRow[] = [];
+/** Our resting orders, as far as their list could be read. */
+interface Listed {
+  readonly orders: readonly OrderRow[];
+  /** Why there may be more; null when the list came to its end. */
+  readonly trouble: TwinbookError | null;
+}
+
+/** Throws why, when the list does not come to its end: then nothing is proven. */
+async function countResting(client: ServiceClient): Promise<number> {
+  const { orders, trouble } = await restingOrders(client);
+  if (trouble !== null) throw trouble;
+  return orders.length;
+}
+
+/** What can be read can be canceled, whatever became of the pages behind it. */
+async function restingOrders(client: ServiceClient): Promise<Listed> {
+  const orders: OrderRow[] = [];
+  const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const query = { status: [...RESTING_STATUSES], limit: 100, cursor };
     const { outcome } = await client.call('orders.list', { query }, { lane: 'cancel' });
-    if (outcome.kind === 'refused') {
-      throw new TwinbookError(
+    if (outcome.kind !== 'answered') return { orders, trouble: listTrouble(outcome) };
+    const news = outcome.data.filter(({ pubkey }) => pubkey === null || !seen.has(pubkey));
+    for (const { pubkey } of news) if (pubkey !== null) seen.add(pubkey);
+    orders.push(...news);
+    if (outcome.nextCursor === null) return { orders, trouble: null };
+    if (news.length === 0) break;
+    cursor = outcome.nextCursor;
+  }
+  const what = "the exchange's list of open orders does not come to an end";
+  return { orders, trouble: new TwinbookError('venue_refused', what, TRY_AGAIN) };
+}
+
+const listTrouble = (outcome: NotAnswered): TwinbookError =>
+  outcome.kind === 'refused'
+    ? new TwinbookError(
         'venue_refused',
         `the exchange refused the list of open orders: ${describeReason(outcome)}`,
         TRY_AGAIN,
-      );
-    }
-    if (outcome.kind === 'unknown') {
-      throw new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
-    }
-    rows.push(...outcome.data);
-    if (outcome.nextCursor === null) return rows;
-    cursor = outcome.nextCursor;
-  }
-  throw new TwinbookError(
-    'venue_refused',
-    `the exchange's list of open orders does not end after ${MAX_PAGES} pages`,
-    TRY_AGAIN,
-  );
-}
+      )
+    : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
 
 /** Draft, sign, submit. Null when the exchange has it; otherwise why not. An order that is gone already is no problem. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cancelDirectly } from '../../../src/shell/daemon/direct-cancel.js';
 import { profile } from '../client/hostile-server.js';
 import { startPaper } from '../client/paper.js';
@@ -16,3 +16,52 @@ it.each([true, false])('orders that nobody can name are not taken for canceled (
   );
   expect((await client.orders.detail(pubkey ?? '')).status).toBe('open');
 });
+
+describe('a list of open orders that does not come to its end', () => {
+  const price = (nth: number) => `0.${40 + nth}`;
+
+  async function threeOrders() {
+    const paper = await startPaper();
+    const order = {
+      market_condition_id: await paper.openMarket(),
+      is_yes: true,
+      side: 'buy',
+      order_type: 'limit',
+    } as const;
+    const pubkeys: string[] = [];
+    for (let nth = 0; nth < 3; nth++) {
+      const { pubkey } = await paper.client.place(
+        paper.wallet,
+        { ...order, price: price(nth), amount: '10' },
+        { pollMs: 1 },
+      );
+      pubkeys.push(pubkey ?? '');
+    }
+    const statuses = () =>
+      Promise.all(pubkeys.map(async (pubkey) => (await paper.client.orders.detail(pubkey)).status));
+    return { ...paper, statuses };
+  }
+
+  it.each(['each page shows the same and names another', 'the page behind the first is a page of a proxy'])(
+    'is no reason to leave those that it shows: %s',
+    async (what) => {
+      const { client, wallet, network, statuses } = await threeOrders();
+      let first = '';
+      network.answered = ({ method, url }, attempt) => {
+        if (method !== 'GET' || url.pathname !== '/orders/' || attempt.kind !== 'answer') return attempt;
+        const goesOn = url.searchParams.has('cursor');
+        if (!goesOn) first = attempt.text ?? '';
+        if (goesOn && what.endsWith('proxy')) return { ...attempt, status: 502, text: '<html>Bad Gateway</html>' };
+        return { ...attempt, status: 200, text: withCursor(first, `after ${url.searchParams.get('cursor') ?? ''}`) };
+      };
+      await expect(cancelDirectly({ client, wallet, profile, allowBlindSigning: false, verify: true })).rejects.toThrow(
+        /open orders/,
+      );
+      expect(await statuses()).toEqual(['canceled', 'canceled', 'canceled']);
+    },
+  );
+});
+
+/** The same page, saying that another one follows. */
+const withCursor = (text: string, cursor: string): string =>
+  text.replace(/"next_cursor":(null|"[^"]*")/, `"next_cursor":${JSON.stringify(cursor)}`);
