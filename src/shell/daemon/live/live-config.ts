@@ -8,6 +8,7 @@ import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
 import { type ConfigChange, configChanges } from '../../config/live/config-diff.js';
 import { liveText, withLiveText } from '../../config/live/live-text.js';
+import { withoutLoosening } from '../../config/live/without-loosening.js';
 import { configFiles, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
@@ -153,9 +154,14 @@ export class LiveConfig {
 
   #goBack(before: Config, why: string): void {
     const { say } = this.#options;
+    const back = withoutLoosening(before, this.#inForce);
+    const changes = configChanges(this.#inForce, back);
+    // Somebody was faster.
+    if (changes.length === 0) return;
     try {
-      this.#command(before, { by: 'probation', reason: why, dryRun: false }, configChanges(this.#inForce, before));
-      say(`warning: THE CONFIGURATION BEFORE IS BACK IN FORCE, the new one failed: ${why}`);
+      this.#command(back, { by: 'probation', reason: why, dryRun: false }, changes);
+      const but = back === before ? '' : ', but for what would hold back less than now';
+      say(`warning: THE CONFIGURATION BEFORE IS BACK IN FORCE${but}, the new one failed: ${why}`);
     } catch (error) {
       say(
         `warning: the new configuration failed (${why}), and the one before could not be brought back: ${(error as Error).message}`,
@@ -194,10 +200,13 @@ export class LiveConfig {
     const { modules } = session;
     const before = this.#inForce;
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
-    const strategies = next.strategies.filter((now) => !isUnchanged(now, before)).map(({ name }) => name);
     const probation = this.#probation;
+    // What has not stood its probation is nothing to go back to.
+    const isOpen = probation !== null && nowMs() < probation.untilMs && by !== 'rollback';
+    const proven = isOpen ? probation.before : before;
+    const strategies = next.strategies.filter((now) => !isUnchanged(now, proven)).map(({ name }) => name);
     // Before it is told: what fails may fail in the very step that takes it.
-    this.#probation = by === 'probation' ? null : { untilMs: nowMs() + PROBATION_MS, before, strategies };
+    this.#probation = by === 'probation' ? null : { untilMs: nowMs() + PROBATION_MS, before: proven, strategies };
     this.#inForce = next;
     const refusal = command({
       kind: 'configure',

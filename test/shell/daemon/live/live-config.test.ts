@@ -1,7 +1,7 @@
 /** A configuration that changes while the trader runs: what is taken, what is refused, and what comes back. */
 
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
 import { liveText } from '../../../../src/shell/config/live/live-text.js';
@@ -205,6 +205,54 @@ describe('a running trader’s configuration', () => {
     live.onNotice({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
     await new Promise((resolve) => setImmediate(resolve));
     expect(commands).toHaveLength(1);
+  });
+});
+
+describe('what comes back by itself', () => {
+  const fail = async (live: LiveConfig, commands: readonly ConfigureCommand[], name: string) => {
+    const sent = commands.length;
+    live.onNotice({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
+    await vi.waitFor(() => expect(commands).toHaveLength(sent + 1));
+  };
+
+  it('loosens no limit and raises no capital', async () => {
+    const { live, commands, write, said, config } = await running();
+    write('maker.yaml', '2 }', '5 }\nrisk: { max_order_shares: "7" }');
+    write('trader.yaml', 'capital: "1000"', 'capital: "400"');
+    await apply(live);
+    await fail(live, commands, 'maker');
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
+    expect(live.config).toMatchObject({ capitalMicros: 400_000_000, risk: config.risk });
+    expect(live.config.strategies[0]?.risk).toEqual({ ...config.risk, maxOrderSharesMicros: 7_000_000 });
+    expect(commands[1]?.changes).toEqual(['strategy maker: params.half_spread_ticks: 5 → 2']);
+    expect(commands[1]?.config).toBe(liveText(live.config));
+    expect(commands[1]?.hash).not.toBe(config.configHash);
+    expect(said.join()).toContain('BACK IN FORCE, but for what would hold back less than now');
+  });
+
+  it('is older than a second change within the two minutes, which stays as far as it is tighter', async () => {
+    const { live, commands, write, config } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await apply(live);
+    write('trader.yaml', '"50"', '"20"');
+    await apply(live);
+    await fail(live, commands, 'maker');
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
+    expect(live.config.risk).toEqual({ ...config.risk, maxPositionSharesMicros: 20_000_000 });
+  });
+
+  it.each([
+    ['no strategy that was removed', '[maker.yaml]', ['maker']],
+    ['one in whose place another was put', '[maker.yaml, other.yaml]', ['maker', 'own']],
+  ])('is %s', async (_, names, back) => {
+    const { live, commands, write, config } = await running();
+    writeFileSync(join(dirname(config.file), 'other.yaml'), 'strategy: log-odds-maker\n');
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    write('trader.yaml', '[maker.yaml, own.yaml]', names);
+    await apply(live, 'to see');
+    await fail(live, commands, 'maker');
+    expect(live.config.strategies.map(({ name }) => name)).toEqual(back);
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
   });
 });
 
