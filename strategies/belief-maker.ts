@@ -23,7 +23,7 @@ import { Belief } from './belief/belief.js';
 import { Cover } from './belief/cover.js';
 import { describeBelief, makeFactors, makeShown, sideText } from './belief/explain.js';
 import { type BeliefParams, params } from './belief/params.js';
-import { type Choice, type ChoiceInput, chooseBest, Sums } from './belief/quote-choice.js';
+import { type Choice, type ChoiceInput, chooseBest, isWorthAnOrder, Sums } from './belief/quote-choice.js';
 import { readSaved } from './belief/saved.js';
 
 export default defineStrategy({
@@ -81,7 +81,11 @@ class BeliefMaker implements Quoter {
     const bid = chooseBest('bid', this.#sums, input);
     const ask = chooseBest('ask', this.#sums, input);
     const fair = this.#belief.fairPrice;
-    const levels = uncrossQuotes(makeLevels(bid, view), makeLevels(ask, view), (bid?.worth ?? 0) >= (ask?.worth ?? 0));
+    const levels = uncrossQuotes(
+      makeLevels(bid, input),
+      makeLevels(ask, input),
+      (bid?.worth ?? 0) >= (ask?.worth ?? 0),
+    );
     this.#absence.want('bid', levels.bids.length > 0, view);
     this.#absence.want('ask', levels.asks.length > 0, view);
     const texts = [sideText(bid, 'bid', this.#sums, input), sideText(ask, 'ask', this.#sums, input)];
@@ -144,10 +148,10 @@ function computeFunds({ inventory, orders }: MarketView): number {
   return (inventory.availableFundsMicros + bound) / ONE;
 }
 
-function makeLevels(choice: Choice | null, view: MarketView): readonly QuoteLevel[] {
-  if (choice === null || !(choice.worth > 0)) return [];
+function makeLevels(choice: Choice | null, input: ChoiceInput): readonly QuoteLevel[] {
+  if (choice === null || !isWorthAnOrder(choice, input)) return [];
   const { side, price, shares } = choice;
-  return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, view.market);
+  return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, input.view.market);
 }
 
 /** The sides are chosen each for itself; where they meet, the better one stays. */

@@ -6,7 +6,7 @@
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
 import { sharesAhead } from './queue.js';
-import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
+import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
 /** A price between two ticks lies so far below the upper one on average. */
 const HALF = 0.5;
@@ -116,7 +116,7 @@ class OutcomeCover {
     const byChance = Math.sqrt(count * Math.exp(SIZE_SIGMA ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
     // What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would.
-    const stock = above * sizeExceeded(RARE, this.#logMean, SIZE_SIGMA);
+    const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, SIZE_SIGMA);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
 

@@ -2,7 +2,8 @@
 
 import type { MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
-import { type Choice, type ChoiceInput, choiceAt, type Sums } from './quote-choice.js';
+import { HIGHEST_RATIO } from './newsvendor.js';
+import { type Choice, type ChoiceInput, choiceAt, isWorthAnOrder, type Sums } from './quote-choice.js';
 import { SIZE_SIGMA } from './takers.js';
 
 export function describeBelief(belief: Belief, sides: readonly string[]): string {
@@ -15,15 +16,18 @@ export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums,
   if (choice === null) return `no ${side}: others leave no price for one`;
   const { price, prospect, ratio, demand, worth, shares } = choice;
   const terms = `loss ${figure(prospect.loss)}, gain ${figure(prospect.gain)}, takers ${figure(demand.takers)}, ratio ${ratio.toFixed(2)}`;
-  if (!(worth > 0)) return `no ${side}: best were ${price.toFixed(3)}, where ${whyNone(choice)} (${terms})`;
+  if (!isWorthAnOrder(choice, input))
+    return `no ${side}: best were ${price.toFixed(3)}, where ${whyNone(choice)} (${terms})`;
   const tick = input.view.market.tickMicros / 1_000_000;
   const nearer = choiceAt(side, side === 'bid' ? price + tick : price - tick, 0, sums, input);
   return `${side} ${shares.toFixed(2)} at ${price.toFixed(3)} worth ${figure(worth)} (${terms}); a tick nearer ${figure(nearer.worth)}`;
 }
 
-function whyNone({ prospect, ratio, shares }: Choice): string {
+function whyNone({ prospect, ratio, shares, worth }: Choice): string {
   if (prospect.gain <= 0) return 'uninformed takers would bring nothing';
   if (ratio >= 1) return 'informed takers cost more than uninformed ones bring';
+  if (ratio >= HIGHEST_RATIO) return 'informed takers cost nearly as much as uninformed ones bring';
+  if (worth > 0) return 'it is worth less than the requests for an order';
   return shares <= 0 ? 'position, currency or the shares before ours leave none to offer' : 'nothing is left to earn';
 }
 

@@ -1,6 +1,6 @@
 /** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
 
-import { expectedFill, RARE, SIZE_SIGMA, sizeExceeded } from './takers.js';
+import { expectedFill, SIZE_SIGMA, sizeExceeded } from './takers.js';
 
 /** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
 export interface Prospect {
@@ -16,21 +16,26 @@ export interface Demand {
   readonly takers: number;
   /** Mean of the logarithm of their size in shares. */
   readonly logMean: number;
+  /** The probability of the rarest size that is offered. */
+  readonly rare: number;
   /** Shares of others before ours. */
   readonly ahead: number;
 }
 
-/** Part of a taker's gain that a share more must be paid for with; 1 or more: nothing is offered. */
+/** From this ratio on nothing is offered: so near to 1 an error in what informed takers cost decides whether it earns at all. */
+export const HIGHEST_RATIO = 0.85;
+
+/** Part of a taker's gain that a share more must be paid for with. */
 export const criticalRatio = ({ loss, gain, carry }: Prospect, takers: number): number =>
   gain > 0 ? Math.max(0, loss + carry) / (takers * gain) : Number.POSITIVE_INFINITY;
 
 /** Shares to offer, at most `most`; 0 where none is worth its risk. */
 export function offer(prospect: Prospect, demand: Demand, most: number): number {
   const ratio = criticalRatio(prospect, demand.takers);
-  if (ratio >= 1) return 0;
+  if (ratio >= HIGHEST_RATIO) return 0;
   // What gains from informed takers too is not bounded by what the uninformed bring.
   if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
-  const wanted = sizeExceeded(Math.max(RARE, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
+  const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));
 }
 

@@ -38,7 +38,7 @@ export const params = {
     unit: 'log-odds',
     min: 0.001,
     max: 2,
-    default: 0.02,
+    default: 0.01,
     help: "How far the truth may lie beyond others' best price before they would be taken.",
   },
   currency_horizon_s: {

@@ -12,6 +12,8 @@ const BEHIND = 2;
 const MOST_PRICES = 60;
 /** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
 const TOP_UP = 0.5;
+/** A draft and its submission. */
+const PLACING_REQUESTS = 2;
 /** Less mass than this is none. */
 const TINY = 1e-12;
 
@@ -122,6 +124,18 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   return chosen;
 }
 
+/** Whether a choice is worth an order: a new one must bring more than the two requests that it takes, one that rests only something. */
+export function isWorthAnOrder(
+  { side, worth }: Pick<Choice, 'side' | 'worth'>,
+  {
+    view,
+    requestPrice,
+  }: { readonly view: { readonly orders: readonly { readonly side: BookSide }[] }; readonly requestPrice: number },
+): boolean {
+  const rests = view.orders.some((order) => order.side === side);
+  return worth > (rests ? 0 : PLACING_REQUESTS * requestPrice);
+}
+
 /** Shares of our orders by their price, micros. */
 function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number, number> {
   const resting = new Map<number, number>();
@@ -158,7 +172,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const takenMass = isBid ? mass : 1 - mass;
   const most = input.most(side, price);
   const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
-  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), ahead };
+  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), rare: takers.rareAt(side), ahead };
   const plain = isBid
     ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
     : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };

@@ -4,8 +4,10 @@ import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../s
 
 /** Deviation of the logarithm of a taker's size: of most markets it lies between 1 and 1.5. */
 export const SIZE_SIGMA = 1.2;
-/** Sizes rarer than this are offered to nobody: of the tail of the sizes nothing is known. */
-export const RARE = 0.1;
+/** Before any taker was seen, sizes rarer than one in so many are offered to nobody: of the tail of the sizes nothing is known. */
+const KNOWN_AT_FIRST = 10;
+/** However many were seen: those who want more than most are who knows better, in some markets. */
+const KNOWN_AT_MOST = 20;
 /** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
@@ -142,6 +144,12 @@ export class Takers {
       sum += weight * (pooled - logUnit(price));
     }
     return sum / weights;
+  }
+
+  /** The probability of the rarest size that is offered: it falls with each taker that was seen. */
+  rareAt(side: BookSide): number {
+    const seen = (this.#sizes[side][0]?.weight ?? PRIOR_SIZES) - PRIOR_SIZES;
+    return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
   /** Deviation of what is believed of that mean: the fewer were seen the more, and while several units would fit. */

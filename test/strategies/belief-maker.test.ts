@@ -9,6 +9,7 @@ import type { ShownMarket } from '../../src/lab/strategy-checks/contract.js';
 import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
+  type BookSide,
   logit,
   type MarketView,
   micros,
@@ -21,7 +22,7 @@ import { Absence } from '../../strategies/belief/absence.js';
 import { Cover } from '../../strategies/belief/cover.js';
 import { Grid, locatePrice, POINTS, PRICES } from '../../strategies/belief/grid.js';
 import { computeWorth, criticalRatio, offer } from '../../strategies/belief/newsvendor.js';
-import { Sums } from '../../strategies/belief/quote-choice.js';
+import { isWorthAnOrder, Sums } from '../../strategies/belief/quote-choice.js';
 import { expectedFill, Takers } from '../../strategies/belief/takers.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
@@ -30,7 +31,7 @@ import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 const SIGMA = 1.2;
 /** Of a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
-const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0 };
+const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0, rare: 0.1 };
 const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
 
 describe('the newsvendor', () => {
@@ -38,6 +39,7 @@ describe('the newsvendor', () => {
     [0.002, 0, 0.8, 1.5956466816],
     [0.0005, 0, 0.2, 12.0271916553],
     [0.0005, 0.0005, 0.4, 5.9372205388],
+    [0.002, 0.0002, 0.88, 0],
     [0.003, 0, 1.2, 0],
   ])('offers at a loss of %d and carry of %d: ratio %d, %d shares', (loss, carry, ratio, shares) => {
     expect(criticalRatio(prospect(loss, carry), demand.takers)).toBeCloseTo(ratio, 12);
@@ -49,6 +51,27 @@ describe('the newsvendor', () => {
     expect(offer(prospect(0.0005), { ...demand, ahead: 50 }, 1e9)).toBe(0);
     expect(offer(prospect(0.0005), demand, 3)).toBe(3);
     expect(offer(prospect(-0.0001), demand, 700)).toBe(700);
+  });
+
+  it('offers rarer sizes the more takers were seen, but none that fewer than one in twenty want', () => {
+    const takers = new Takers(9);
+    expect(takers.rareAt('bid')).toBe(0.1);
+    const visit = { probability: 1, shares: 9, price: 0.5, isLeast: false, wasFirst: true };
+    for (let i = 0; i < 5; i++) takers.observeTaker('bid', visit);
+    expect(takers.rareAt('bid')).toBeCloseTo(1 / 15, 12);
+    for (let i = 0; i < 50; i++) takers.observeTaker('bid', visit);
+    expect([takers.rareAt('bid'), takers.rareAt('ask')]).toEqual([0.05, 0.1]);
+    const sure = prospect(0.00001);
+    expect(offer(sure, { ...demand, rare: 0.05 }, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.644853627), 6);
+    expect(offer(sure, demand, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.2815515655), 6);
+  });
+
+  it('sends no order that brings less than its two requests, and leaves one that rests while it brings anything', () => {
+    const isWorth = (worth: number, orders: readonly { side: BookSide }[]): boolean =>
+      isWorthAnOrder({ side: 'bid', worth }, { view: { orders }, requestPrice: 0.0005 });
+    expect([0.0011, 0.001, 0.0009, -0.1].map((worth) => isWorth(worth, []))).toEqual([true, false, false, false]);
+    expect([0.0009, 0].map((worth) => isWorth(worth, [{ side: 'bid' }]))).toEqual([true, false]);
+    expect(isWorth(0.0009, [{ side: 'ask' }])).toBe(false);
   });
 
   it('knows what of an offer is filled, and is worth most at its own size', () => {
@@ -406,7 +429,7 @@ describe('the maker', () => {
     const after = look(3000, [[0.46, 100]], [[0.56, 100]]).fairMicros ?? 0;
     expect(before).toBeLessThan(m(0.51));
     // The middle moved by one cent only.
-    expect(after).toBeGreaterThan(m(0.53));
+    expect(after).toBeGreaterThan(m(0.52));
   });
 
   it.each([
