@@ -11,6 +11,14 @@ const SUMMARY = 'daily_summary';
 /** Messages that are remembered. */
 const RECENT = 200;
 
+/** What a trader tells its operator; `time` in Unix ms. */
+interface Notice {
+  readonly kind: string;
+  readonly severity: 'info' | 'loud';
+  readonly text: string;
+  readonly time: number;
+}
+
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
   /** Drawn anew by each console. */
@@ -77,8 +85,8 @@ export class AlertCenter {
   }
 
   /** What the trader said. */
-  notice({ kind, text, time }: { readonly kind: string; readonly text: string; readonly time: number }, nowMs: number) {
-    const told = toldAs(kind);
+  notice({ kind, text, time, severity }: Notice, nowMs: number) {
+    const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
   }
 

@@ -148,5 +148,11 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   daily_summary: { severity: 'info', title: 'the day' },
 };
 
-/** Null for a notice that nobody is told of: what lasts is told as a condition, and the rest is in the log. */
-export const toldAs = (kind: string) => (Object.hasOwn(TOLD, kind) ? (TOLD[kind] ?? null) : null);
+/**
+ * Null for a notice that nobody is told of: what lasts is told as a condition, and the rest is in the log. A command that is no more than
+ * information is the timer's: it asks for a comparison every few minutes, and what that finds is a condition.
+ */
+export function toldAs(kind: string, severity: 'info' | 'loud') {
+  if (kind === 'command' && severity === 'info') return null;
+  return Object.hasOwn(TOLD, kind) ? (TOLD[kind] ?? null) : null;
+}

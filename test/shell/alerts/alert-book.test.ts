@@ -133,7 +133,9 @@ test.each([
 });
 
 test('notices that a person must look into are told of, and the usual ones are not', () => {
-  expect(toldAs('signing_refused')?.severity).toBe('critical');
-  expect(toldAs('fill')).toBeNull();
-  expect(toldAs('constructor')).toBeNull();
+  expect(toldAs('signing_refused', 'loud')?.severity).toBe('critical');
+  expect(toldAs('fill', 'info')).toBeNull();
+  expect(toldAs('constructor', 'loud')).toBeNull();
+  // What a person presses, and what a timer asks for every few minutes.
+  expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
 });

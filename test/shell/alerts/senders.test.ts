@@ -277,9 +277,9 @@ describe('the alert center', () => {
       openSender: senders.open,
       note: () => undefined,
     });
-    center.notice({ kind: 'daily_summary', text: 'result +2.98', time: 0 }, 0);
-    center.notice({ kind: 'strategy_failed', text: 'it threw', time: 0 }, 0);
-    center.notice({ kind: 'fill', text: 'a fill', time: 0 }, 0);
+    center.notice({ kind: 'daily_summary', severity: 'info', text: 'result +2.98', time: 0 }, 0);
+    center.notice({ kind: 'strategy_failed', severity: 'loud', text: 'it threw', time: 0 }, 0);
+    center.notice({ kind: 'fill', severity: 'info', text: 'a fill', time: 0 }, 0);
     const { account } = KILLED;
     center.tick({ ...KILLED, account: account === null ? null : { ...account, mode: 'quoting' } });
     await senders.delivered(1);

@@ -76,7 +76,7 @@ test('what was not delivered is sent by the next console, and what is open is no
 test('in quiet hours only what is critical leaves, and the rest when they are over', async () => {
   const file = openFile();
   const { center, sent } = openCenter(file, delivered, 0);
-  center.notice({ kind: 'daily_summary', text: 'a day', time: 0 }, 0);
+  center.notice({ kind: 'daily_summary', severity: 'info', text: 'a day', time: 0 }, 0);
   center.tick(FINE, true);
   expect([sent.length, center.waiting]).toEqual([0, 0]);
   center.tick({ ...FINE, isGone: true, nowMs: 1_000 }, true);
