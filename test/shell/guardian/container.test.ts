@@ -27,9 +27,14 @@ it('runs as a user without rights', () => {
 it('describes a pod whose commands exist and whose guardian is not started twice', async () => {
   const [pod] = parseAllDocuments(readFileSync(join(FOLDER, 'pod.yaml'), 'utf8'));
   const { spec } = must(pod, 'a pod').toJS() as {
-    spec: { shareProcessNamespace: boolean; containers: { args: string[] }[] };
+    spec: { shareProcessNamespace: boolean; volumes: object[]; containers: { args: string[]; env: object[] }[] };
   };
   expect(spec.shareProcessNamespace).toBe(true);
   for (const { args } of spec.containers) expect((await run([args[0] ?? '', '--help'])).out).toContain('--config');
+  // A file of such a volume can be read by a group, or by all, and is refused.
+  expect(JSON.stringify(spec.volumes)).not.toContain('secretName');
+  const secretKeyRef = { name: 'twinbook-passphrase', key: 'passphrase' };
+  const passphrase = { name: 'TWINBOOK_WALLET_PASSPHRASE', valueFrom: { secretKeyRef } };
+  for (const { env } of spec.containers) expect(env).toContainEqual(passphrase);
   expect(JSON.stringify(spec.containers[0])).toContain('{"name":"TWINBOOK__GUARDIAN__START","value":"false"}');
 });
