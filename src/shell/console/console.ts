@@ -5,8 +5,9 @@
  */
 
 import type { TraderConfig } from '../config/load.js';
+import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
-import { type Dashboard, openDashboard, type Passes } from '../dashboard/dashboard.js';
+import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';

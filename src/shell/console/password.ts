@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Environment } from '../config/environment.js';
 import type { DashboardConfig } from '../config/types.js';
-import type { Passes } from '../dashboard/dashboard.js';
+import type { Passes } from '../dashboard/admission.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 

@@ -90,14 +90,19 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
   });
   const updates = new UpdateStore(store);
   const chat = listenForCommands({ config, name, trader, watch, alerts: memory, memory: updates, guardian, note });
+  const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
       if (line.type === 'hello' && line.run !== trader.hello?.run) access.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
+      for (const onChange of watchers) onChange();
     },
-    onLost: (why) => trader.onLost(why),
+    onLost: (why) => {
+      trader.onLost(why);
+      for (const onChange of watchers) onChange();
+    },
   });
   const sampling = setInterval(() => {
     const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
@@ -120,6 +125,10 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
             ? []
             : (access.read((open) => open.fills({ marketConditionId: market, limit: TAPE_FILLS })) ?? []),
       }),
+    watch: (onChange) => {
+      watchers.add(onChange);
+      return () => watchers.delete(onChange);
+    },
     view: makeViews({
       config,
       trader,

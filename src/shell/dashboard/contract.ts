@@ -267,6 +267,8 @@ export interface TradersState {
 export interface TraderHost {
   /** Never throws: of a trader that does not answer it says that. `market`: the one that is wanted from close by. */
   state(market: string | null): PageState;
+  /** Calls back whenever the state may have changed, until what it gives is called. */
+  watch(onChange: () => void): () => void;
   /** Null where nothing is known of what is wanted. */
   view(name: ViewName, query: ViewQuery): Promise<PageViews[ViewName] | null>;
   /** Comma-separated values; null while the ledger cannot be read. */

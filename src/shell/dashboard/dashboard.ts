@@ -7,30 +7,27 @@
  */
 
 import { gzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { OWN_HEADERS } from '../document/own-document.js';
-import { BearerAuth } from './bearer-auth.js';
+import { findTrader, Gate, type Passes, type Query, readText } from './admission.js';
 import {
   type Acted,
   ALL_ACTIONS,
   type AllAction,
   type Host,
-  isAllowed,
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
-  type Role,
-  type ServedState,
-  type ServedTraders,
   type TraderHost,
 } from './contract.js';
 import { pageDocument } from './document.js';
 import { findRefusal, groupHeaders } from './origin-guard.js';
+import { addStreams, serveState, serveTraders } from './stream-routes.js';
 import { CSV_NAMES, type CsvName, VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
-/** A page that asks once a second needs one connection; more than so many are somebody else's. */
+/** A page needs one connection for what it is told and one for what it asks; more than so many are somebody else's. */
 const MAX_CONNECTIONS = 64;
 /** A peer that says nothing is let go. */
 const PATIENCE_MS = 10_000;
@@ -47,13 +44,6 @@ export interface DashboardOptions {
   readonly address: '127.0.0.1' | '::1';
   /** 0 picks a free one. */
   readonly port: number;
-}
-
-/** What opens the page for each role; null where nobody has that role. */
-export interface Passes {
-  readonly operate: string;
-  readonly stop: string | null;
-  readonly view: string | null;
 }
 
 /** Who may read `/metrics`, beside whoever may see the page. */
@@ -121,25 +111,23 @@ function buildPage({ host, passes, metrics }: DashboardOptions): FastifyInstance
   });
   const gate = new Gate(passes);
   addReads(server, host, gate);
+  addStreams(server, host, gate);
   addDownloads(server, host, gate);
   addActions(server, host, gate);
   addMetrics(server, host, metrics, passes);
   return server;
 }
 
-type Query = { Querystring: Readonly<Record<string, unknown>> };
-
 function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query>('/state', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
     const trader = role === null ? null : findTrader(host, request.query, reply);
     if (role === null || trader === null) return reply;
-    const state = trader.state(readText(request.query['market']));
-    return reply.send({ ...state, role, traders: host.names } satisfies ServedState);
+    return reply.send(serveState(host, trader, role, readText(request.query['market'])));
   });
   server.get('/traders', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
-    return role === null ? reply : reply.send({ ...host.traders(), role } satisfies ServedTraders);
+    return role === null ? reply : reply.send(serveTraders(host, role));
   });
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
@@ -201,20 +189,6 @@ async function tryToAct(trader: TraderHost | null, action: AllAction, reason: st
 
 const NO_ACTION = 'there is no such action';
 
-/** Null when there is none of that name, or when none is named of several; then that is answered. */
-function findTrader(host: Host, { trader }: Readonly<Record<string, unknown>>, reply: FastifyReply): TraderHost | null {
-  const named = readText(trader) ?? (host.names.length === 1 ? (host.names[0] ?? '') : null);
-  const found = named === null ? null : host.trader(named);
-  if (found !== null) return found;
-  const what = named === null ? 'several traders are shown' : 'there is no such trader';
-  void reply
-    .code(named === null ? 400 : 404)
-    .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });
-  return null;
-}
-
-const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
 const NOT_KNOWN = 'nothing is known of that yet';
 /** No chart reaches further back. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
@@ -235,38 +209,6 @@ function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: Metr
     const { type, text } = host.metrics();
     return reply.type(type).send(text);
   });
-}
-
-/** Lets in who brings what opens the page for a role that may do what is asked; else it answers why not. */
-class Gate {
-  readonly #auth: BearerAuth<Role>;
-
-  /** @param viewToken opens what the role `view` may see here; null for none */
-  constructor({ view, stop, operate }: Passes, viewToken: string | null = null) {
-    const all = [
-      ['operate', operate],
-      ['stop', stop],
-      ['view', view],
-      ['view', viewToken],
-    ] as const;
-    this.#auth = new BearerAuth<Role>(all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret]])));
-  }
-
-  /** Null when it answered. */
-  admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
-    const verdict = this.#auth.check(request.headers.authorization);
-    if (verdict === 'wrong') {
-      void reply.code(401).send({ error: 'this needs the password, or the address that the trader printed' });
-      return null;
-    }
-    if (verdict === 'too many guesses') {
-      void reply.code(429).send({ error: 'too many wrong passwords; wait a minute, or use the command line' });
-      return null;
-    }
-    if (isAllowed(verdict, least)) return verdict;
-    void reply.code(403).send({ error: `this password opens the page to ${verdict}; this wants one to ${least}` });
-    return null;
-  }
 }
 
 /** Printable, on one line, of a sane length; empty when none was given. */

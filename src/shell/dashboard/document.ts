@@ -26,6 +26,7 @@ const MODULES = [
   'lists',
   'traders',
   'ask',
+  'stream',
   'controls',
   'files',
   'keys',
@@ -35,7 +36,7 @@ const MODULES = [
 export function pageDocument(): PageDocument {
   const { script: library, style: chartStyle, licence } = chartLibrary();
   const script = `${library}\n${makeDense(readPageScript(new URL('./page/', import.meta.url), MODULES))}`;
-  const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*/g, '$1')}`;
+  const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2')}`;
   return { html: makeHtml({ script, style, licence }), policy: ownPolicy(script, style) };
 }
 
@@ -67,7 +68,7 @@ const makeHtml = ({ script, style, licence }: Parts): string => `<!doctype html>
 ${ABOVE}
 <main>
 <p id="unknown" class="soft"></p>
-${VIEWS}
+${VIEWS.replaceAll('>\n<', '><')}
 </main>
 </div>
 ${HELP}

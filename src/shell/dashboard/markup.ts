@@ -59,25 +59,25 @@ ${links}
 type Table = readonly [name: string, title: string, columns: readonly string[]];
 
 const makeTable = ([name, title, columns]: Table): string =>
-  `<h3 id="${name}-title">${title}</h3>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="${name}-title"><table>
-<thead><tr>${columns.map(makeHead).join('')}<tbody id="${name}">
+  `<h3 id=${name}-title>${title}</h3>
+<div class=scroll tabindex=0 role=region aria-labelledby=${name}-title><table>
+<thead><tr>${columns.map(makeHead).join('')}<tbody id=${name}>
 </table></div>`;
 
 /** `#` before the title of a column of figures. */
 const makeHead = (column: string): string =>
-  column.startsWith('#') ? `<th class="number">${column.slice(1)}` : `<th>${column}`;
+  column.startsWith('#') ? `<th class=number>${column.slice(1)}` : `<th>${column}`;
 
 const tables = (...all: readonly Table[]): string => all.map(makeTable).join('\n');
 
 const makeView = (name: string, title: string, body: string): string =>
-  `<section class="view" id="view-${name}" aria-labelledby="view-${name}-title" hidden>
-<h2 id="view-${name}-title">${title}</h2>
+  `<section class=view id=view-${name} aria-labelledby=view-${name}-title hidden>
+<h2 id=view-${name}-title>${title}</h2>
 ${body}
 </section>`;
 
 const makeFilter = (name: string, what: string): string =>
-  `<label>Filter <input type="search" id="filter-${name}" placeholder="${what}"></label>
+  `<label>Filter <input type=search id=filter-${name} placeholder="${what}"></label>
 <p class="soft" id="${name}-found"></p>`;
 
 const SPANS = [
@@ -90,7 +90,7 @@ const SPANS = [
 ] as const;
 
 const spanSelect = (chosen: string): string => `<label class="span">Shown <select data-span>
-${SPANS.map(([ms, label]) => `<option value="${ms}"${ms === chosen ? ' selected' : ''}>${label}</option>`).join('\n')}
+${SPANS.map(([ms, label]) => `<option value=${ms}${ms === chosen ? ' selected' : ''}>${label}</option>`).join('\n')}
 </select></label>`;
 
 const PRICES = ['#Best bid', '#Our bid', '#Fair', '#Our ask', '#Best ask', '#Net'] as const;

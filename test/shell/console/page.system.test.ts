@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
@@ -202,6 +202,54 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       () => page.locator('#config-diff').textContent(),
       (words) => words?.includes('max_loss_day') === true,
     );
+  });
+
+  test('many pages of one browser leave room for what is pressed, and one that nobody sees is told nothing', async () => {
+    const context = await contextOf(browser, DESK);
+    const streams = new Set<Request>();
+    context.on('request', (request) => request.url().includes('/stream/') && streams.add(request));
+    context.on('requestfailed', (request) => streams.delete(request));
+    const pages: Page[] = [];
+    for (let i = 0; i < 7; i++) {
+      const page = await context.newPage();
+      if (i === 0) await page.clock.install();
+      await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
+      await page.locator('#markets a').first().waitFor();
+      pages.push(page);
+    }
+    // A browser has six connections to one place.
+    await until(
+      () => streams.size,
+      (count) => count === 4,
+    );
+    const before = played.asked.length;
+    const kills = () => played.asked.slice(before).filter(({ command }) => command === 'kill').length;
+    await until(
+      async () => {
+        await pages[6]?.keyboard.press('Shift+K');
+        return kills();
+      },
+      (count) => count > 0,
+    );
+    const [first] = pages;
+    const own = () => [...streams].filter((request) => request.frame() === first?.mainFrame()).length;
+    const turn = (isHidden: boolean) =>
+      first?.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    await turn(true);
+    await first?.clock.runFor(10_000);
+    await until(own, (count) => count === 1);
+    await first?.clock.runFor(31_000);
+    await until(own, (count) => count === 0);
+    let asked = 0;
+    first?.on('request', () => asked++);
+    await first?.clock.runFor(5_000);
+    expect([own(), asked]).toEqual([0, 0]);
+    await turn(false);
+    await until(own, (count) => count === 1);
+    await context.close();
   });
 
   test('a wrong token opens nothing but the way to type another', async () => {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A page whose seconds take no time: the console's answers come from within, each a moment later than the one before. */
+/** A page whose seconds take no time: what the console tells comes from within, each state a moment later than the one before. */
 
 import type { Page } from 'playwright-core';
 import type { ServedState, ServedTraders } from '../../../src/shell/dashboard/contract.js';
@@ -42,15 +42,8 @@ export function playFast({ traders, state, chart }: Answers): void {
   new MutationObserver(() => {
     for (const _ of waiting) channel.port2.postMessage(null);
   }).observe(document, { subtree: true, attributeFilter: ['data-play-to'] });
-  // Of the page alone only the second between two looks: it is over at once, and not after the least time of a browser's timers.
-  Object.assign(window, {
-    setTimeout: (call: () => void, ms?: number) => {
-      if (ms !== 1000) return later(call, ms);
-      waiting.push(call);
-      channel.port2.postMessage(null);
-      return 0;
-    },
-  });
+  // A page that stands still is not told for a while, and is not to take the console for one that hangs.
+  Object.assign(window, { setTimeout: (call: () => void, ms?: number) => (ms === 4000 ? 0 : later(call, ms)) });
   performance.now = () => frame * 1000;
   AbortSignal.timeout = () => new AbortController().signal;
   const { market } = state;
@@ -65,12 +58,21 @@ export function playFast({ traders, state, chart }: Answers): void {
     time: chart.time.map((ms) => ms + frame * 1000),
     fair: chart.fair.map((price) => (price ?? 0) + (frame % 9) * 1000),
   });
+  const nextState = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    new Promise<void>((resolve) => {
+      waiting.push(() => {
+        frame++;
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(moved())}\n\n`));
+        resolve();
+      });
+      channel.port2.postMessage(null);
+    });
   Object.assign(window, {
     fetch: async (path: string) => {
-      const isState = path.startsWith('/state');
-      if (isState) frame++;
-      const answer = () => (isState ? moved() : path.startsWith('/traders') ? traders : redrawn());
-      return { ok: true, status: 200, json: async () => answer() };
+      if (path.startsWith('/stream'))
+        return { ok: true, status: 200, body: new ReadableStream({ pull: nextState }, { highWaterMark: 0 }) };
+      const answer = path.startsWith('/state') ? moved() : path.startsWith('/traders') ? traders : redrawn();
+      return { ok: true, status: 200, json: async () => answer };
     },
   });
 }

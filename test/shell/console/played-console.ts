@@ -132,8 +132,9 @@ export async function playConsole(isSeveral = false) {
     asked,
     /** Whether the other trader, which does not run, was killed by its stop file. */
     isOtherStopped: () => existsSync(`${second.ledger.path}.kill`),
-    /** The trader hangs: its socket is there, and it says nothing. */
+    /** The trader hangs: its socket is there, and it says nothing but what it is told to. */
     hang: () => clearInterval(telling),
+    tell,
     async close() {
       clearInterval(telling);
       await opened.close();

@@ -24,7 +24,8 @@ test.each([
   ['a = b - -c + +d;', 'a=b - -c + +d;'],
   ['a = /[/"] ;/g.test(b);', 'a=/[/"] ;/g.test(b);'],
   ['a = `b = c`;\n\n  d;', 'a=`b = c`;d;'],
-  ['/** said */\nif (a) {\n  b();\n} else c();', 'if(a){b();}else c();'],
+  ['/** said */\nif (a) {\n  b();\n} else c();', 'if(a){b()}else c();'],
+  ['for (;;) a(\n  [b, c,],\n  { d, },\n);', 'for(;;)a([b,c],{d});'],
 ])('%j', (script, dense) => {
   expect(makeDense(script)).toBe(dense);
   expect(program(dense)).toBe(program(script));

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Host,
   PAGE_ACTIONS,
@@ -47,11 +47,18 @@ const STATE: PageState = {
 
 const PASSES = { operate: 'the secret', stop: 'the secret to stop', view: 'the secret to look' };
 
+/** What the streams wait for: that it be said that something has changed. */
+const watchers = new Set<() => void>();
+
 async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }, names = ['one']) {
   const acted: (readonly [PageAction, string])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
+    watch: (onChange) => {
+      watchers.add(onChange);
+      return () => watchers.delete(onChange);
+    },
     view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
     csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
     act: async (action, reason) => {
@@ -154,6 +161,56 @@ describe('the page', () => {
     const hidden = await ask('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');
+  });
+
+  it('tells a state as it changes to whoever has the pass, and to no other page', async () => {
+    const { ask, authorization } = await open(null, undefined, ['one', 'two']);
+    const stop = new AbortController();
+    const stream = await ask('/stream/state?trader=two&market=m', { headers: { authorization }, signal: stop.signal });
+    expect([stream.status, stream.headers.get('content-type'), stream.headers.get('cache-control')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+      'no-store',
+    ]);
+    const reader = stream.body?.getReader();
+    const told = async () => JSON.parse(new TextDecoder().decode((await reader?.read())?.value).slice('data: '.length));
+    expect(await told()).toMatchObject({ reason: 'close to m', role: 'operate', traders: ['one', 'two'] });
+    for (const onChange of watchers) onChange();
+    expect(await told()).toMatchObject({ reason: 'close to m' });
+    stop.abort();
+    await vi.waitFor(() => expect(watchers.size).toBe(0));
+    const refused = [
+      ['/stream/state?trader=two', {}],
+      ['/stream/traders', { authorization: 'Bearer guess' }],
+      ['/stream/traders', { authorization, origin: 'https://evil.example' }],
+      ['/stream/state', { authorization }],
+      ['/stream/state?trader=three', { authorization }],
+    ] as const;
+    const statuses = refused.map(async ([path, headers]) => (await ask(path, { headers })).status);
+    expect(await Promise.all(statuses)).toEqual([401, 401, 403, 400, 404]);
+    expect(watchers.size).toBe(0);
+  });
+
+  it('tells sixteen at once, refuses more in words, and goes on answering', async () => {
+    const { ask } = await open();
+    const headers = { authorization: `Bearer ${PASSES.view}` };
+    const stop = new AbortController();
+    const more = () => ask('/stream/traders', { headers, signal: stop.signal });
+    const told = await Promise.all(Array.from({ length: 16 }, more));
+    expect(told.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    const refused = await more();
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { error: '16 pages are told of each change already; this one asks every second' },
+    ]);
+    expect((await ask('/state', { headers })).status).toBe(200);
+    stop.abort();
+    await vi.waitFor(async () => {
+      const again = new AbortController();
+      const { status } = await ask('/stream/traders', { headers, signal: again.signal });
+      again.abort();
+      expect(status).toBe(200);
+    });
   });
 
   it('hands on what is pressed, with its reason on one line', async () => {

@@ -3,7 +3,7 @@
 import { part } from './dom.js';
 
 /** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
-const PATIENCE_MS = 4000;
+export const PATIENCE_MS = 4000;
 const KEPT = 'twinbook-secret';
 
 export const GONE =
@@ -26,9 +26,9 @@ if (location.hash.length > 1) {
  */
 export const ask = (path, how = {}) =>
   fetch(path, {
+    signal: AbortSignal.timeout(PATIENCE_MS),
     ...how,
     headers: { authorization: `Bearer ${sessionStorage.getItem(KEPT) ?? ''}`, 'content-type': 'application/json' },
-    signal: AbortSignal.timeout(PATIENCE_MS),
     cache: 'no-store',
     redirect: 'error',
   });

@@ -1,6 +1,6 @@
 /**
- * The page at work: asks for the state once a second and for what its view shows, sends what is pressed. Everything that is
- * shown goes in as text, never as markup: titles come from the exchange.
+ * The page at work: is told the state as it changes, or asks for it every second; asks for what its view shows; sends what is pressed.
+ * Everything that is shown goes in as text, never as markup: titles come from the exchange.
  */
 
 import { explainHref, hrefWith, route, traderHref, viewHref } from './address.js';
@@ -15,6 +15,7 @@ import { showAlerts, showConfig, showExplain, showLog, showOrders, showRuns } fr
 import { showMarket, showMarketChart } from './market.js';
 import { showHealth, showMoney, showRisk } from './money.js';
 import { showOverview } from './overview.js';
+import { follow } from './stream.js';
 import { startTheme } from './theme.js';
 import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 
@@ -22,7 +23,7 @@ import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 /** @typedef {import('./address.js').Route} Route */
 
 const POLL_MS = 1000;
-/** A tab that nobody sees asks no more after so long, ms. */
+/** A tab that nobody sees is told and asks no more after so long, ms. */
 const HIDDEN_MS = 30_000;
 /** Modes in which nothing of ours is at work, or soon nothing will be. */
 const STOPPED = [
@@ -50,27 +51,33 @@ const silence = ({ answers, heard, mode, guardian }) =>
 /** Names of all that the console shows; empty until it has said them. @type {readonly string[]} */
 let names = [];
 
-/** @returns {Promise<void>} */
-async function look() {
-  const wanted = route();
-  const where = location.search;
-  const isOfAll = names.length === 0 || wanted.view === 'traders';
+/** Of all traders while none is known. @param {Route} wanted */
+const pathOf = (wanted) => (names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
+
+/** @param {string} path */
+async function look(path) {
   try {
-    const response = await ask(isOfAll ? '/traders' : statePath(wanted));
+    const response = await ask(path);
     const isIn = response.ok;
     part('login').hidden = isIn || response.status !== 401;
     part('main').hidden = !isIn && response.status === 401;
     const answer = await response.json();
-    if (isIn && location.search === where) {
-      if (isOfAll) return lookAtAll(answer, wanted);
-      showState(answer, wanted);
-      await lookCloser(wanted, answer.now);
-    }
-    const error = isIn ? silence(answer) : answer.error;
-    alarm(response.status === 401 && !isSecretKept() ? '' : error);
+    if (isIn) take(path, answer);
+    else alarm(response.status === 401 && !isSecretKept() ? '' : answer.error);
   } catch {
     alarm(GONE);
   }
+}
+
+/** @param {string} path that was asked for @param {any} answer */
+function take(path, answer) {
+  const wanted = route();
+  // Another view was gone to meanwhile.
+  if (path !== pathOf(wanted)) return;
+  if (path === '/traders') return lookAtAll(answer, wanted);
+  alarm(silence(answer));
+  showState(answer, wanted);
+  lookCloser(wanted, answer.now).catch(() => alarm(GONE));
 }
 
 /** @param {Route} wanted */
@@ -80,14 +87,14 @@ function statePath({ view, market, trader }) {
   return `/state?${query}`;
 }
 
-/** @param {import('../contract.js').ServedTraders} answer @param {Route} wanted @returns {Promise<void>} */
-async function lookAtAll(answer, wanted) {
+/** @param {import('../contract.js').ServedTraders} answer @param {Route} wanted */
+function lookAtAll(answer, wanted) {
   names = answer.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   alarm('');
   // Of one trader there is no list, and of several one is named before anything is shown of it or asked of it.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
-  if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : look();
+  if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : wake();
   showFrame(wanted, answer.role);
   const { title, reason, alerts, isBad } = summarizeTraders(answer);
   showTop({ title, kind: isBad ? 'stopped' : '', reason, about: clock(answer.now), alerts });
@@ -177,12 +184,31 @@ function showView({ view, filter }, answer, now) {
 }
 
 let hiddenSince = Number.POSITIVE_INFINITY;
+/** Ends what the page waits for, so that it asks for what is wanted now. */
+let wake = () => {
+  void poll();
+};
 
 async function poll() {
-  if (!document.hidden) hiddenSince = Number.POSITIVE_INFINITY;
-  else hiddenSince = Math.min(hiddenSince, performance.now());
-  if (performance.now() - hiddenSince < HIDDEN_MS || !document.hidden) await look();
-  setTimeout(poll, POLL_MS);
+  const stop = new AbortController();
+  wake = () => stop.abort();
+  const path = pathOf(route());
+  if (performance.now() - hiddenSince < HIDDEN_MS) {
+    const isTold = names.length > 0 && follow(path, stop.signal, (answer) => take(path, answer)).catch(() => false);
+    if (!(await isTold)) await look(path);
+  }
+  if (stop.signal.aborted) return void poll();
+  const timer = setTimeout(poll, POLL_MS);
+  wake = () => {
+    clearTimeout(timer);
+    void poll();
+  };
+}
+
+function noteSeen() {
+  hiddenSince = document.hidden ? performance.now() : Number.POSITIVE_INFINITY;
+  if (document.hidden) setTimeout(() => document.hidden && wake(), HIDDEN_MS);
+  else wake();
 }
 
 /** @param {import('../contract.js').ServedState} state @param {Route} wanted */
@@ -242,7 +268,7 @@ function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
   closer.askedMs = Number.NEGATIVE_INFINITY;
-  void look();
+  wake();
 }
 
 async function compare() {
@@ -256,9 +282,7 @@ async function compare() {
 }
 
 addEventListener('popstate', () => go(location.href, true));
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) void look();
-});
+document.addEventListener('visibilitychange', noteSeen);
 document.addEventListener('theme-changed', redrawCharts);
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
@@ -287,7 +311,7 @@ part('login').addEventListener('submit', (event) => {
   event.preventDefault();
   keepSecret(field('secret').value);
   field('secret').value = '';
-  void look();
+  wake();
 });
 part('compare').addEventListener('click', () => void compare());
 part('keys').addEventListener('click', showKeys);
@@ -304,4 +328,6 @@ startKeys({
   pause: () => void press('pause'),
   kill: () => void pressKill(),
 });
-void poll();
+// A tab that is opened behind others is filled all the same.
+if (document.hidden) void poll();
+noteSeen();

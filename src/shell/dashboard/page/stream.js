@@ -1,0 +1,62 @@
+/** What the console tells as it changes, by server-sent events: an `EventSource` could not say what opens the page. */
+
+import { alarm, ask, GONE, PATIENCE_MS } from './ask.js';
+
+/** A browser has six connections to one place. Of all its pages so many are told, the others ask: a press finds its way. */
+const TOLD_PAGES = 4;
+/** Where none more are told it is tried again after so long, ms. */
+const AGAIN_MS = 30_000;
+let notBefore = 0;
+
+/**
+ * False when nothing was told: then it has to be asked for.
+ *
+ * @param {string} path @param {AbortSignal} signal that ends it @param {(answer: any) => void} take
+ * @returns {Promise<boolean>}
+ */
+export async function follow(path, signal, take) {
+  if (performance.now() < notBefore || navigator.locks === undefined) return false;
+  for (let i = 0; i < TOLD_PAGES; i++) {
+    const isDone = await navigator.locks.request(`told ${i}`, { ifAvailable: true }, async (lock) =>
+      lock === null ? null : read(path, signal, take),
+    );
+    if (isDone !== null) return isDone;
+  }
+  notBefore = performance.now() + AGAIN_MS;
+  return false;
+}
+
+/** @param {string} path @param {AbortSignal} signal @param {(answer: any) => void} take */
+async function read(path, signal, take) {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  signal.addEventListener('abort', end);
+  const lose = () => {
+    alarm(GONE);
+    end();
+  };
+  let silence = setTimeout(lose, PATIENCE_MS);
+  let isTold = false;
+  try {
+    const response = await ask(`/stream${path}`, { signal: stop.signal });
+    if (response.status === 503) notBefore = performance.now() + AGAIN_MS;
+    const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ''; reader; ) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const events = (rest + value).split('\n\n');
+      rest = events.pop() ?? '';
+      const newest = events.pop();
+      clearTimeout(silence);
+      silence = setTimeout(lose, PATIENCE_MS);
+      // Each is whole: of several only the newest is still so. Before it stands `data: `.
+      if (newest !== undefined && !signal.aborted) take(JSON.parse(newest.slice(6)));
+      isTold = true;
+    }
+  } catch {
+    // Who asks instead is told why.
+  }
+  clearTimeout(silence);
+  end();
+  return isTold;
+}

@@ -1,0 +1,53 @@
+/** The state of one trader, or of all, as the page is told it: once, and again whenever it has changed. */
+
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { findTrader, type Gate, type Query, readText } from './admission.js';
+import type { Host, Role, ServedState, ServedTraders, TraderHost } from './contract.js';
+import { MOST_STREAMS, type StreamSource, Streams } from './streams.js';
+
+/** What `/state` answers, and each event of its stream. */
+export const serveState = (host: Host, trader: TraderHost, role: Role, market: string | null): ServedState => ({
+  ...trader.state(market),
+  role,
+  traders: host.names,
+});
+
+export const serveTraders = (host: Host, role: Role): ServedTraders => ({ ...host.traders(), role });
+
+/** The same as it changes, without asking again. */
+export function addStreams(server: FastifyInstance, host: Host, gate: Gate): void {
+  const streams = new Streams();
+  server.addHook('preClose', async () => streams.close());
+  const open = (reply: FastifyReply, key: readonly unknown[], source: StreamSource) => {
+    if (streams.isFull) return reply.code(503).send({ error: TOO_MANY_STREAMS });
+    reply.hijack();
+    streams.open(JSON.stringify(key), source, reply.raw, reply.getHeaders());
+    return reply;
+  };
+  server.get<Query>('/stream/state', (request, reply) => {
+    const role = gate.admit(request, reply, 'view');
+    const trader = role === null ? null : findTrader(host, request.query, reply);
+    if (role === null || trader === null) return reply;
+    const market = readText(request.query['market']);
+    const name = host.names.length === 1 ? null : readText(request.query['trader']);
+    return open(reply, [role, name, market], {
+      make: () => serveState(host, trader, role, market),
+      watch: (onChange) => trader.watch(onChange),
+    });
+  });
+  server.get('/stream/traders', (request, reply) => {
+    const role = gate.admit(request, reply, 'view');
+    if (role === null) return reply;
+    return open(reply, [role], {
+      make: () => serveTraders(host, role),
+      watch: (onChange) => {
+        const ends = host.names.map((name) => host.trader(name)?.watch(onChange));
+        return () => {
+          for (const end of ends) end?.();
+        };
+      },
+    });
+  });
+}
+
+const TOO_MANY_STREAMS = `${MOST_STREAMS} pages are told of each change already; this one asks every second`;

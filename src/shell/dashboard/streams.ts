@@ -1,0 +1,123 @@
+/**
+ * States of the page as they change, as server-sent events. Each event is a whole state, made once for all who read the same: who comes
+ * back after a gap, or reads slowly, is told the newest one and misses nothing that is still so.
+ */
+
+import type { FastifyReply } from 'fastify';
+
+export const MOST_STREAMS = 16;
+/** Between two states, ms: a trader tells one sweep over many markets in several lines. */
+const LEAST_MS = 100;
+/** Ages go on, and of a trader that hangs nothing comes: a state is told so often at least, ms. */
+const MOST_MS = 1_000;
+
+export interface StreamSource {
+  /** What is told, as JSON. Who is told it is let go when this throws. */
+  make(): unknown;
+  /** Calls back whenever that may have changed, until what it gives is called. */
+  watch(onChange: () => void): () => void;
+}
+
+type Headers = Readonly<Record<string, string | number | string[] | undefined>>;
+
+/** The other end of a stream; an HTTP answer is one. */
+export interface StreamReader extends Pick<FastifyReply['raw'], 'write' | 'end' | 'writableLength'> {
+  writeHead(status: number, headers: Headers): unknown;
+  once(event: 'close', onClose: () => void): unknown;
+}
+
+export class Streams {
+  readonly #topics = new Map<string, Topic>();
+  #open = 0;
+
+  /** Whether another one would be refused. */
+  get isFull(): boolean {
+    return this.#open >= MOST_STREAMS;
+  }
+
+  /**
+   * Tells this reader from now on, the present state at once. The caller looks at `isFull` before.
+   *
+   * @param key the same for all who are told the same
+   */
+  open(key: string, source: StreamSource, reader: StreamReader, headers: Headers): void {
+    reader.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
+    const topic = this.#topics.get(key) ?? new Topic(source);
+    this.#topics.set(key, topic);
+    this.#open++;
+    reader.once('close', () => {
+      this.#open--;
+      if (topic.remove(reader)) this.#topics.delete(key);
+    });
+    topic.add(reader);
+  }
+
+  close(): void {
+    for (const topic of this.#topics.values()) topic.close();
+    this.#topics.clear();
+  }
+}
+
+/** What all who look at the same are told. */
+class Topic {
+  readonly #readers = new Set<StreamReader>();
+  readonly #source: StreamSource;
+  readonly #unwatch: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  /** When the timer strikes, and when a state was told last; by a clock that never steps, ms. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(source: StreamSource) {
+    this.#source = source;
+    this.#unwatch = source.watch(() => this.#tellBy(this.#toldMs + LEAST_MS));
+  }
+
+  add(reader: StreamReader): void {
+    this.#readers.add(reader);
+    this.#write([reader]);
+    this.#tellBy(performance.now() + MOST_MS);
+  }
+
+  /** Whether nobody is left. */
+  remove(reader: StreamReader): boolean {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return false;
+    this.close();
+    return true;
+  }
+
+  close(): void {
+    this.#unwatch();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const reader of this.#readers) reader.end();
+  }
+
+  #tellBy(dueMs: number): void {
+    if (dueMs >= this.#dueMs || this.#readers.size === 0) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const nowMs = performance.now();
+    if (dueMs <= nowMs) return this.#tell(nowMs);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => this.#tell(performance.now()), dueMs - nowMs);
+  }
+
+  #tell(nowMs: number): void {
+    this.#toldMs = nowMs;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    // Who has not taken the last one is told a newer one once it has; the server lets go of who takes nothing for ten seconds.
+    this.#write([...this.#readers].filter(({ writableLength }) => writableLength === 0));
+    this.#tellBy(nowMs + MOST_MS);
+  }
+
+  #write(readers: readonly StreamReader[]): void {
+    if (readers.length === 0) return;
+    try {
+      const text = `data: ${JSON.stringify(this.#source.make())}\n\n`;
+      for (const reader of readers) reader.write(text);
+    } catch {
+      // Nothing of this process ends for it. Who asks instead is told that it failed.
+      for (const reader of readers) reader.end();
+    }
+  }
+}
