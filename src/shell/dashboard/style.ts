@@ -50,7 +50,9 @@ th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-a
 a { color: var(--mark) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#risk-limits td.text:first-child { white-space: nowrap } #risk-limits td.text:nth-child(6) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(6) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#markets td:first-child, #money-markets td:first-child, #orders td:first-child, #config-settings td:first-child,
+#fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2) { min-width: 20ch }
 td.code, code, kbd, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px }
 td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--mark) } td.number > i.much { background: var(--bad) }
 .plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }

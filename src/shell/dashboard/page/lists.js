@@ -110,10 +110,8 @@ export function showRuns(view) {
     view.runs.map((row) => [
       row.id,
       [
-        time(new Date(row.started).toLocaleString()),
-        time(
-          row.is_current ? 'runs now' : row.stopped === null ? 'was killed' : new Date(row.stopped).toLocaleString(),
-        ),
+        time(moment(row.started)),
+        time(row.is_current ? 'runs now' : row.stopped === null ? 'was killed' : moment(row.stopped)),
         text(row.version),
         text(row.config_hash.slice(0, 12)),
         text(row.note || '–'),

@@ -21,7 +21,7 @@ export function showMarket(market, id, now) {
           ['Ours', `${known(market.bid)} / ${known(market.ask)}`],
           ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
           ['Book', ageText(market.book_seen, now)],
-          ['Resolves', market.resolves === null ? '–' : new Date(market.resolves).toLocaleString()],
+          ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
         ],
   );
   rows(
