@@ -53,6 +53,7 @@ export function addPack(data: Command, session: Session): void {
 
 const reportRow = (report: PackReport) => ({
   days_packed: report.packed,
+  days_added_to: report.addedTo,
   days_there: report.there,
   market_days: report.marketDays,
   files_before: report.filesBefore,
@@ -65,13 +66,15 @@ const reportRow = (report: PackReport) => ({
 });
 
 function reportText(report: PackReport, out: string): string {
-  const { packed, there, marketDays, filesBefore, filesAfter, bytesBefore, bytesAfter, filesKept, removed } = report;
+  const { packed, addedTo, there, marketDays, filesBefore, filesAfter, bytesBefore, bytesAfter, filesKept, removed } =
+    report;
   const before = `${filesBefore} files, ${formatBytes(bytesBefore)}`;
   const after = `${filesAfter} files, ${formatBytes(bytesAfter)}`;
   const parts = [
     `${packed} ${packed === 1 ? 'day' : 'days'} packed into ${out}`,
-    ...(packed > 0 ? [`${marketDays} market-days, ${before}, are ${after}`] : []),
-    ...(there > 0 ? [`${there} were packed before`] : []),
+    ...(addedTo > 0 ? [`${addedTo} packed before got what came since`] : []),
+    ...(packed + addedTo > 0 ? [`${marketDays} market-days, ${before}, are ${after}`] : []),
+    ...(there > 0 ? [`${there} were packed before and nothing came since`] : []),
     ...(filesKept > 0 ? [`${filesKept} files were there from an earlier attempt`] : []),
     ...(removed > 0 ? [`${removed} folders of markets' days removed`] : []),
   ];

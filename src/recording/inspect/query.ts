@@ -14,9 +14,8 @@ import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
 import { isStore } from '../store/folders.js';
-import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
-import { readManifest } from '../store/manifest.js';
-import { type FolderMarkets, findMarkets } from '../store/stored-markets.js';
+import { segmentName, TABLES, type Table } from '../store/layout.js';
+import { countedManifest, type DayPlace, type FolderMarkets, findMarkets } from '../store/stored-markets.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 import { type FetchedFiles, fetchTouched } from './fetched-files.js';
 import { type ListedFile, listFiles, listPacked } from './touched-files.js';
@@ -121,17 +120,15 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 }
 
 /** The day folders that hold one market. */
-const ownDays = (found: readonly FolderMarkets[]): string[] =>
-  found.flatMap(({ markets }) =>
-    markets.flatMap(({ days }) => days.flatMap(({ path, packed }) => (packed === null ? [path] : []))),
-  );
+const ownDays = (found: readonly FolderMarkets[]): DayPlace[] =>
+  found.flatMap(({ markets }) => markets.flatMap(({ days }) => days.filter(({ packed }) => packed === null)));
 
 function listInBuckets(found: readonly FolderMarkets[]): ListedFile[] {
   const own = ownDays(found)
-    .filter(isInBucket)
+    .filter(({ path }) => isInBucket(path))
     .flatMap((day) => {
-      const manifest = readManifest(join(day, MANIFEST));
-      return manifest === null ? [] : listFiles(day, manifest);
+      const manifest = countedManifest(day);
+      return manifest === null ? [] : listFiles(day.path, manifest);
     });
   const packed = found.flatMap((one) => one.packed).filter(({ folder }) => isInBucket(folder));
   return [...own, ...packed.flatMap(listPacked)];
@@ -147,11 +144,12 @@ async function makeViewSql(
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [...fetched.files(table)];
   const parts: string[] = [];
-  for (const day of ownDays(found)) {
+  for (const place of ownDays(found)) {
+    const { path: day, beside } = place;
     if (isInBucket(day)) continue;
-    const manifest = readManifest(join(day, MANIFEST));
+    const manifest = countedManifest(place);
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
-    for (const number of openSegments(day, manifest)) {
+    for (const number of openSegments(day, beside?.manifest ?? manifest)) {
       const [market, date] = parsePartitions(day);
       const source = segmentSource(join(day, segmentName(number)), table);
       parts.push(`SELECT ${quote(market)} AS market, DATE ${quote(date)} AS date, ${names.join(', ')} FROM ${source}`);

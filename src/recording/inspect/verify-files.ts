@@ -13,7 +13,7 @@ import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
 import { sha256 } from '../store/sha256.js';
-import type { DayPlace, StoredMarket } from '../store/stored-markets.js';
+import { countedManifest, type DayPlace, type StoredMarket } from '../store/stored-markets.js';
 import { parquetSource } from '../store/tables.js';
 import type { Finding } from './finding.js';
 import { RowCheck } from './verify-rows.js';
@@ -22,9 +22,10 @@ import { RowCheck } from './verify-rows.js';
 export async function verifyFiles({ folder, days }: StoredMarket): Promise<Finding[]> {
   const findings: Finding[] = [];
   const rows = newRowCheck(folder, days, findings);
-  for (const { path, packed } of days) {
+  for (const day of days) {
+    const { path, packed } = day;
     try {
-      if (packed === null) await verifyDay(path, rows, findings);
+      if (packed === null) await verifyDay(day, rows, findings);
       else await verifyPackedRows(packed, rows, findings);
     } catch (error) {
       // A bucket that does not answer says nothing of what is in it.
@@ -83,7 +84,8 @@ function newRowCheck(folder: string, days: readonly DayPlace[], findings: Findin
   return null;
 }
 
-async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
+async function verifyDay(place: DayPlace, rows: RowCheck | null, findings: Finding[]): Promise<void> {
+  const folder = place.path;
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) =>
     findings.push({ path: showPath(path), severity: 'difference', message });
@@ -95,7 +97,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    await verifyRows(folder, manifest, rows, differ);
+    await verifyRows(folder, countedManifest(place) ?? manifest, rows, differ);
     const broken = manifest.broken_lines;
     if (broken > 0)
       findings.push({ path: showPath(folder), severity: 'note', message: `${broken} lines were lost in a crash` });

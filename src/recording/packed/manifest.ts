@@ -20,8 +20,8 @@ const packedFile = z.strictObject({
 
 const packedManifest = z.strictObject({
   format: z.literal(FORMAT),
-  /** 1 and 2 are of folders with one market in each. */
-  version: z.literal(3),
+  /** 4 where a day was packed more than once, which versions before cannot read whole; 1 and 2 are of folders with one market in each. */
+  version: z.literal([3, 4]),
   layout: z.literal('packed'),
   date: z.string(),
   shards: z.number().int().min(1),
@@ -30,6 +30,16 @@ const packedManifest = z.strictObject({
 
 export type PackedManifest = z.output<typeof packedManifest>;
 export type PackedFile = z.output<typeof packedFile>;
+
+/** Of a packed day with these files. */
+export const packedManifestOf = (date: string, shards: number, files: readonly PackedFile[]): PackedManifest => ({
+  format: FORMAT,
+  version: files.filter(({ table }) => table === 'index' || table === 'markets').length > 2 ? 4 : 3,
+  layout: 'packed',
+  date,
+  shards,
+  files: [...files],
+});
 
 /** Null when there is none. Throws TwinbookError `recording_invalid` for one that is damaged or of a newer version. */
 export const readPackedManifest = (path: string): PackedManifest | null =>

@@ -7,7 +7,6 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/folder.js';
 import { unreadableFolder } from '../store/day-folder.js';
@@ -16,39 +15,34 @@ import { type FolderLock, lockFolder } from '../store/folder-lock.js';
 import { isStore } from '../store/folders.js';
 import { writeJson } from '../store/json-file.js';
 import { formatDate, MANIFEST } from '../store/layout.js';
-import { FORMAT } from '../store/manifest.js';
-import { INDEX_COLUMNS, type IndexRow, MARKET_COLUMNS } from './index-table.js';
-import type { PackedFile, PackedManifest } from './manifest.js';
-import { INDEX, marketsName, WORKSHOP } from './names.js';
-import {
-  findHindrance,
-  listSourceDays,
-  type PlannedPart,
-  planParts,
-  readSourceDay,
-  requireSound,
-  type SourceDay,
-} from './plan.js';
-import { openPackedDay } from './read-day.js';
-import { refreshMarkets } from './refresh.js';
+import { INDEX_COLUMNS, type IndexRow, MARKET_COLUMNS, type MarketRow } from './index-table.js';
+import { type PackedFile, packedManifestOf } from './manifest.js';
+import { indexName, isPackedName, marketsName, packingOf, WORKSHOP } from './names.js';
+import { findNews } from './news.js';
+import { findHindrance, listSourceDays, planParts, readSourceDay, requireSound, type SourceDay } from './plan.js';
+import { openListed, openPackedDay, type PackedDay } from './read-day.js';
 import { removePacked } from './remove.js';
 import { writePart } from './write-part.js';
 import { describeDay, describeRuns, writeLines } from './write-tables.js';
 
 export interface PackOptions {
+  /** Of days that are packed for the first time. */
   readonly shards: number;
   /** Remove the folders of markets that a packed day holds, once its files have held to their checksums. */
   readonly remove: boolean;
   /** Unix ms: days that have not ended by then stay as they are. */
   readonly nowMs: number;
+  /** Of a folder that this process records into: what is closed is packed, also of the day that has not ended. */
+  readonly isRecorder?: boolean;
   readonly onDay?: (done: number, days: number) => void;
 }
 
 export interface PackReport {
-  /** Days that were packed now, and those that were before. */
+  /** Days that were packed now for the first time, those that were before and got more now, and those that were and did not. */
   packed: number;
+  addedTo: number;
   there: number;
-  /** Of the days that were packed now. */
+  /** Of what was packed now. */
   marketDays: number;
   filesBefore: number;
   bytesBefore: number;
@@ -72,6 +66,7 @@ export async function packRecordings(from: string, out: string, options: PackOpt
   await loadDuckDb();
   const report: PackReport = {
     packed: 0,
+    addedTo: 0,
     there: 0,
     marketDays: 0,
     filesBefore: 0,
@@ -88,7 +83,7 @@ export async function packRecordings(from: string, out: string, options: PackOpt
     const days = [...listSourceDays(resolve(from))];
     for (const [at, [date, folders]] of days.entries()) {
       options.onDay?.(at, days.length);
-      if (date >= formatDate(options.nowMs)) report.left.push(`${date} has not ended`);
+      if (date >= formatDate(options.nowMs) && options.isRecorder !== true) report.left.push(`${date} has not ended`);
       else await packDay(date, folders, resolve(out), workshop, options, report);
     }
     if (options.remove) await removePacked(resolve(from), resolve(out), options.nowMs, report);
@@ -133,55 +128,75 @@ async function packDay(
   folders: readonly string[],
   out: string,
   workshop: string,
-  { shards }: PackOptions,
+  { shards, isRecorder = false }: PackOptions,
   report: PackReport,
 ): Promise<void> {
   const target = join(out, `date=${date}`);
-  if (existsSync(join(target, MANIFEST))) {
-    report.there += 1;
-    await refreshMarkets(await openPackedDay(target), folders, report.left);
-    return;
-  }
-  const hindrance = folders.map(findHindrance).find((reason) => reason !== null);
-  if (hindrance !== undefined) {
-    report.left.push(`${date} waits: ${hindrance}`);
+  const folder = join(workshop, `date=${date}`);
+  if (existsSync(join(target, MANIFEST))) return addToDay(target, folder, folders, isRecorder, report);
+  const isReady = (path: string): boolean => !isRecorder || existsSync(join(path, MANIFEST));
+  const ready = folders.filter(isReady);
+  const hindrance = ready.map((path) => findHindrance(path, isRecorder)).find((reason) => reason !== null);
+  if (hindrance !== undefined || ready.length === 0) {
+    if (hindrance !== undefined) report.left.push(`${date} waits: ${hindrance}`);
     return;
   }
   if (existsSync(target)) {
     const hint = 'Remove it, or give another folder with --out; what it is made of is here.';
     throw new TwinbookError('recording_invalid', `${target} is there without a ${MANIFEST}`, hint);
   }
-  const days = folders.map(readSourceDay);
-  const folder = join(workshop, `date=${date}`);
+  const days = ready.map(readSourceDay);
   makeFolder(folder);
-  await buildDay(folder, date, days, shards, report);
+  const files = await writeDay(folder, { date, packing: 1, shards, days, described: days.map(describeDay) }, report);
+  const manifest = packedManifestOf(date, shards, files);
+  writeJson(join(folder, MANIFEST), manifest);
+  requireWhole(await openPackedDay(folder), days);
   renameSync(folder, target);
   syncFolder(out);
+  report.packed += 1;
+  countFiles(days, files, report);
 }
 
-async function buildDay(
+/**
+ * What the day does not hold yet is added to it, as files of their own: whoever reads it meanwhile has the day as it was, or as it
+ * is then. The manifest makes them count, in one step.
+ */
+async function addToDay(
+  target: string,
   folder: string,
-  date: string,
-  days: readonly SourceDay[],
-  shards: number,
+  folders: readonly string[],
+  isRecorder: boolean,
   report: PackReport,
 ): Promise<void> {
-  const parts = planParts(days, shards);
-  const names = new Set(parts.map(({ name }) => name));
-  // Of an attempt with other shards, or tables that are written last.
-  for (const name of readdirSync(folder)) if (!names.has(name)) await rm(join(folder, name), { force: true });
-  for (const run of parts.flatMap(({ runs }) => runs)) await requireSound(run);
-  const files = await withConnection((connection) => writeFiles(connection, folder, days, parts, report));
-  writeJson(join(folder, MANIFEST), {
-    format: FORMAT,
-    version: 3,
-    layout: 'packed',
-    date,
-    shards,
-    files,
-  } satisfies PackedManifest);
-  await requireWhole(folder, days);
-  report.packed += 1;
+  const day = await openPackedDay(target);
+  await removeUnlisted(day);
+  const { days, described } = findNews(day, folders, isRecorder, report.left);
+  if (described.length === 0) {
+    report.there += 1;
+    return;
+  }
+  const { date, shards, files: before } = day.manifest;
+  const packing = Math.max(...before.map(({ name }) => packingOf(name))) + 1;
+  makeFolder(folder);
+  const files = await writeDay(folder, { date, packing, shards, days, described }, report);
+  for (const { name } of files) renameSync(join(folder, name), join(target, name));
+  syncFolder(target);
+  const next = packedManifestOf(date, shards, [...before, ...files]);
+  requireWhole(await openListed(target, next), days);
+  writeJson(join(target, MANIFEST), next);
+  await rm(folder, { recursive: true, force: true });
+  report.addedTo += 1;
+  countFiles(days, files, report);
+}
+
+/** Of a packing that was broken off before its manifest was written. */
+async function removeUnlisted({ folder, manifest }: PackedDay): Promise<void> {
+  const listed = new Set(manifest.files.map(({ name }) => name));
+  for (const name of readdirSync(folder))
+    if (isPackedName(name) && !listed.has(name)) await rm(join(folder, name), { force: true });
+}
+
+function countFiles(days: readonly SourceDay[], files: readonly PackedFile[], report: PackReport): void {
   report.marketDays += days.length;
   for (const { manifest } of days) {
     report.filesBefore += manifest.files.length + 2;
@@ -191,25 +206,38 @@ async function buildDay(
   report.bytesAfter += files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function writeFiles(
-  connection: DuckDBConnection,
-  folder: string,
-  days: readonly SourceDay[],
-  parts: readonly PlannedPart[],
-  report: PackReport,
-): Promise<PackedFile[]> {
-  const files: PackedFile[] = [];
-  const rows: IndexRow[] = [];
-  for (const part of parts) {
-    const written = await writePart(connection, folder, part);
-    report.filesKept += written.isKept ? 1 : 0;
-    files.push(written.file);
-    rows.push(...describeRuns(part, written));
-  }
-  const name = marketsName(1);
-  const index = await writeLines(connection, folder, INDEX, INDEX_COLUMNS, inOrder(days, rows));
-  const markets = await writeLines(connection, folder, name, MARKET_COLUMNS, days.map(describeDay));
-  return [...files, { table: 'index', name: INDEX, ...index }, { table: 'markets', name, ...markets }];
+interface PlannedDay {
+  readonly date: string;
+  readonly packing: number;
+  readonly shards: number;
+  /** With the files that are to be packed now. */
+  readonly days: readonly SourceDay[];
+  /** Of markets that are new to the day, or of which more is known. */
+  readonly described: readonly MarketRow[];
+}
+
+/** All files of one packing but the manifest. Files that an earlier attempt left whole stay. */
+async function writeDay(folder: string, plan: PlannedDay, report: PackReport): Promise<PackedFile[]> {
+  const { days, described, packing } = plan;
+  const parts = planParts(days, plan.shards, packing);
+  const names = new Set(parts.map(({ name }) => name));
+  // Of an attempt with other shards, or tables that are written last.
+  for (const name of readdirSync(folder)) if (!names.has(name)) await rm(join(folder, name), { force: true });
+  for (const run of parts.flatMap(({ runs }) => runs)) await requireSound(run);
+  return withConnection(async (connection) => {
+    const files: PackedFile[] = [];
+    const rows: IndexRow[] = [];
+    for (const part of parts) {
+      const written = await writePart(connection, folder, part);
+      report.filesKept += written.isKept ? 1 : 0;
+      files.push(written.file);
+      rows.push(...describeRuns(part, written));
+    }
+    const [index, markets] = [indexName(packing), marketsName(packing)];
+    const indexed = await writeLines(connection, folder, index, INDEX_COLUMNS, inOrder(days, rows));
+    const told = await writeLines(connection, folder, markets, MARKET_COLUMNS, described);
+    return [...files, { table: 'index', name: index, ...indexed }, { table: 'markets', name: markets, ...told }];
+  });
 }
 
 /** By market, and then as its manifest lists its files: what was listed first was written first. */
@@ -221,11 +249,11 @@ function inOrder(days: readonly SourceDay[], rows: readonly IndexRow[]): IndexRo
 }
 
 /** Read back as every reader does, before it counts. */
-async function requireWhole(folder: string, days: readonly SourceDay[]): Promise<void> {
-  const { markets } = await openPackedDay(folder);
+function requireWhole({ folder, markets }: PackedDay, days: readonly SourceDay[]): void {
   const lacking = days.find(({ market, manifest, description }) => {
     const read = markets.get(market);
-    return read?.rows.length !== manifest.files.length || read.description !== description;
+    const sums = new Set(read?.rows.map((row) => row.source_sha256));
+    return read?.description !== description || manifest.files.some(({ sha256 }) => !sums.has(sha256));
   });
   if (lacking === undefined) return;
   const hint = 'This is a fault of the program: report it. Nothing was removed.';

@@ -51,10 +51,11 @@ export function listSourceDays(folder: string): ReadonlyMap<string, readonly str
 
 const byMarket = (a: string, b: string): number => (conditionIdIn(a) < conditionIdIn(b) ? -1 : 1);
 
-/** Why a folder cannot be packed yet; null where nothing hinders it. */
-export function findHindrance(folder: string): string | null {
+/** Why a folder cannot be packed yet; null where nothing hinders it. Of one that its recorder packs itself only what is closed is packed. */
+export function findHindrance(folder: string, isWritten = false): string | null {
   const manifest = readManifest(join(folder, MANIFEST));
-  if (openSegments(folder, manifest).length > 0) return `${folder} is being written, or its writer did not close it`;
+  if (!isWritten && openSegments(folder, manifest).length > 0)
+    return `${folder} is being written, or its writer did not close it`;
   if (manifest === null) return `${folder} has no manifest: nobody knows whether it is whole`;
   const [stranger] = unlistedFiles(folder, manifest);
   return stranger === undefined ? null : `${join(folder, stranger)} is listed by no manifest`;
@@ -99,13 +100,14 @@ const damaged = (path: string, what: string): TwinbookError =>
   );
 
 /** The files of a day: events by shard and hour, the other tables by shard. A market is in one shard, whatever comes beside it. */
-export function planParts(days: readonly SourceDay[], shards: number): PlannedPart[] {
+export function planParts(days: readonly SourceDay[], shards: number, packing = 1): PlannedPart[] {
   const parts = new Map<string, { table: Table; runs: Run[] }>();
   for (const table of TABLES) {
     for (const day of days) {
       for (const file of day.manifest.files.filter((one) => one.table === table).sort(byRows)) {
         const shard = shardOf(day.market, shards);
-        const name = file.table === 'events' ? partName(shard, hourOf(file)) : sideName(file.table, shard);
+        const name =
+          file.table === 'events' ? partName(shard, hourOf(file), packing) : sideName(file.table, shard, packing);
         const part = parts.get(name) ?? { table, runs: [] };
         parts.set(name, part);
         part.runs.push({ day, path: join(day.folder, file.name), file });

@@ -14,6 +14,7 @@ import { sha256 } from '../store/sha256.js';
 import { parquetSource } from '../store/tables.js';
 import { type IndexRow, indexRow, type MarketRow, marketRow } from './index-table.js';
 import { type PackedFile, type PackedManifest, readPackedManifest } from './manifest.js';
+import { packingOf } from './names.js';
 
 /** One market's rows of the day. */
 export interface PackedMarket {
@@ -53,14 +54,19 @@ export async function openPackedDay(folder: string): Promise<PackedDay> {
   if (manifest.date !== parseDay(folder)) {
     throw new TwinbookError('recording_invalid', `${showPath(folder)} holds the manifest of ${manifest.date}`, HINT);
   }
+  return openListed(folder, manifest);
+}
+
+/** The same, as if this were its manifest. */
+export async function openListed(folder: string, manifest: PackedManifest): Promise<PackedDay> {
   for (const file of manifest.files) {
     const [path, bytes] = [join(folder, file.name), sizeOf(join(folder, file.name))];
     if (bytes === file.bytes) continue;
     const found = bytes === null ? 'is missing' : `has ${bytes} bytes`;
     throw new TwinbookError('recording_invalid', `${showPath(path)} ${found}, its manifest says ${file.bytes}`, HINT);
   }
-  const index = await readTable(folder, manifest, 'index', indexRow);
-  const described = await readTable(folder, manifest, 'markets', marketRow);
+  const index = await readTables(folder, manifest, 'index', indexRow);
+  const described = await readTables(folder, manifest, 'markets', marketRow);
   return { folder, date: manifest.date, manifest, markets: joinTables(folder, manifest, index, described) };
 }
 
@@ -75,15 +81,28 @@ function makeHalfError(folder: string): TwinbookError {
   );
 }
 
-async function readTable<T>(
+/** Of all packings of the day, in their order. */
+async function readTables<T>(
   folder: string,
   manifest: PackedManifest,
   table: 'index' | 'markets',
   schema: z.ZodType<T>,
 ): Promise<readonly T[]> {
-  const file = manifest.files.find((one) => one.table === table);
+  const files = manifest.files.filter((one) => one.table === table);
   const name = showPath(join(folder, MANIFEST));
-  if (file === undefined) throw new TwinbookError('recording_invalid', `${name} lists no table ${table}`, HINT);
+  if (files.length === 0) throw new TwinbookError('recording_invalid', `${name} lists no table ${table}`, HINT);
+  let rows: readonly T[] = [];
+  for (const file of files.sort((a, b) => packingOf(a.name) - packingOf(b.name)))
+    rows = rows.concat(await readTable(folder, file, table, schema));
+  return rows;
+}
+
+async function readTable<T>(
+  folder: string,
+  file: PackedFile,
+  table: 'index' | 'markets',
+  schema: z.ZodType<T>,
+): Promise<readonly T[]> {
   const path = join(folder, file.name);
   const held = await holdFile(path, file);
   try {
@@ -126,10 +145,12 @@ function joinTables(
     if (rows !== undefined) rows.push(row);
     else throw new TwinbookError('recording_invalid', `${showPath(folder)} does not describe ${row.market}`, HINT);
   }
+  // What a later packing says of a market holds.
+  const newest = new Map(described.map((about) => [about.market, about]));
   return new Map(
-    described.map((about) => [
-      about.market,
-      joinMarket(folder, manifest, about, byMarket.get(about.market) ?? [], files),
+    [...newest].map(([market, about]) => [
+      market,
+      joinMarket(folder, manifest, about, byMarket.get(market) ?? [], files),
     ]),
   );
 }

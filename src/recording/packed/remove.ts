@@ -8,9 +8,9 @@ import { dayFolders, isPackedDay, marketFolders } from '../store/folders.js';
 import { NO_MARKET } from '../store/layout.js';
 import { eventsFiles } from '../store/manifest.js';
 import { sha256 } from '../store/sha256.js';
+import { holdsAll } from './news.js';
 import { findHindrance, readSourceDay, type SourceDay } from './plan.js';
 import { openPackedDay, type PackedDay } from './read-day.js';
-import { holdsFiles } from './refresh.js';
 
 const DAY_MS = 86_400_000;
 const GONE = '.gone-';
@@ -38,7 +38,7 @@ export async function removePacked(
       const packed = sound.get(date)?.markets.get(conditionIdIn(day));
       if (packed === undefined || findHindrance(day) !== null) continue;
       const source = readSourceDay(day);
-      if (!holdsFiles(packed, source) || packed.description !== source.description) continue;
+      if (!holdsAll(packed, source)) continue;
       if (day === days.at(-1) && mayGoOn(source, nowMs)) {
         report.left.push(`${day} is packed and stays until its market has ended and its outcome is known`);
         continue;

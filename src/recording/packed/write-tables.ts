@@ -5,7 +5,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fetchRows, toNumber } from '../store/duckdb.js';
-import { FORMAT } from '../store/manifest.js';
+import { FORMAT, formatVersion } from '../store/manifest.js';
 import { syncFile } from '../store/parquet-files.js';
 import { sha256 } from '../store/sha256.js';
 import { parquetSource, quote } from '../store/tables.js';
@@ -50,7 +50,7 @@ export const describeDay = ({ market, manifest, description, ticker, title }: So
   ticker,
   title,
   origin: manifest.origin,
-  version: manifest.version,
+  version: formatVersion(manifest.files),
   refused: manifest.refused,
   stepped_back: manifest.stepped_back,
   broken_lines: manifest.broken_lines,

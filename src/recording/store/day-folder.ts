@@ -51,7 +51,9 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
   return namesIn(folder)
     .filter((name) => {
       const file = parseName(name);
-      return file !== null && file.table !== 'segment' && !listed.has(name) && !open.includes(file.number);
+      if (file === null || file.table === 'segment' || listed.has(name) || open.includes(file.number)) return false;
+      // Of files that were packed some stay for a while, for whoever reads them.
+      return file.number > (manifest?.packed?.last_number ?? 0);
     })
     .sort();
 }
@@ -62,10 +64,11 @@ export function closedFiles(folder: string, manifest: Manifest | null, table: Ta
   return names.filter((name) => parseName(name)?.table === table).map((name) => join(folder, name));
 }
 
-/** A number that no file of the folder has. */
+/** A number that no file of the folder has, nor had. */
 export function nextNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
-  return Math.max(0, ...numbers) + 1;
+  const packed = readManifest(join(folder, MANIFEST))?.packed?.last_number ?? 0;
+  return Math.max(packed, ...numbers) + 1;
 }
 
 /**
@@ -87,7 +90,7 @@ export async function closeSegment(
     const files = [...manifest.files, ...more];
     writeJson(path, {
       ...manifest,
-      version: formatVersion(files),
+      version: manifest.packed === undefined ? formatVersion(files) : 3,
       files,
       refused: manifest.refused + counts.refused,
       stepped_back: manifest.stepped_back + counts.steppedBack,
@@ -145,11 +148,15 @@ export function readCounts(path: string): SegmentCounts {
   return { refused, steppedBack, brokenLines };
 }
 
-/** Where the closed files of this folder end; null when there are none. */
+/** Where the closed files of this folder end, those too that were packed; null when there are none. */
 export function lastRow(folder: string): Continuation | null {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
-  if (last === undefined) return null;
+  const packed = manifest?.packed;
+  if (last === undefined) {
+    if (packed === undefined || packed.last_seq === 0) return null;
+    return { lastSeq: packed.last_seq, lastMs: packed.last_ms ?? 0, ended: packed.ended };
+  }
   // A file without rows is never listed.
   return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }

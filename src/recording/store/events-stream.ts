@@ -3,7 +3,6 @@
  * the stream begins in mid-book, or a file is missing, the next snapshot becomes a new book.
  */
 
-import { statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
@@ -12,6 +11,7 @@ import { holdFile, isInBucket, showPath } from '../objects/view-files.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, makeSourceSql } from './events-part.js';
+import { fileState } from './file-state.js';
 import { computeTick } from './market-file.js';
 import { sha256 } from './sha256.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
@@ -71,12 +71,6 @@ function holdPart({ path, sha256: sum, bytes }: EventsPart): Promise<HeldFile> {
 /** Once is enough, as long as nobody writes them: a backtest reads the same files for every fill model and market. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
-
-/** What a file that is written anew does not keep. */
-function fileState(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
-}
 
 /** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
 async function checkPart(

@@ -14,15 +14,16 @@ import type {
   RecordingWarning,
 } from '../contract.js';
 import { showPath, sizeOf } from '../objects/view-files.js';
-import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
+import { conditionIdIn, openSegments, parseDay, readCounts, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
+import { fileState } from './file-state.js';
 import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
 import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { readFeedValues, readPolls } from './side-tables.js';
-import { type DayPlace, listDays, type StoredMarket } from './stored-markets.js';
+import { countedManifest, type DayPlace, findAgain, listDays, type StoredMarket } from './stored-markets.js';
 
 /**
  * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
@@ -31,12 +32,49 @@ import { type DayPlace, listDays, type StoredMarket } from './stored-markets.js'
 export const openMarket = (folder: string, chosen?: readonly string[]): Promise<Recording | null> =>
   openDays({ conditionId: conditionIdIn(folder), folder, days: listDays(chosen ?? dayFolders(folder)) });
 
-/** The recording of a market whose days may lie in its own folder or be packed. Throws as `openMarket` does. */
-export async function openDays({ conditionId, folder, days: places }: StoredMarket): Promise<Recording | null> {
-  const days = places.map((place) => ({
-    ...place,
-    manifest: place.packed === null ? readManifest(join(place.path, MANIFEST)) : place.packed.manifest,
-  }));
+/** How often a market is looked at that is written and packed meanwhile. */
+const LOOKS = 5;
+
+/**
+ * The recording of a market whose days may lie in its own folder or be packed, as it was at one moment: where a recorder moved files
+ * meanwhile, it is looked at again. Throws as `openMarket` does.
+ */
+export async function openDays(given: StoredMarket): Promise<Recording | null> {
+  let market = given;
+  for (let look = 1; ; look++) {
+    const states = market.days.map(stateOf);
+    const opened = await openOnce(market).then(
+      (recording) => ({ recording, error: null }),
+      (error: unknown) => ({ recording: null, error }),
+    );
+    const hasChanged = market.days.some((day, at) => stateOf(day) !== (day.beside?.state ?? states[at]));
+    if (look < LOOKS && (hasChanged || (look === 1 && lacksPacked(market)))) {
+      market = (await findAgain(market)) ?? market;
+      continue;
+    }
+    if (opened.error !== null) throw opened.error;
+    return opened.recording;
+  }
+}
+
+/** Of a market's own day, what changes when a file is closed, packed or removed. */
+const stateOf = ({ path, packed }: DayPlace): string => (packed === null ? fileState(join(path, MANIFEST)) : '');
+
+/** Whether a day says that a part of it is packed, and nobody has looked for it. */
+function lacksPacked({ days }: StoredMarket): boolean {
+  const packed = new Set(days.flatMap((day) => day.packed?.date ?? []));
+  return days.some((day) => {
+    if (day.packed !== null || packed.has(parseDay(day.path))) return false;
+    try {
+      return readManifest(join(day.path, MANIFEST))?.packed !== undefined;
+    } catch {
+      return false; // opening it has said so
+    }
+  });
+}
+
+async function openOnce({ conditionId, folder, days: places }: StoredMarket): Promise<Recording | null> {
+  const days = places.map((place) => ({ ...place, manifest: countedManifest(place) }));
   if (conditionId === NO_MARKET || days.length === 0) return null;
   const { market, notes } = describedIn(folder, conditionId, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: showPath(folder), message }));
@@ -100,9 +138,10 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 /** Closed files, then what a writer has open or left open. */
-async function listParts({ path, manifest, packed }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+async function listParts({ path, manifest, packed, beside }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   if (packed !== null) return [...packed.parts];
-  const unlisted = unlistedFiles(path, manifest);
+  const written = beside?.manifest ?? manifest;
+  const unlisted = unlistedFiles(path, written);
   for (const name of manifest === null ? [] : unlisted) {
     warnings.push({
       path: showPath(join(path, name)),
@@ -130,7 +169,7 @@ async function listParts({ path, manifest, packed }: Day, warnings: RecordingWar
     }),
   );
   const open: EventsPart[] = [];
-  for (const number of openSegments(path, manifest)) {
+  for (const number of openSegments(path, written)) {
     const segment = join(path, segmentName(number));
     const { brokenLines } = readCounts(segment);
     if (brokenLines > 0) {

@@ -7,9 +7,9 @@ import { holdFile, showPath } from '../objects/view-files.js';
 import type { PackedMarket } from '../packed/read-day.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
-import { MANIFEST, segmentName, type Table } from './layout.js';
-import { findListed, readManifest } from './manifest.js';
-import type { DayPlace } from './stored-markets.js';
+import { segmentName, type Table } from './layout.js';
+import { findListed } from './manifest.js';
+import { countedManifest, type DayPlace } from './stored-markets.js';
 import { COLUMNS, marketSource, parquetSource, segmentSource } from './tables.js';
 
 const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
@@ -57,11 +57,12 @@ interface Source {
   readonly toSql: (path: string) => string;
 }
 
-function sourcesIn({ path: folder, packed }: DayPlace, table: Table): Source[] {
+function sourcesIn(place: DayPlace, table: Table): Source[] {
+  const { path: folder, packed, beside } = place;
   if (packed !== null) return packedSources(packed, table);
-  const manifest = readManifest(join(folder, MANIFEST));
+  const manifest = countedManifest(place);
   const closed = closedFiles(folder, manifest, table).sort();
-  const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
+  const open = openSegments(folder, beside?.manifest ?? manifest).map((number) => join(folder, segmentName(number)));
   return [
     ...closed.map((path) => ({ path, listed: findListed(manifest, path), toSql: parquetSource })),
     ...open.map((path) => ({ path, listed: null, toSql: (local: string) => segmentSource(local, table) })),

@@ -38,13 +38,13 @@ const pack = (
 ): Promise<PackReport> => packRecordings(from, out, { shards: 1, remove: false, nowMs: NOW_MS, ...more });
 
 /** Three markets over midnight, one with a gap, one that stops in mid-life, with polls, values of feeds and one own order. */
-async function record(folder: string): Promise<void> {
+async function record(folder: string, laterMs = 0): Promise<void> {
   const store = await openStore(folder, { snapshotEveryMs: 500 });
   const [a, b, c] = ['market-1', "it's", '../a b/ä?'].map((conditionId) =>
     store.market(market({ conditionId, outcome: conditionId === "it's" ? null : true })),
   );
   if (a === undefined || b === undefined || c === undefined) throw new Error('three markets');
-  shortLife(a);
+  shortLife(a, laterMs);
   b.clear(at(0));
   b.level(at(10), 0, 300_000, 1_000_000);
   await store.rotate();
@@ -248,21 +248,24 @@ describe('packing', () => {
     expect((await verifyRecordings([folder])).findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
   });
 
-  it('takes up what was learnt of a market since, and tells of folders that are others than were packed', async () => {
+  it('takes up what was learnt of a market since, and tells of folders that were written anew', async () => {
     const folder = await recorded();
     await pack(folder, folder);
     const about = join(folder, "market=it's", DAY_2, 'market.json');
     writeFileSync(about, readFileSync(about, 'utf8').replace('"outcome": null', '"outcome": false'));
     const manifest = join(folder, 'market=market-1', DAY_2, 'manifest.json');
-    const was = readFileSync(manifest, 'utf8');
-    writeFileSync(manifest, was.replace('"refused": 0', '"refused": 1'));
+    const other = newFolder();
+    await record(other, 1);
+    rmSync(join(folder, 'market=market-1', DAY_2), { recursive: true });
+    cpSync(join(other, 'market=market-1', DAY_2), join(folder, 'market=market-1', DAY_2), { recursive: true });
     const { left } = await pack(folder, folder, { remove: true });
     expect(left).toEqual([
-      expect.stringContaining('market-1/date=2026-11-21 has other files than were packed: it stays as it is'),
+      expect.stringContaining('market-1/date=2026-11-21 has other rows than were packed: it stays as it is'),
       expect.stringContaining('stays until its market has ended'),
     ]);
     expect(existsSync(manifest)).toBe(true);
     expect(readdirSync(join(folder, DAY_2)).filter((name) => name.startsWith('markets-'))).toEqual([
+      'markets-0001.parquet',
       'markets-0002.parquet',
     ]);
     const [outcome] = await ask("select outcome from markets where market = 'it''s'", join(folder, DAY_2));
