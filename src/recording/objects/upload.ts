@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readPackedManifest, readPackedManifestText } from '../packed/manifest.js';
+import { rememberSent, withSent } from '../packed/sent.js';
 import { openSegments, parseDay } from '../store/day-folder.js';
 import { dayFolders, isPackedDay, isStore, marketFolders, packedDays } from '../store/folders.js';
 import { formatDate, MANIFEST, MARKET } from '../store/layout.js';
@@ -49,18 +50,23 @@ const GONE = '.gone-';
 export class Uploader {
   readonly place: ObjectPlace;
   readonly #folder: string;
+  readonly #packedOnly: boolean;
   readonly #client: ObjectClient;
   /** Days of which the bucket has everything, by what their small files said then. */
   readonly #confirmed = new Map<string, string>();
 
-  /** Throws TwinbookError `usage` for an address that is none. */
-  constructor(folder: string, url: string, env: Environment, patience?: Patience) {
+  /**
+   * With `packedOnly` days with many markets in a file alone: a recorder packs what it wrote before that is sent. Throws TwinbookError
+   * `usage` for an address that is none.
+   */
+  constructor(folder: string, url: string, env: Environment, patience?: Patience, packedOnly = false) {
     this.place = readPlace(url, env);
     if (this.place.inside !== '') {
       const hint = 'Give what comes before market=…: the folders of markets and days are made there.';
       throw new TwinbookError('usage', `${url} is a place inside a recording, not one of recordings`, hint);
     }
     this.#folder = folder;
+    this.#packedOnly = packedOnly;
     this.#client = new ObjectClient(this.place, readCredentials(env), patience);
   }
 
@@ -83,7 +89,8 @@ export class Uploader {
       } else {
         const manifest = readManifest(join(day, MANIFEST));
         report.open += openSegments(day, manifest).length;
-        if (manifest === null) continue;
+        // What is left of a day that was packed and taken out says only where it ended.
+        if (manifest === null || (manifest.packed !== undefined && manifest.files.length === 0)) continue;
       }
       report.days += 1;
       await this.#uploadDay(day, report);
@@ -98,7 +105,7 @@ export class Uploader {
   async removeUploaded(keepDays: number, nowMs: number): Promise<number> {
     const before = formatDate(nowMs - Math.max(1, keepDays) * DAY_MS);
     let removed = 0;
-    for (const market of isStore(this.#folder) ? marketFolders(this.#folder) : []) {
+    for (const market of isStore(this.#folder) && !this.#packedOnly ? marketFolders(this.#folder) : []) {
       removeRests(market);
       const days = dayFolders(market);
       for (const day of days) {
@@ -118,13 +125,15 @@ export class Uploader {
     return removed + (await this.#removePacked(before));
   }
 
-  /** What was packed goes on nowhere: the newest day of a market that goes on lies in its own folder. */
+  /** The newest day of a market that goes on lies in its own folder; a day that goes on all the same is known as sent. */
   async #removePacked(before: string): Promise<number> {
     let removed = 0;
     if (isStore(this.#folder)) removeRests(this.#folder);
     for (const day of isStore(this.#folder) ? packedDays(this.#folder) : []) {
       const manifest = readPackedManifest(join(day, MANIFEST));
-      if (manifest === null || parseDay(day) >= before || !(await this.#hasAll(day, manifest))) continue;
+      if (manifest === null || parseDay(day) >= before) continue;
+      if (!(await this.#hasAll(day, withSent(this.#folder, manifest)))) continue;
+      rememberSent(this.#folder, manifest);
       const gone = join(dirname(day), `${GONE}${basename(day)}`);
       renameSync(day, gone);
       rmSync(gone, { recursive: true, force: true });
@@ -137,7 +146,7 @@ export class Uploader {
   #days(): string[] {
     try {
       return isStore(this.#folder)
-        ? [...marketFolders(this.#folder).flatMap(dayFolders), ...packedDays(this.#folder)]
+        ? [...(this.#packedOnly ? [] : marketFolders(this.#folder).flatMap(dayFolders)), ...packedDays(this.#folder)]
         : [];
     } catch (cause) {
       const message = `cannot read the recordings in ${this.#folder}: ${(cause as Error).message}`;
@@ -148,7 +157,7 @@ export class Uploader {
 
   async #uploadDay(day: string, report: UploadReport): Promise<void> {
     // As bytes, read once: a recorder may write the next one meanwhile.
-    const text = readFileSync(join(day, MANIFEST));
+    const text = this.#readManifest(day);
     const manifest = readListing(day, text.toString('utf8'), join(day, MANIFEST));
     const described = existsSync(join(day, MARKET)) ? readFileSync(join(day, MARKET)) : null;
     const state = `${text.toString('utf8')}\n${described?.toString('utf8') ?? ''}`;
@@ -170,6 +179,15 @@ export class Uploader {
       report.written += 1;
     }
     this.#confirmed.set(day, state);
+  }
+
+  /** As the bucket is to have it: of a packed day with what was sent of it and removed here. */
+  #readManifest(day: string): Buffer {
+    const text = readFileSync(join(day, MANIFEST));
+    if (!isPackedDay(day)) return text;
+    const manifest = readPackedManifestText(text.toString('utf8'), join(day, MANIFEST));
+    const whole = withSent(this.#folder, manifest);
+    return whole === manifest ? text : Buffer.from(`${JSON.stringify(whole, null, 2)}\n`);
   }
 
   async #uploadFile(day: string, file: ListedFile, report: UploadReport): Promise<void> {
@@ -233,7 +251,7 @@ export class Uploader {
 
   /** Everything that this day's manifest lists, as it lists it. */
   async #hasAll(day: string, manifest: Listing): Promise<boolean> {
-    const text = readFileSync(join(day, MANIFEST));
+    const text = this.#readManifest(day);
     const there = await this.#client.find(this.#key(day, MANIFEST));
     if (there === null || !there.bytes.equals(text)) return false;
     if (existsSync(join(day, MARKET))) {

@@ -15,13 +15,15 @@ import { type FolderLock, lockFolder } from '../store/folder-lock.js';
 import { isStore } from '../store/folders.js';
 import { writeJson } from '../store/json-file.js';
 import { formatDate, MANIFEST } from '../store/layout.js';
+import { readManifest } from '../store/manifest.js';
 import { INDEX_COLUMNS, type IndexRow, MARKET_COLUMNS, type MarketRow } from './index-table.js';
-import { type PackedFile, packedManifestOf } from './manifest.js';
+import { type PackedFile, type PackedManifest, packedManifestOf } from './manifest.js';
 import { indexName, isPackedName, marketsName, packingOf, WORKSHOP } from './names.js';
 import { findNews } from './news.js';
 import { findHindrance, listSourceDays, planParts, readSourceDay, requireSound, type SourceDay } from './plan.js';
 import { openListed, openPackedDay, type PackedDay } from './read-day.js';
 import { removePacked } from './remove.js';
+import { readSent } from './sent.js';
 import { writePart } from './write-part.js';
 import { describeDay, describeRuns, writeLines } from './write-tables.js';
 
@@ -134,7 +136,13 @@ async function packDay(
   const target = join(out, `date=${date}`);
   const folder = join(workshop, `date=${date}`);
   if (existsSync(join(target, MANIFEST))) return addToDay(target, folder, folders, isRecorder, report);
-  const isReady = (path: string): boolean => !isRecorder || existsSync(join(path, MANIFEST));
+  const isReady = (path: string): boolean => {
+    const manifest = readManifest(join(path, MANIFEST));
+    // Of what was packed and sent elsewhere nothing is left but where it ended.
+    return manifest === null
+      ? !isRecorder
+      : manifest.files.length > 0 || (manifest.packed === undefined && !isRecorder);
+  };
   const ready = folders.filter(isReady);
   const hindrance = ready.map((path) => findHindrance(path, isRecorder)).find((reason) => reason !== null);
   if (hindrance !== undefined || ready.length === 0) {
@@ -146,9 +154,17 @@ async function packDay(
     throw new TwinbookError('recording_invalid', `${target} is there without a ${MANIFEST}`, hint);
   }
   const days = ready.map(readSourceDay);
+  const sent = readSent(out, date);
+  const plan = {
+    date,
+    packing: nextPacking(sent),
+    shards: sent?.shards ?? shards,
+    days,
+    described: days.map(describeDay),
+  };
   makeFolder(folder);
-  const files = await writeDay(folder, { date, packing: 1, shards, days, described: days.map(describeDay) }, report);
-  const manifest = packedManifestOf(date, shards, files);
+  const files = await writeDay(folder, plan, report);
+  const manifest = packedManifestOf(date, plan.shards, files);
   writeJson(join(folder, MANIFEST), manifest);
   requireWhole(await openPackedDay(folder), days);
   renameSync(folder, target);
@@ -176,7 +192,7 @@ async function addToDay(
     return;
   }
   const { date, shards, files: before } = day.manifest;
-  const packing = Math.max(...before.map(({ name }) => packingOf(name))) + 1;
+  const packing = nextPacking(day.manifest);
   makeFolder(folder);
   const files = await writeDay(folder, { date, packing, shards, days, described }, report);
   for (const { name } of files) renameSync(join(folder, name), join(target, name));
@@ -188,6 +204,9 @@ async function addToDay(
   report.addedTo += 1;
   countFiles(days, files, report);
 }
+
+const nextPacking = (manifest: PackedManifest | null): number =>
+  Math.max(0, ...(manifest?.files ?? []).map(({ name }) => packingOf(name))) + 1;
 
 /** Of a packing that was broken off before its manifest was written. */
 async function removeUnlisted({ folder, manifest }: PackedDay): Promise<void> {

@@ -13,7 +13,7 @@ import { findHindrance, readSourceDay, type SourceDay } from './plan.js';
 import { openPackedDay, type PackedDay } from './read-day.js';
 
 const DAY_MS = 86_400_000;
-const GONE = '.gone-';
+export const GONE = '.gone-';
 /** An outcome that is learnt is written to the market's newest day; nobody waits longer for it. */
 const OUTCOME_DAYS = 30;
 
@@ -70,9 +70,11 @@ async function openSound(folder: string): Promise<PackedDay | null> {
   return day;
 }
 
-function mayGoOn({ market, manifest, description }: SourceDay, nowMs: number): boolean {
+/** Whether more may be recorded of the market, or learnt of it. */
+export function mayGoOn({ market, manifest, description }: SourceDay, nowMs: number): boolean {
   if (market === NO_MARKET) return false;
-  const hasEnded = (eventsFiles(manifest).at(-1)?.kinds.end ?? 0) > 0;
+  const last = eventsFiles(manifest).at(-1);
+  const hasEnded = last === undefined ? manifest.packed?.ended === true : (last.kinds.end ?? 0) > 0;
   const isOld = nowMs - Date.parse(manifest.date) > (OUTCOME_DAYS + 1) * DAY_MS;
   const isResolved = description !== null && JSON.parse(description).outcome !== null;
   return !hasEnded || !(isResolved || isOld);

@@ -13,6 +13,7 @@ import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, makeSourceSql } from './events-part.js';
 import { fileState } from './file-state.js';
 import { computeTick } from './market-file.js';
+import { findMoved } from './moved-part.js';
 import { sha256 } from './sha256.js';
 import { bookSelect, chunkSelect, MARKER } from './tables.js';
 
@@ -29,9 +30,10 @@ export async function* readChunks(
   // Of a bucket the next file comes while this one is read.
   let ahead = first === undefined ? null : holdPart(first);
   try {
-    for (const [at, part] of parts.entries()) {
+    for (const [at, given] of parts.entries()) {
+      const part = await findMoved(given);
       const next = parts[at + 1];
-      const held = ahead === null ? await holdPart(part) : await ahead;
+      const held = ahead === null || part !== given ? await holdPart(part) : await ahead;
       ahead = next === undefined ? null : holdPart(next);
       try {
         const local = { ...part, path: held.path };

@@ -22,6 +22,7 @@ import { dayFolders } from './folders.js';
 import { isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName } from './layout.js';
 import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
+import { closedPart } from './moved-part.js';
 import { readFeedValues, readPolls } from './side-tables.js';
 import { countedManifest, type DayPlace, findAgain, listDays, type StoredMarket } from './stored-markets.js';
 
@@ -154,20 +155,7 @@ async function listParts({ path, manifest, packed, beside }: Day, warnings: Reco
     const part = await openPart(join(path, name), false);
     if (part !== null) foreign.push(part);
   }
-  const files = (manifest === null ? [] : eventsFiles(manifest)).map(
-    (file): EventsPart => ({
-      path: join(path, file.name),
-      isSegment: false,
-      firstSeq: file.first_seq,
-      lastSeq: file.last_seq,
-      firstMs: file.first_ms,
-      lastMs: file.last_ms,
-      events: file.kinds,
-      gaps: file.gaps,
-      bytes: file.bytes,
-      sha256: file.sha256,
-    }),
-  );
+  const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
   for (const number of openSegments(path, written)) {
     const segment = join(path, segmentName(number));

@@ -71,6 +71,7 @@ class RecordingFolder implements RecordingStore {
   readonly #lock: FolderLock;
   readonly #rules: WriterRules;
   readonly #writers = new Map<string, MarketWriter>();
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, lock: FolderLock, rules: WriterRules) {
     this.#folder = folder;
@@ -92,12 +93,21 @@ class RecordingFolder implements RecordingStore {
     writer.openSegment(formatDate(poll.sentMs), 0).poll(poll);
   }
 
-  async flush(): Promise<void> {
-    await this.#each((writer) => writer.flush(false));
+  flush(): Promise<void> {
+    return this.exclusively(() => this.#each((writer) => writer.flush(false)));
   }
 
-  async rotate(): Promise<void> {
-    await this.#each((writer) => writer.flush(true));
+  rotate(): Promise<void> {
+    return this.exclusively(() => this.#each((writer) => writer.flush(true)));
+  }
+
+  exclusively<T>(run: () => T | Promise<T>): Promise<T> {
+    const done = this.#turn.then(run);
+    this.#turn = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
   }
 
   async close(): Promise<void> {

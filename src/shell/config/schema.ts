@@ -133,6 +133,10 @@ const recordingSchema = z
       .nullable()
       .default(null)
       .describe('Where closed recordings are uploaded to, s3://bucket/prefix.'),
+    packed: z
+      .boolean()
+      .default(false)
+      .describe('Puts what is closed into files of many markets, once an hour: for thousands of markets, and buckets.'),
     keep_days: z
       .number()
       .int()

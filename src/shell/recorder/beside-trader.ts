@@ -44,6 +44,8 @@ async function openRecorder({ recording, venue, polling }: Config, warn: Warn): 
       publicPerMinute: venue.profile.rate_limits.public_per_minute,
       onFailure: (error) => warn(describeEnd(error)),
       keptFreeBytes: KEPT_FREE_BYTES,
+      // A trader that stops does not wait for it: its next start goes on.
+      ...(recording.packed ? { packing: { atEnd: false, say: warn } } : {}),
     });
   } catch (error) {
     warn(`nothing is recorded: ${textOf(error)}`);
@@ -52,11 +54,11 @@ async function openRecorder({ recording, venue, polling }: Config, warn: Warn): 
 }
 
 async function openUploads({ recording }: Config, env: Environment, warn: Warn): Promise<UploadService | null> {
-  const { dir: folder, uploadTo: url, keepDays } = recording;
+  const { dir: folder, uploadTo: url, keepDays, packed } = recording;
   if (url === null) return null;
   try {
     const { UploadService: service } = await import('./upload-service.js');
-    return await service.open({ folder, url, keepDays, env, say: warn });
+    return await service.open({ folder, url, keepDays, packed, env, say: warn });
   } catch (error) {
     warn(`recordings are not uploaded: ${textOf(error)}`);
     return null;

@@ -44,6 +44,8 @@ export interface RecordOptions {
   readonly credentials: Credentials | null;
   /** Followed and recorded too. */
   readonly feeds: readonly FeedConfig[];
+  /** Whether what is closed goes into files of many markets, once an hour and at the end. */
+  readonly packed: boolean;
   /** Where closed files go to; null for nowhere. */
   readonly upload: { readonly url: string; readonly keepDays: number } | null;
 }
@@ -76,6 +78,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
     publicPerMinute: limits.public_per_minute,
     onFailure,
+    ...(options.packed ? { packing: { atEnd: true, say: (text) => io.out(`${plainLine(text)}\n`) } } : {}),
   });
   const service = new RecordService(options, limits, recorder, io, onFailure);
   try {
@@ -88,10 +91,10 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   return recorder.counts;
 }
 
-function openUploads({ folder, upload }: RecordOptions, io: RecordIo): Promise<UploadService> | null {
+function openUploads({ folder, upload, packed }: RecordOptions, io: RecordIo): Promise<UploadService> | null {
   if (upload === null) return null;
   const say = (text: string): void => io.out(`${plainLine(text)}\n`);
-  return UploadService.open({ ...upload, folder, env: io.env, say });
+  return UploadService.open({ ...upload, folder, packed, env: io.env, say });
 }
 
 /** Whole requests, and at least one a minute of each kind. */

@@ -12,6 +12,7 @@ import { VenueClock } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 import type { CaptureCounts } from './capture/contract.js';
+import { PackService } from './pack-service.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** A flush that takes so many of these is not waited for any more: what comes meanwhile waits in memory. */
@@ -36,8 +37,17 @@ export interface RecorderOptions {
   readonly onFailure: (error: unknown) => void;
   /** Bytes that stay free on the disk, where others need them; none when left out. */
   readonly keptFreeBytes?: number;
+  /** Puts what is closed into files of many markets, once an hour; absent for files of one market. */
+  readonly packing?: RecorderPacking;
   /** The longest that `close` waits, ms; the usual time when left out. */
   readonly closeWithinMs?: number;
+}
+
+interface RecorderPacking {
+  /** Whether `close` packs too, however long that takes. */
+  readonly atEnd: boolean;
+  /** Told what an operator should know. */
+  readonly say: (text: string) => void;
 }
 
 export class Recorder {
@@ -52,6 +62,7 @@ export class Recorder {
   #tickedMs = Number.NEGATIVE_INFINITY;
   #lastMs = 0;
   #failed = false;
+  readonly #packs: PackService | null;
 
   private constructor(options: RecorderOptions, store: RecordingStore) {
     const { folder, venue, only } = options;
@@ -60,6 +71,7 @@ export class Recorder {
     this.#capture = new Capture({ store, folder, venue, only });
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
+    this.#packs = this.#openPacks();
   }
 
   /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */
@@ -103,7 +115,8 @@ export class Recorder {
     clearInterval(this.#timer);
     this.#timer = null;
     try {
-      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS))
+        return await this.#release();
       throw new Error(`the disk of ${this.#options.folder} does not answer`);
     } catch (error) {
       if (!this.#failed) throw error;
@@ -113,7 +126,24 @@ export class Recorder {
   async #finish(): Promise<void> {
     await this.#flushing;
     this.#capture.close(this.#lastMs);
-    await this.#store.close();
+    await (this.#options.packing?.atEnd === true ? this.#store.rotate() : this.#store.close());
+  }
+
+  /** What is closed is packed before another process may record there. */
+  async #release(): Promise<void> {
+    const { packing } = this.#options;
+    if (packing?.atEnd !== true) return;
+    try {
+      await this.#packs?.end();
+    } finally {
+      await this.#store.close();
+    }
+  }
+
+  #openPacks(): PackService | null {
+    const { packing, folder } = this.#options;
+    if (packing === undefined) return null;
+    return new PackService({ folder, exclusively: (run) => this.#store.exclusively(run), say: packing.say });
   }
 
   #takeIn(observation: Observation, requests: readonly Request[]): void {

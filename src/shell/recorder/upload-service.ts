@@ -17,6 +17,8 @@ export interface UploadOptions {
   readonly url: string;
   /** Local days are removed so long after they ended, once the bucket has all of them. */
   readonly keepDays: number;
+  /** Only days with many markets in a file: of the others the files are packed first. */
+  readonly packed?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Told what an operator should know. */
   readonly say: (text: string) => void;
@@ -40,7 +42,10 @@ export class UploadService {
   /** Throws TwinbookError `usage` for an address that is none, or keys of which one is missing. */
   static async open(options: UploadOptions): Promise<UploadService> {
     const { Uploader } = await import('../../recording/objects/upload.js');
-    return new UploadService(options, new Uploader(options.folder, options.url, options.env));
+    return new UploadService(
+      options,
+      new Uploader(options.folder, options.url, options.env, undefined, options.packed),
+    );
   }
 
   /** One at a time. Never throws: it is said once, and again when it is over. */

@@ -3,14 +3,10 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { queryRecordings } from '../../../src/recording/inspect/query.js';
-import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { packRecordings } from '../../../src/recording/packed/pack.js';
-import { openRecordings } from '../../../src/recording/recording.js';
-import type { MarketSink } from '../../../src/recording/store/contract.js';
 import { newFolder } from '../../support/folders.js';
-import { rowsOf } from '../samples.js';
-import { at, market, openStore, START_MS } from '../store/writing.js';
+import { market, openStore, START_MS } from '../store/writing.js';
+import { ask, differences, recordSome, told } from './reading.js';
 
 const DAY = 'date=2026-11-20';
 const pack = (folder: string, remove = false) =>
@@ -22,47 +18,6 @@ async function recordMore(folder: string, ids: readonly string[], fromMs: number
   for (const conditionId of ids) recordSome(store.market(market({ conditionId })), fromMs);
   await store.close();
 }
-
-function recordSome(sink: MarketSink, fromMs: number): void {
-  sink.clear(at(fromMs));
-  for (let ms = fromMs; ms < fromMs + 5; ms++) sink.level(at(ms), 0, 300_000, 1_000_000 + ms);
-  // Off the tick: it is refused, and counted.
-  sink.level(at(fromMs + 5), 0, 301_234, 1);
-  sink.poll({
-    endpoint: 'book',
-    sentMs: START_MS + fromMs,
-    seenMs: START_MS + fromMs + 1,
-    venueMs: null,
-    outcome: 'answered',
-  });
-}
-
-async function told(folder: string) {
-  const recordings = await openRecordings([folder]);
-  return Promise.all(
-    recordings.map(async (recording) => {
-      const polls = [];
-      for await (const poll of recording.polls?.() ?? []) polls.push(poll);
-      const { bytes: _, ...summary } = recording.summary ?? { bytes: 0 };
-      const { conditionId } = recording.market;
-      return { conditionId, summary, polls, fingerprint: recording.fingerprint, rows: await rowsOf(recording) };
-    }),
-  );
-}
-
-async function ask(folder: string): Promise<unknown[]> {
-  const sums = ['events', 'polls'].map(
-    (table) => `select '${table}', market, date, count(*)::int, sum(hash(t)) from ${table} t group by all`,
-  );
-  const answer = await queryRecordings(`${sums.join(' union all ')} order by all`, [folder]);
-  const rows: unknown[] = [];
-  for await (const batch of answer.rows()) rows.push(...batch);
-  answer.close();
-  return rows;
-}
-
-const differences = async (folder: string) =>
-  (await verifyRecordings([folder])).findings.filter(({ severity }) => severity === 'difference');
 
 describe('a day that is packed again', () => {
   it('takes up further files and markets, each once, whether the folders were removed before or not', async () => {

@@ -44,15 +44,15 @@ export async function written(
   await store.close();
 }
 
-/** A small market from its first book to its end, over midnight; it ends so many ms later. */
-export function shortLife(sink: MarketSink, laterMs = 0): void {
+/** A small market from its first book to its end, over midnight. */
+export function shortLife(sink: MarketSink): void {
   sink.clear(at(0));
   sink.level(at(0), 0, 400_000, 10_000_000);
   sink.level(at(0), 1, 450_000, 20_000_000);
   sink.trade(at(1000), 0, 450_000, 5_000_000);
   sink.level(at(1000), 1, 450_000, 15_000_000);
   sink.level(at(61_000), 0, 410_000, 7_000_000);
-  sink.end(at(120_000 + laterMs));
+  sink.end(at(120_000));
 }
 
 export const SHORT_LIFE = [
