@@ -1,5 +1,8 @@
 /** What the folders of markets hold that their packed day does not: more files, other counts, a description that knows more. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST } from '../store/layout.js';
 import { formatVersion } from '../store/manifest.js';
 import type { MarketRow } from './index-table.js';
 import { findHindrance, readSourceDay, type SourceDay } from './plan.js';
@@ -20,7 +23,8 @@ export function findNews(day: PackedDay, folders: readonly string[], isRecorder:
   for (const folder of folders) {
     const hindrance = findHindrance(folder, isRecorder);
     if (hindrance !== null) {
-      if (!isRecorder) left.push(`${day.date} is packed already, what came since waits: ${hindrance}`);
+      if (!isRecorder || existsSync(join(folder, MANIFEST)))
+        left.push(`${day.date} is packed already, what came since waits: ${hindrance}`);
       continue;
     }
     const source = readSourceDay(folder);

@@ -143,12 +143,14 @@ async function packDay(
       ? !isRecorder
       : manifest.files.length > 0 || (manifest.packed === undefined && !isRecorder);
   };
-  const ready = folders.filter(isReady);
-  const hindrance = ready.map((path) => findHindrance(path, isRecorder)).find((reason) => reason !== null);
-  if (hindrance !== undefined || ready.length === 0) {
-    if (hindrance !== undefined) report.left.push(`${date} waits: ${hindrance}`);
-    return;
-  }
+  const hindered = folders.flatMap((path) => {
+    const reason = isReady(path) ? findHindrance(path, isRecorder) : null;
+    return reason === null ? [] : { path, reason };
+  });
+  if (hindered[0] !== undefined) report.left.push(`${date} waits: ${hindered[0].reason}`);
+  // Of a recorder's day the rest follows with a later packing, a day that has ended appears whole.
+  const ready = folders.filter((path) => isReady(path) && hindered.every((one) => one.path !== path));
+  if (ready.length === 0 || (hindered.length > 0 && !isRecorder)) return;
   if (existsSync(target)) {
     const hint = 'Remove it, or give another folder with --out; what it is made of is here.';
     throw new TwinbookError('recording_invalid', `${target} is there without a ${MANIFEST}`, hint);

@@ -19,6 +19,7 @@ export class PackService {
   readonly #options: PackServiceOptions;
   readonly #timer: NodeJS.Timeout;
   #pass: Promise<void>;
+  #isOver = false;
   /** What was said last; null while there is nothing to say. */
   #trouble: string | null = null;
 
@@ -43,8 +44,18 @@ export class PackService {
     await this.#run(false);
   }
 
+  /** Takes nothing more out of the markets' folders: another process may record there from now on. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#isOver = true;
+  }
+
   async #run(isRead: boolean): Promise<void> {
-    const { folder, exclusively, say } = this.#options;
+    const { folder, say } = this.#options;
+    const exclusively = (run: () => void): Promise<void> =>
+      this.#options.exclusively(() => {
+        if (!this.#isOver) run();
+      });
     let trouble: string | null;
     try {
       const { packClosed } = await import('../../recording/packed/pack-closed.js');

@@ -114,6 +114,7 @@ export class Recorder {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
+    if (this.#options.packing?.atEnd !== true) this.#packs?.stop();
     try {
       if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS))
         return await this.#release();
@@ -126,18 +127,18 @@ export class Recorder {
   async #finish(): Promise<void> {
     await this.#flushing;
     this.#capture.close(this.#lastMs);
-    await (this.#options.packing?.atEnd === true ? this.#store.rotate() : this.#store.close());
+    if (this.#options.packing?.atEnd !== true) return this.#store.close();
+    await this.#store.rotate().catch(async (error: unknown) => {
+      await this.#store.close().catch(() => undefined);
+      throw error;
+    });
   }
 
   /** What is closed is packed before another process may record there. */
   async #release(): Promise<void> {
-    const { packing } = this.#options;
-    if (packing?.atEnd !== true) return;
-    try {
-      await this.#packs?.end();
-    } finally {
-      await this.#store.close();
-    }
+    if (this.#options.packing?.atEnd !== true) return;
+    await this.#packs?.end();
+    await this.#store.close();
   }
 
   #openPacks(): PackService | null {
