@@ -22,10 +22,18 @@ subscribe(ANSWERS_CHANNEL, (answer) => {
   found.push(...check.violations(answer as Answer));
 });
 
+/**
+ * A flag of V8, the engine of Node, for the programs that tests start: bytes of bytecode that a function runs before threads
+ * beside it compile it to fast code, usually 67,584. That pays in programs that run on; those of tests end within seconds, and
+ * take a seventh less of a processor when they compile that much later. What they do is the same.
+ */
+const LATE_OPTIMISING = '--interrupt-budget=600000';
+
 // Processes that tests start inherit this.
 const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-answers/child.js');
 process.env['TWINBOOK_OPENAPI'] = document;
 process.env['TWINBOOK_VIOLATIONS'] = file;
+process.env['TWINBOOK_V8_FLAGS'] = LATE_OPTIMISING;
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(hook).href}`.trim();
 
 /** Everything that was wrong since the last time. */
