@@ -12,7 +12,7 @@ import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
-import { BudgetLine, type Line, OpenLine } from './budget-line.js';
+import { BudgetLine, OpenLine } from './budget-line.js';
 import { classify, isClockRefusal } from './classify.js';
 import type {
   CallInput,
@@ -25,7 +25,7 @@ import type {
   OutcomeObservation,
   ServiceCaller,
 } from './contract.js';
-import { isKeyRefusal, KeyRing, type Seat } from './key-ring.js';
+import { isKeyRefusal, isKeyThrottled, KeyRing, type Seat } from './key-ring.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
@@ -212,29 +212,39 @@ export class HttpCaller implements ServiceCaller {
     return !this.#closing.signal.aborted;
   }
 
-  /** By one key, and by the next where the venue does not take it: what it refused for the key alone was not done. */
+  /** By one key, and by the next where the venue does not take it or throttles it alone: what it refused so was not done. */
   async #attempt(job: Job): Promise<Attempted> {
     const refused = new Map<Seat, Attempted>();
+    const throttled = new Map<Seat, Attempted>();
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-      const seat = this.#chooseSeat(job, refused);
-      if (seat === null) return [...refused.values()][0] ?? this.#givenUp(NO_CREDENTIALS);
+      const seat = this.#chooseSeat(job, refused, throttled);
+      // Where no other key could be asked, what the one before it was told is the news.
+      const [told] = [...throttled.values(), ...refused.values()];
+      if (seat === null) return told ?? this.#givenUp(NO_CREDENTIALS);
       const attempted = await this.#attemptBy(job, seat);
+      if (attempted === ELSEWHERE) continue;
       const { outcome } = attempted.answer;
       if (seat.credentials !== null && isKeyRefusal(outcome)) {
         refused.set(seat, attempted);
         continue;
       }
       if (outcome.kind !== 'unknown') for (const [seat, { answer }] of refused) this.#putAside(seat, answer.outcome);
-      // Where the next key could not be asked, what the one before it was told is the news.
-      return attempted.left ? attempted : ([...refused.values()][0] ?? attempted);
+      if (seat.credentials === null || !isKeyThrottled(outcome))
+        return attempted.left ? attempted : (told ?? attempted);
+      throttled.set(seat, attempted);
     }
   }
 
-  #chooseSeat({ declaration: { scope }, apiKey }: Job, refused: ReadonlyMap<Seat, Attempted>): Seat | null {
+  #chooseSeat(
+    { declaration: { scope }, apiKey }: Job,
+    refused: ReadonlyMap<Seat, Attempted>,
+    throttled: ReadonlyMap<Seat, Attempted>,
+  ): Seat | null {
     if (scope !== 'signed') return this.#open[scope];
-    if (apiKey === null) return this.#keys.choose(refused);
-    return refused.size > 0 ? null : this.#keys.find(apiKey);
+    const asked = { has: (seat: Seat) => refused.has(seat) || throttled.has(seat) };
+    if (apiKey === null) return throttled.size > 0 ? this.#keys.chooseFree(asked) : this.#keys.choose(refused);
+    return refused.size + throttled.size > 0 ? null : this.#keys.find(apiKey);
   }
 
   #putAside(seat: Seat, outcome: Outcome): void {
@@ -245,19 +255,21 @@ export class HttpCaller implements ServiceCaller {
     this.#notify({ kind: 'key_refused', apiKey, why, live: this.#keys.size.live });
   }
 
-  async #attemptBy(job: Job, seat: Seat): Promise<Attempted> {
+  async #attemptBy(job: Job, seat: Seat): Promise<Attempted | typeof ELSEWHERE> {
     const { lane, latestMs } = job;
     const { line } = seat;
     const patienceMs = () => latestMs - this.#clock.nowMs();
     for (;;) {
       const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
+      if (place === 'elsewhere') return ELSEWHERE;
       if (place === null) {
         if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-        return this.#isTurnedAway(seat) && patienceMs() > 0 ? this.#attempt(job) : this.#givenUp(TOO_LATE);
+        return this.#isTurnedAway(seat) && patienceMs() > 0 ? ELSEWHERE : this.#givenUp(TOO_LATE);
       }
       const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, seat, place));
       if (attempted === null) line.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
+      if (job.apiKey === null && this.#keys.ownLimitOf(seat) !== null) return ELSEWHERE;
     }
   }
 
@@ -273,8 +285,9 @@ export class HttpCaller implements ServiceCaller {
     return OVERDRAWN;
   }
 
-  async #send(job: Job, { line, credentials }: Seat, place: Permit): Promise<Attempted> {
+  async #send(job: Job, seat: Seat, place: Permit): Promise<Attempted> {
     const { message, lane, latestMs } = job;
+    const { line, credentials } = seat;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
     if (objection !== null) {
@@ -292,7 +305,7 @@ export class HttpCaller implements ServiceCaller {
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
     const when = { sentMs, nowMs: times.wallMs };
     if (attempt.kind === 'answer') {
-      const { again, ...read } = this.#read(job, attempt, times, { line, place });
+      const { again, ...read } = this.#read(job, attempt, times, { seat, place });
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
@@ -307,7 +320,7 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    { line, place }: { readonly line: Line; readonly place: Permit },
+    { seat, place }: { readonly seat: Seat; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
@@ -317,12 +330,18 @@ export class HttpCaller implements ServiceCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    const waitMs = line.onAnswer(place, { genuine, throttled, budget, askedMs });
-    if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
+    const waitMs = seat.line.onAnswer(place, { genuine, throttled, budget, askedMs });
+    if (waitMs !== null) this.#onThrottled(declaration.scope, seat, waitMs);
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
+  }
+
+  #onThrottled(scope: Scope, seat: Seat, waitMs: number): void {
+    const apiKey = this.#keys.ownLimitOf(seat);
+    this.#keys.pause(seat);
+    this.#notify({ kind: 'throttled', scope, waitMs: Math.ceil(waitMs), ...(apiKey === null ? {} : { apiKey }) });
   }
 
   #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
@@ -349,6 +368,7 @@ export class HttpCaller implements ServiceCaller {
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
 const OVERDRAWN = Symbol('back into the line');
+const ELSEWHERE = Symbol('by another key');
 const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';

@@ -63,7 +63,13 @@ export type ClientNotice =
       readonly previousOffsetMs: number | null;
     }
   /** The venue refused with `throttled`; nothing of the scope but a probe at a time leaves for `waitMs`. */
-  | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number }
+  | {
+      readonly kind: 'throttled';
+      readonly scope: Scope;
+      readonly waitMs: number;
+      /** Of several keys that are counted by themselves the one that pauses, and no other; absent: all of the scope does. */
+      readonly apiKey?: string;
+    }
   /** One of several API keys is not taken any more, and is used no more; `live` others are. */
   | { readonly kind: 'key_refused'; readonly apiKey: string; readonly why: string; readonly live: number };
 

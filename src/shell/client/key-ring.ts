@@ -69,6 +69,12 @@ export class KeyRing {
     return best;
   }
 
+  /** One that may send now what others were told to ask later, for their windows are their own; null when there is none. */
+  chooseFree(throttled: Pick<ReadonlySet<Seat>, 'has'>): Seat | null {
+    const seat = this.#shared === null ? this.choose(throttled) : null;
+    return seat !== null && seat.line.room().remaining >= 1 ? seat : null;
+  }
+
   /** Of several keys this one is used no more. What waits in its line is turned away, and finds another. */
   putAside(seat: Seat): void {
     if (this.#live.length < 2 || !this.#live.includes(seat)) return;
@@ -82,6 +88,16 @@ export class KeyRing {
 
   isLive(seat: Seat): boolean {
     return this.#live.includes(seat);
+  }
+
+  /** The id of its key, where other keys have limits of their own; null where what stops it stops all. */
+  ownLimitOf({ credentials }: Seat): string | null {
+    return credentials === null || this.#shared !== null || this.#seats.size < 2 ? null : credentials.apiKey;
+  }
+
+  /** Its limit is used up for a while: who waits for it finds another key, for theirs are their own. */
+  pause(seat: Seat): void {
+    if (this.#shared === null && this.#live.length > 1 && this.#live.includes(seat)) seat.line.sendAway();
   }
 
   /** What all keys that are used may send together; null where one line is all there is, for its own answers say that. */
@@ -117,6 +133,9 @@ export class KeyRing {
 }
 
 const NONE: ReadonlySet<Seat> = new Set();
+
+/** Whether the service itself said that this key has asked too often: nothing was done, and another key may have room. */
+export const isKeyThrottled = (outcome: Outcome): boolean => outcome.kind === 'refused' && outcome.status === 429;
 
 /**
  * Whether the venue did not believe the key, or lets it not do this: nothing was done, and another key may do better. Not where it
