@@ -15,40 +15,54 @@ const LOT_MICROS = stepOfPrecision(KALSHI_AMOUNT_PRECISION);
 /** What a line is: one of the two that are read here, or one for `parseKalshiLine`. */
 export const SCANNED = { no: 0, delta: 1, trade: 2 } as const;
 
-const toBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+/** Bytes that are compared four at a time. Fewer than four are no such word. */
+interface Word {
+  readonly length: number;
+  readonly quads: Int32Array;
+  /** The last four, which may overlap those before. */
+  readonly last: number;
+}
 
-const RECEIVED = toBytes('{"recv_ms":');
-const TYPE = toBytes(',"event":{"type":"');
-const DELTA = toBytes('orderbook_delta","sid":');
-const TRADE = toBytes('trade","sid":');
-const SEQ = toBytes(',"seq":');
-const DELTA_TICKER = toBytes(',"msg":{"market_ticker":"');
-const MARKET_ID = toBytes('","market_id":"');
-const PRICE = toBytes('","price_dollars":"');
-const CHANGE = toBytes('","delta_fp":"');
-const OWN_SIDE = toBytes('","side":"');
-const YES = toBytes('yes');
-const NO = toBytes('no');
-const TEXT_TIME = toBytes('","ts":"');
-const TIME_AFTER_TEXT = toBytes('","ts_ms":');
-const TRADE_ID = toBytes(',"msg":{"trade_id":"');
-const TRADE_TICKER = toBytes('","market_ticker":"');
-const YES_PRICE = toBytes('","yes_price_dollars":"');
-const NO_PRICE = toBytes('","no_price_dollars":"');
-const COUNT = toBytes('","count_fp":"');
-const TAKER = toBytes('","taker_side":"');
-const TAKER_OUTCOME = toBytes('","taker_outcome_side":"');
-const TAKER_BOOK = toBytes('","taker_book_side":"');
-const TIME = toBytes('","ts":');
-const TIME_AFTER_NUMBER = toBytes(',"ts_ms":');
-const END = toBytes('}}}');
+function makeWord(bytes: Uint8Array): Word {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const quads = Int32Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => view.getInt32(4 * at));
+  return { length: bytes.length, quads, last: view.getInt32(bytes.length - 4) };
+}
 
+const toWord = (text: string): Word => makeWord(new Uint8Array(Buffer.from(text)));
+
+const RECEIVED = toWord('{"recv_ms":');
+const TYPE = toWord(',"event":{"type":"');
+const DELTA = toWord('orderbook_delta","sid":');
+const TRADE = toWord('trade","sid":');
+const SEQ = toWord(',"seq":');
+const DELTA_TICKER = ',"msg":{"market_ticker":"';
+const MARKET_ID = '","market_id":"';
+const PRICE = toWord('","price_dollars":"');
+const CHANGE = toWord('","delta_fp":"');
+const OWN_SIDE = toWord('","side":"');
+const TEXT_TIME = toWord('","ts":"');
+const TIME_AFTER_TEXT = toWord('","ts_ms":');
+const TRADE_ID = toWord(',"msg":{"trade_id":"');
+const TRADE_TICKER = '","market_ticker":"';
+const YES_PRICE = '","yes_price_dollars":"';
+const NO_PRICE = toWord('","no_price_dollars":"');
+const COUNT = toWord('","count_fp":"');
+const TAKER = toWord('","taker_side":"');
+const TAKER_OUTCOME = toWord('","taker_outcome_side":"');
+const TAKER_BOOK = toWord('","taker_book_side":"');
+const TIME = toWord('","ts":');
+const TIME_AFTER_NUMBER = toWord(',"ts_ms":');
+
+const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const BRACE = 0x7d;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
+const LETTER = { e: 0x65, n: 0x6e, o: 0x6f, s: 0x73, t: 0x74, y: 0x79 } as const;
 /** Below it are the characters that may not stand in a JSON text. */
 const FIRST_PLAIN = 0x20;
 
@@ -67,10 +81,19 @@ export class KalshiScanner {
   priceMicros = 0;
   /** Of a change: by how much the level's size changes. */
   amountMicros = 0;
+  /** Where the line ends, if it was read: at its newline, or at the end of the bytes. */
+  lineEnd = 0;
 
-  readonly #ticker: Uint8Array;
+  readonly #deltaTicker: Word;
+  readonly #tradeTicker: Word;
   readonly #tickMicros: number;
+  /**
+   * The bytes from ticker to price of a change that was read: the same in every other change of the market, and so
+   * compared as one.
+   */
+  #usualMiddle: Word | null = null;
   #bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0));
   /** The next byte to read; -1 once something was not as expected. */
   #at = 0;
   #endAt = 0;
@@ -78,28 +101,37 @@ export class KalshiScanner {
   /** @param tickMicros the market's tick; a line with a price off it is not read here */
   constructor(ticker: string, tickMicros: number) {
     // What JSON would write otherwise than as it is never matches: such a market is read by `parseKalshiLine`.
-    this.#ticker = toBytes(JSON.stringify(ticker).slice(1, -1));
+    const text = JSON.stringify(ticker).slice(1, -1);
+    this.#deltaTicker = toWord(`${DELTA_TICKER}${text}${MARKET_ID}`);
+    this.#tradeTicker = toWord(`${TRADE_TICKER}${text}${YES_PRICE}`);
     this.#tickMicros = tickMicros;
   }
 
-  /** Reads the line from this byte on, up to the byte before `endAt`. */
+  /** Reads the line that begins at this byte. The bytes end before `endAt`. */
   scan(bytes: Uint8Array, fromAt: number, endAt: number): number {
-    this.#bytes = bytes;
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
     this.#at = fromAt;
     this.#endAt = endAt;
     this.#pass(RECEIVED);
     const receivedMs = this.#count();
     this.#pass(TYPE);
     // Both begin with another letter.
-    const isTrade = this.#isNext(TRADE);
+    const isTrade = this.#isNext(LETTER.t);
     this.#pass(isTrade ? TRADE : DELTA);
     this.sid = this.#count();
     this.#pass(SEQ);
     this.seq = this.#count();
     if (isTrade) this.#trade();
     else this.#delta();
-    this.#pass(END);
-    if (this.#at !== endAt || !isTime(receivedMs) || !isTime(this.timeMs)) return SCANNED.no;
+    const last = this.#at;
+    if (last < 0 || bytes[last] !== BRACE || bytes[last + 1] !== BRACE || bytes[last + 2] !== BRACE) return SCANNED.no;
+    const at = last + 3;
+    if (at !== endAt && bytes[at] !== NEWLINE) return SCANNED.no;
+    this.lineEnd = at;
+    if (!isTime(receivedMs) || !isTime(this.timeMs)) return SCANNED.no;
     if (this.timeMs > receivedMs + MOST_AHEAD_MS) return SCANNED.no;
     if (!isPrice(this.priceMicros, this.#tickMicros) || this.amountMicros % LOT_MICROS !== 0) return SCANNED.no;
     if (isTrade && this.amountMicros <= 0) return SCANNED.no;
@@ -109,11 +141,7 @@ export class KalshiScanner {
   }
 
   #delta(): void {
-    this.#pass(DELTA_TICKER);
-    this.#pass(this.#ticker);
-    this.#pass(MARKET_ID);
-    this.#text();
-    this.#pass(PRICE);
+    this.#middle();
     this.priceMicros = this.#decimal();
     this.#pass(CHANGE);
     this.amountMicros = this.#decimal();
@@ -125,12 +153,25 @@ export class KalshiScanner {
     this.timeMs = this.#count();
   }
 
+  /** From ticker to price. What was accepted once is accepted again where it is the same to the byte. */
+  #middle(): void {
+    const from = this.#at;
+    if (from < 0) return;
+    if (this.#usualMiddle !== null) {
+      this.#pass(this.#usualMiddle);
+      if (this.#at >= 0) return;
+      this.#at = from;
+    }
+    this.#pass(this.#deltaTicker);
+    this.#text();
+    this.#pass(PRICE);
+    if (this.#at >= 0) this.#usualMiddle = makeWord(this.#bytes.slice(from, this.#at));
+  }
+
   #trade(): void {
     this.#pass(TRADE_ID);
     this.#text();
-    this.#pass(TRADE_TICKER);
-    this.#pass(this.#ticker);
-    this.#pass(YES_PRICE);
+    this.#pass(this.#tradeTicker);
     const yesMicros = this.#decimal();
     this.#pass(NO_PRICE);
     const noMicros = this.#decimal();
@@ -151,27 +192,29 @@ export class KalshiScanner {
 
   /** `yes` or `no`: the side of the YES book that it is. */
   #outcome(): void {
-    const isYes = this.#isNext(YES);
-    this.#pass(isYes ? YES : NO);
-    this.side = isYes ? SIDE.bid : SIDE.ask;
-  }
-
-  #isNext(word: Uint8Array): boolean {
-    return this.#at >= 0 && this.#bytes[this.#at] === word[0];
-  }
-
-  /** Goes over exactly these bytes. */
-  #pass(word: Uint8Array): void {
     const bytes = this.#bytes;
     const at = this.#at;
     if (at < 0) return;
-    const length = word.length;
-    for (let i = 0; i < length; i++) {
-      if (bytes[at + i] === word[i]) continue;
-      this.#at = -1;
-      return;
-    }
-    this.#at = at + length;
+    const isYes = bytes[at] === LETTER.y && bytes[at + 1] === LETTER.e && bytes[at + 2] === LETTER.s;
+    const isNo = bytes[at] === LETTER.n && bytes[at + 1] === LETTER.o;
+    this.side = isYes ? SIDE.bid : SIDE.ask;
+    if (isYes) this.#at = at + 3;
+    else this.#at = isNo ? at + 2 : -1;
+  }
+
+  #isNext(byte: number): boolean {
+    return this.#at >= 0 && this.#bytes[this.#at] === byte;
+  }
+
+  /** Goes over exactly these bytes. */
+  #pass({ length, quads, last }: Word): void {
+    const view = this.#view;
+    const from = this.#at;
+    if (from < 0) return;
+    this.#at = -1;
+    if (from + length > this.#endAt) return;
+    for (let i = 0, at = from; i < quads.length; i++, at += 4) if (view.getInt32(at) !== quads[i]) return;
+    if (view.getInt32(from + length - 4) === last) this.#at = from + length;
   }
 
   /** Goes over the rest of a text, up to its closing quotation mark. */

@@ -141,21 +141,23 @@ class KalshiStream {
   /** Takes in whole lines. */
   piece(bytes: Buffer): void {
     this.#twice.begin(bytes);
-    for (let from = 0; from < bytes.length; ) {
-      const newline = bytes.indexOf(NEWLINE, from);
-      const end = newline === -1 ? bytes.length : newline;
-      this.#line(bytes, from, end);
-      from = end + 1;
-    }
+    for (let from = 0; from < bytes.length; ) from = this.#line(bytes, from) + 1;
   }
 
-  #line(bytes: Buffer, from: number, end: number): void {
+  /** Takes in the line that begins there, and says where it ends. */
+  #line(bytes: Buffer, from: number): number {
     const scanner = this.#scanner;
-    const scanned = scanner.scan(bytes, from, end);
-    if (scanned === SCANNED.no) return this.#otherLine(bytes, from, end);
-    const { sid, seq, timeMs, side, priceMicros, amountMicros } = scanner;
-    if (this.#twice.knows(from, end, sid, seq)) this.#repeated++;
+    const scanned = scanner.scan(bytes, from, bytes.length);
+    if (scanned === SCANNED.no) {
+      const newline = bytes.indexOf(NEWLINE, from);
+      const end = newline === -1 ? bytes.length : newline;
+      this.#otherLine(bytes, from, end);
+      return end;
+    }
+    const { sid, seq, timeMs, side, priceMicros, amountMicros, lineEnd } = scanner;
+    if (this.#twice.knows(from, lineEnd, sid, seq)) this.#repeated++;
     else this.#change(scanned === SCANNED.trade, timeMs, side, priceMicros, amountMicros);
+    return lineEnd;
   }
 
   #otherLine(bytes: Buffer, from: number, end: number): void {

@@ -31,13 +31,24 @@ const tradeLine = ({ receivedMs, sid, seq, ms, side, price, amount }: Said): str
 const MS = 1_785_901_540_722;
 const USUAL: Said = { receivedMs: MS + 9, sid: 1, seq: 2146643, ms: MS, side: 'no', price: '0.3200', amount: '46.02' };
 
-/** What the scanner makes of a line that stands among others; null where it leaves it. */
+/** What the scanner makes of a line that stands among others, after a change that it has read; null where it leaves it. */
 function scanned(line: Buffer) {
   const scanner = new KalshiScanner(TICKER, TICK_MICROS);
-  const before = Buffer.from('before\n');
-  const kind = scanner.scan(Buffer.concat([before, line, Buffer.from('\n{"recv_ms":1')]), 7, 7 + line.length);
+  const before = Buffer.from(`${deltaLine(USUAL)}\n`);
+  const bytes = Buffer.concat([before, line, Buffer.from('\n{"recv_ms":1')]);
+  expect(scanner.scan(bytes, 0, bytes.length)).toBe(SCANNED.delta);
+  const read = readAt(scanner, bytes, before.length, line.length);
+  // The same where it is the first line that is read, and the last of the bytes.
+  const alone = Buffer.concat([Buffer.from('before\n'), line]);
+  expect(readAt(new KalshiScanner(TICKER, TICK_MICROS), alone, 7, line.length)).toEqual(read);
+  return read;
+}
+
+function readAt(scanner: KalshiScanner, bytes: Buffer, from: number, length: number) {
+  const kind = scanner.scan(bytes, from, bytes.length);
   if (kind === SCANNED.no) return null;
-  const { sid, seq, timeMs, side, priceMicros, amountMicros } = scanner;
+  const { sid, seq, timeMs, side, priceMicros, amountMicros, lineEnd } = scanner;
+  expect(lineEnd).toBe(from + length);
   return { kind: kind === SCANNED.trade ? 'trade' : 'delta', sid, seq, timeMs, side, priceMicros, amountMicros };
 }
 
@@ -113,6 +124,12 @@ describe('the scanner of Kalshi lines', () => {
       expect(scanned(Buffer.from(deltaLine(USUAL, ticker)))).toBeNull();
   });
 
+  it('reads a change whose market has another id than the change before', () => {
+    const line = Buffer.from(deltaLine({ ...USUAL, seq: 7 }).replace(ID, ID.replaceAll('4', '5')));
+    expect(scanned(line)).not.toBeNull();
+    expect(scanned(line)).toEqual(parsed(line));
+  });
+
   it('never reads a line otherwise than as JSON', () => {
     const lines = fc.tuple(said, fc.boolean(), fc.boolean()).chain(([values, isTrade, isChanged]) => {
       const line = isTrade ? tradeLine(values) : deltaLine(values);
@@ -129,9 +146,9 @@ describe('the scanner of Kalshi lines', () => {
   });
 
   it('never reads one otherwise whose every byte in turn is another', () => {
-    for (const write of [deltaLine, tradeLine]) {
-      const text = write(USUAL);
-      for (let at = 0; at < text.length; at++) {
+    for (const text of [deltaLine(USUAL), tradeLine(USUAL), deltaLine({ ...USUAL, side: 'yes' })]) {
+      // The last one stands after the line.
+      for (let at = 0; at <= text.length; at++) {
         for (const byte of '"\\0-{ ') {
           const line = Buffer.from(text.slice(0, at) + byte + text.slice(at + 1));
           const read = scanned(line);
