@@ -45,7 +45,7 @@ export async function bundle(root, made) {
     metafile: true,
     logLevel: 'warning',
     absWorkingDir: root,
-    plugins: [leavePackages(), keepOwnPlace(made)],
+    plugins: [leavePackages(), leaveOtherLanguages(), keepOwnPlace(made)],
   });
   const joined = Object.keys(metafile.inputs).map((path) => relative(made, join(root, path)));
   for (const name of joined) {
@@ -62,6 +62,15 @@ const leavePackages = () => ({
       const isJoined = JOINED_PACKAGES.test(path) || importer.includes(`${sep}node_modules${sep}`);
       return isJoined ? undefined : { path, external: true };
     });
+  },
+});
+
+/** zod speaks sixty languages, two fifths of its text; Twinbook speaks English, which zod falls back on by itself. */
+const leaveOtherLanguages = () => ({
+  name: 'leave-other-languages',
+  setup({ onLoad }) {
+    const filter = /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/;
+    onLoad({ filter }, () => ({ contents: "export { default as en } from './en.js';", loader: 'js' }));
   },
 });
 

@@ -45,9 +45,13 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
 ];
 
-/** The groups that this command line may need; all of them where help is asked for, or a command that there is not. */
+/**
+ * The groups that this command line may need; none where the version is asked for, all of them where help is, or a command
+ * that there is not.
+ */
 export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
   const [first] = argv;
+  if (first === '--version' || first === '-V') return [];
   const named = COMMAND_GROUPS.filter(({ names }) => first !== undefined && names.includes(first));
   return named.length > 0 ? named : COMMAND_GROUPS;
 }

@@ -30,8 +30,14 @@ describe('a group of commands', () => {
   });
 
   it('is one of all for help, for a name that there is not, and for none', async () => {
-    for (const argv of [[], ['--help'], ['help', 'kill'], ['statsu'], ['--version']])
-      expect(groupsFor(argv)).toBe(COMMAND_GROUPS);
+    for (const argv of [[], ['--help'], ['help', 'kill'], ['statsu']]) expect(groupsFor(argv)).toBe(COMMAND_GROUPS);
     expect((await run(['statsu'])).err).toContain('status');
+  });
+
+  it('is not needed for the version', async () => {
+    for (const argv of [['--version'], ['-V']]) {
+      expect(groupsFor(argv)).toEqual([]);
+      expect((await run(argv)).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
   });
 });
