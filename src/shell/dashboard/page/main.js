@@ -183,7 +183,9 @@ function showView({ view, filter }, answer, now) {
   }
 }
 
-let hiddenSince = Number.POSITIVE_INFINITY;
+/** Nobody has seen the page for so long that it asks for nothing. */
+let isAsleep = false;
+let sleeper = 0;
 /** Ends what the page waits for, so that it asks for what is wanted now. */
 let wake = () => {
   void poll();
@@ -193,9 +195,9 @@ async function poll() {
   const stop = new AbortController();
   wake = () => stop.abort();
   const path = pathOf(route());
-  if (performance.now() - hiddenSince < HIDDEN_MS) {
+  if (!isAsleep) {
     const isTold = names.length > 0 && follow(path, stop.signal, (answer) => take(path, answer)).catch(() => false);
-    if (!(await isTold)) await look(path);
+    if (!(await isTold) && !stop.signal.aborted) await look(path);
   }
   if (stop.signal.aborted) return void poll();
   const timer = setTimeout(poll, POLL_MS);
@@ -206,9 +208,13 @@ async function poll() {
 }
 
 function noteSeen() {
-  hiddenSince = document.hidden ? performance.now() : Number.POSITIVE_INFINITY;
-  if (document.hidden) setTimeout(() => document.hidden && wake(), HIDDEN_MS);
-  else wake();
+  clearTimeout(sleeper);
+  isAsleep = false;
+  if (!document.hidden) return wake();
+  sleeper = setTimeout(() => {
+    isAsleep = true;
+    wake();
+  }, HIDDEN_MS);
 }
 
 /** @param {import('../contract.js').ServedState} state @param {Route} wanted */
