@@ -2,6 +2,7 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, WireOrder } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
+import type { Archived, RecordKind } from '../../src/exchange/core/records/archive.js';
 import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { BookTexts } from '../../src/exchange/service/book-texts.js';
@@ -34,6 +35,16 @@ class SimulatedCore extends ExchangeCore {
   }
 }
 
+/** Counts what it was ever given. */
+class CountingArchive extends MemoryArchive {
+  count = 0;
+
+  override put(recordKind: RecordKind, row: Archived): void {
+    this.count += 1;
+    super.put(recordKind, row);
+  }
+}
+
 /** How an answer lags behind. */
 export interface Lag {
   /** The list misses its newest row. */
@@ -59,7 +70,7 @@ export class ExchangeSide {
   readonly #seed: number;
   readonly #setting: Setting;
   readonly #settings: CoreSettings;
-  readonly #archive = new MemoryArchive();
+  readonly #archive = new CountingArchive();
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
   readonly #random: Random;
   /** By market: the answer to the newest look at its book. */
@@ -93,6 +104,11 @@ export class ExchangeSide {
   /** From the submit of a merge or split to its landing, ms. */
   get landingMs(): number {
     return this.#setting.landingMs;
+  }
+
+  /** Orders, trades and conversions that are over and kept, the crowd's too. */
+  get recordsKept(): number {
+    return this.#archive.count;
   }
 
   get core(): ExchangeCore {

@@ -1,0 +1,89 @@
+/** How fast each part of a trader may grow, and whether it did not grow faster. The reasons stand in docs/operations.md. */
+
+import type { SoakRow } from './soak.js';
+
+/**
+ * This part of a run is left out of what is judged, and at least so many hours: memory fills up to what it will be, and nothing is old
+ * enough to leave the ledger.
+ */
+const WARM_UP = 1 / 4;
+const WARM_UP_HOURS = 12;
+/** Fewer rows, or fewer hours after the warm-up, show no growth that could be told from chance. */
+const FEWEST_ROWS = 8;
+const FEWEST_HOURS = 12;
+
+interface Component {
+  readonly name: string;
+  readonly bytesOf: (row: SoakRow) => number;
+  /** What it may grow with, and by how much; null for what must stay. */
+  readonly per: { readonly countOf: (row: SoakRow) => number; readonly bytes: number } | null;
+  /** Bytes a simulated day, whatever else happens. */
+  readonly bytesADay: number;
+}
+
+const COMPONENTS: readonly Component[] = [
+  { name: "trader's heap", bytesOf: ({ heapBytes }) => heapBytes, per: null, bytesADay: 1_000_000 },
+  {
+    name: 'ledger',
+    bytesOf: ({ ledgerBytes }) => ledgerBytes,
+    per: { countOf: ({ fills }) => fills, bytes: 3000 },
+    bytesADay: 500_000,
+  },
+  { name: "ledger's WAL", bytesOf: ({ walBytes }) => walBytes, per: null, bytesADay: 500_000 },
+  {
+    name: 'archives',
+    bytesOf: ({ archiveBytes }) => archiveBytes,
+    per: { countOf: ({ archived }) => archived, bytes: 4000 },
+    bytesADay: 100_000,
+  },
+  {
+    name: 'journal',
+    bytesOf: ({ journalBytes }) => journalBytes,
+    per: { countOf: ({ steps }) => steps, bytes: 400 },
+    bytesADay: 1_000_000,
+  },
+  {
+    name: 'exchange and checks',
+    bytesOf: ({ simulationHeapBytes, heapBytes }) => simulationHeapBytes - heapBytes,
+    per: { countOf: ({ records }) => records, bytes: 2500 },
+    bytesADay: 1_000_000,
+  },
+];
+
+/** How a component grew, in bytes. */
+export interface Verdict {
+  readonly name: string;
+  readonly start: number;
+  readonly middle: number;
+  readonly end: number;
+  /** A simulated day, after the warm-up. */
+  readonly grew: number;
+  readonly bound: number;
+  readonly isOver: boolean;
+}
+
+/** Null when the run was too short to judge: less than a day, or too few rows. */
+export function judge(rows: readonly SoakRow[]): readonly Verdict[] | null {
+  const whole = rows.at(-1)?.hours ?? 0;
+  const judged = rows.filter(({ hours }) => hours >= Math.max(whole * WARM_UP, WARM_UP_HOURS));
+  const [start, middle, end] = [rows[0], rows[Math.floor(rows.length / 2)], rows.at(-1)];
+  if (start === undefined || middle === undefined || end === undefined) return null;
+  if (judged.length < FEWEST_ROWS || whole - (judged[0]?.hours ?? 0) < FEWEST_HOURS) return null;
+  return COMPONENTS.map(({ name, bytesOf, per, bytesADay }) => {
+    const grew = growthADay(judged, bytesOf);
+    const units = per === null ? 0 : growthADay(judged, per.countOf);
+    const bound = bytesADay + (per?.bytes ?? 0) * units;
+    const [first, half, last] = [start, middle, end].map(bytesOf) as [number, number, number];
+    return { name, start: first, middle: half, end: last, grew, bound, isOver: grew > bound };
+  });
+}
+
+/** The slope of the straight line that comes nearest to all rows (least squares), for a day. */
+function growthADay(rows: readonly SoakRow[], figureOf: (row: SoakRow) => number): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const days = rows.map(({ hours }) => hours / 24);
+  const values = rows.map(figureOf);
+  const [day, value] = [mean(days), mean(values)];
+  const both = days.reduce((sum, at, index) => sum + (at - day) * ((values[index] ?? 0) - value), 0);
+  return both / days.reduce((sum, at) => sum + (at - day) ** 2, 0);
+}
