@@ -3,6 +3,7 @@
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { Condition } from './conditions.js';
 import type { Acknowledgement, AlertMessage, RememberedAlert } from './contract.js';
+import { addNextStep } from './next-steps.js';
 
 /** A critical alert is told again after so long, ms. */
 const AGAIN_MS = 15 * 60_000;
@@ -57,7 +58,7 @@ export class AlertBook {
       if (known === undefined)
         this.#open.set(condition.kind, {
           condition,
-          sinceMs: nowMs,
+          sinceMs: condition.sinceMs ?? nowMs,
           seenMs: nowMs,
           toldMs: null,
           acknowledgedMs: null,
@@ -70,7 +71,7 @@ export class AlertBook {
 
   /** Something that happened, and is over. */
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
-    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text };
+    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
   /** Those that somebody was told of and that are not over, longest first. */
@@ -105,7 +106,7 @@ export class AlertBook {
   #message({ condition, sinceMs }: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text } = condition;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
-    const told = state === 'open' ? `${text}, since ${since} UTC` : `over; it began at ${since} UTC`;
+    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
   }
 

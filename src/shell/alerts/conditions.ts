@@ -10,6 +10,8 @@ export interface Condition {
   readonly text: string;
   /** It must hold for so long before anybody is told, ms. */
   readonly forMs: number;
+  /** Since when it has held, Unix ms, where that is known; else since it was first seen. */
+  readonly sinceMs?: number;
 }
 
 /** Null or absent where it is not known. Shares, prices and the like are no matter of alerts. */
@@ -36,12 +38,15 @@ export interface WatchedAccount {
   /** API keys that the exchange takes, of those that are configured; absent where one is. */
   readonly apiKeys?: { readonly live: number; readonly of: number };
   readonly unknownOrders: number;
-  readonly differences: readonly string[];
+  /** What two rounds of reconciliation found; null while ledger and exchange agree. One round alone may have met an order on its way. */
+  readonly disagreement: string | null;
   /** Unix ms; null before the first. */
   readonly reconciledMs: number | null;
   readonly clockOffsetMs: number | null;
   /** Part of the tightest loss limit that is lost. */
   readonly lossUsed: number;
+  /** Feeds without a current value for any market, with why where that is known. */
+  readonly silentFeeds: readonly string[];
 }
 
 const MINUTE_MS = 60_000;
@@ -58,8 +63,10 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
     isGone && critical('trader_gone', 'the trader is gone', 'its process ended without canceling anything'),
     !isGone &&
       !hasEnded &&
-      (silentMs ?? 0) > SILENT_MS &&
-      critical('trader_silent', 'the trader does not answer', `nothing was heard for ${wholeSeconds(silentMs)} s`),
+      (silentMs ?? 0) > SILENT_MS && {
+        ...critical('trader_silent', 'the trader does not answer', `nothing was heard for ${wholeSeconds(silentMs)} s`),
+        sinceMs: facts.nowMs - (silentMs ?? 0),
+      },
     !hasEnded &&
       isGuarded === false &&
       critical('guardian_absent', 'no guardian', 'nothing cancels when the trader stops', MINUTE_MS / 2),
@@ -81,6 +88,7 @@ const OF_TRADER: readonly string[] = [
   'clock_off',
   'reconciled_late',
   'loss',
+  'feed_silent',
 ];
 
 /** Whether these facts leave open if a condition of this kind holds: an alert is not over because nobody knows. */
@@ -94,10 +102,11 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 }
 
 function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
-  const { mode, reason, differences, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, apiKeys } = account;
+  const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, apiKeys, silentFeeds } =
+    account;
   return [
     STOPPED.includes(mode) && critical(mode, `it is ${mode}`, reason),
-    differences.length > 0 && critical('ledger_differs', 'ledger and exchange differ', differences.join('; ')),
+    disagreement !== null && critical('ledger_differs', 'ledger and exchange differ', disagreement),
     unknownOrders > 0 &&
       critical('unknown_orders', 'orders are unknown', `of ${unknownOrders} orders nothing is known`, 5 * MINUTE_MS),
     account.venueSilent &&
@@ -109,10 +118,19 @@ function accountConditions(account: WatchedAccount, nowMs: number): readonly (Co
     Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
       warning('clock_off', 'the clock is off', `by ${wholeSeconds(clockOffsetMs)} s`, MINUTE_MS),
     reconciledMs !== null &&
-      nowMs - reconciledMs > RECONCILED_WITHIN_MS &&
-      warning('reconciled_late', 'no reconciliation', 'ledger and exchange were not compared for ten minutes'),
+      nowMs - reconciledMs > RECONCILED_WITHIN_MS && {
+        ...warning('reconciled_late', 'no reconciliation', 'ledger and exchange were not compared for ten minutes'),
+        sinceMs: reconciledMs,
+      },
     lossUsed > MOST_LOSS &&
       warning('loss', 'a loss limit is near', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
+    silentFeeds.length > 0 &&
+      warning(
+        'feed_silent',
+        'a feed is silent',
+        `no market has a current value of ${silentFeeds.join(', ')}`,
+        2 * MINUTE_MS,
+      ),
   ];
 }
 
@@ -145,6 +163,7 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   market_failed: { severity: 'warning', title: 'a market is out' },
   clock_set_back: { severity: 'warning', title: 'the clock was set back' },
   command: { severity: 'warning', title: 'a command' },
+  configured: { severity: 'warning', title: 'another configuration' },
   daily_summary: { severity: 'info', title: 'the day' },
 };
 

@@ -203,7 +203,8 @@ export class HttpCaller implements ServiceCaller {
       if (!next.left && last.left) break;
       last = next;
     }
-    return last.answer;
+    // It is told now, however long a retry has waited in vain: a core that is told an older time takes its clock for set back.
+    return last.left ? { ...last.answer, nowMs: this.#clock.nowMs() } : last.answer;
   }
 
   /** Waits; false when the client was closed meanwhile. */

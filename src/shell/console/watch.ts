@@ -195,10 +195,13 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Watch
     throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
     ...(account.api_keys === undefined ? {} : { apiKeys: account.api_keys }),
     unknownOrders: account.unknown_orders,
-    differences: account.agreement?.differences ?? [],
+    disagreement: account.agreement?.confirmed ?? null,
     // One that never comes is late, too.
     reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
     clockOffsetMs: account.clock_offset_ms,
+    silentFeeds: account.feeds.flatMap(({ name, current_markets: current, trouble }) =>
+      current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
+    ),
     lossUsed: Math.max(
       measureUse(account.loss_day_micros, hello?.limits.max_loss_day_micros),
       measureUse(account.drawdown_micros, hello?.limits.max_drawdown_micros),

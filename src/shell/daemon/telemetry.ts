@@ -121,7 +121,11 @@ export class Telemetry {
       agreement:
         reconciled === null
           ? null
-          : { compared: reconciled.comparedMs, differences: reconciled.differences.map(differenceText) },
+          : {
+              compared: reconciled.comparedMs,
+              differences: reconciled.differences.map(differenceText),
+              confirmed: now.disagreement,
+            },
       clock_offset_ms: now.clockOffsetMs,
       budgets: [makeBudget('public', budgets.public), makeBudget('signed', budgets.signed)],
       ...this.#apiKeys(),

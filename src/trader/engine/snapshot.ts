@@ -40,6 +40,8 @@ export interface AccountSnapshot {
   readonly reduceOnly: string | null;
   /** The newest complete round; null before the first. */
   readonly reconciled: ComparedRound | null;
+  /** What two rounds have found to differ, in a sentence; null while ledger and exchange agree. */
+  readonly disagreement: string | null;
   /** A difference was seen that only another round can confirm or clear. */
   readonly inDoubt: boolean;
   /** Why the newest round was void; null when it was not. */
@@ -114,6 +116,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     spent: queue.listSpent(nowMs),
     reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
+    disagreement: state.reconciler.verdict,
     inDoubt: state.reconciler.isInDoubt,
     voidReason: state.reconciler.voidReason,
     proven: state.modes.proven,

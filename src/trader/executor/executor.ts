@@ -8,6 +8,7 @@
  * request comes back exactly once.
  */
 
+import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
@@ -114,7 +115,7 @@ export class Executor implements OrderExecutor {
         const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
-          const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${JSON.stringify(row)}`;
+          const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${describeRow(row)}`;
           this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
@@ -245,4 +246,10 @@ export class Executor implements OrderExecutor {
     }
     this.#actIfDue(inFlight, nowMs);
   }
+}
+
+/** For a person. */
+function describeRow({ side, amount, price, outcome, status, market }: OrderRow): string {
+  const [shares, limit] = [amount, price].map((value) => (value === null ? '?' : formatDecimal(value)));
+  return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;
 }

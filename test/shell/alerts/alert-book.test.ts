@@ -99,10 +99,11 @@ const WELL: WatchedFacts = {
     venueSilent: false,
     throttled: false,
     unknownOrders: 0,
-    differences: [],
+    disagreement: null,
     reconciledMs: 9 * MINUTE,
     clockOffsetMs: 20,
     lossUsed: 0.1,
+    silentFeeds: [],
   },
 };
 const { account: ACCOUNT } = WELL;
@@ -120,7 +121,7 @@ test.each([
   ['disk_low', { diskFreeBytes: 1e9 }],
   ['killed', { account: { ...ACCOUNT, mode: 'killed' } }],
   ['halted', { account: { ...ACCOUNT, mode: 'halted' } }],
-  ['ledger_differs', { account: { ...ACCOUNT, differences: ['order x'] } }],
+  ['ledger_differs', { account: { ...ACCOUNT, disagreement: 'order x' } }],
   ['unknown_orders', { account: { ...ACCOUNT, unknownOrders: 1 } }],
   ['venue_silent', { account: { ...ACCOUNT, venueSilent: true } }],
   ['throttled', { account: { ...ACCOUNT, throttled: true } }],
@@ -128,6 +129,7 @@ test.each([
   ['clock_off', { account: { ...ACCOUNT, clockOffsetMs: -2_001 } }],
   ['reconciled_late', { account: { ...ACCOUNT, reconciledMs: -1 } }],
   ['loss', { account: { ...ACCOUNT, lossUsed: 0.81 } }],
+  ['feed_silent', { account: { ...ACCOUNT, silentFeeds: ['weather'] } }],
 ])('%s is told of', (kind, wrong) => {
   expect(findConditions({ ...WELL, ...wrong }).map((one) => one.kind)).toEqual([kind]);
 });
@@ -138,4 +140,19 @@ test('notices that a person must look into are told of, and the usual ones are n
   expect(toldAs('constructor', 'loud')).toBeNull();
   // What a person presses, and what a timer asks for every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
+  expect(toldAs('configured', 'loud')?.title).toBe('another configuration');
+});
+
+test('says since when it holds, where that is known, and what to do next', () => {
+  const book = new AlertBook('run');
+  const silence = findConditions({ ...WELL, silentMs: 11 * S });
+  expect(book.observe(silence, WELL.nowMs).map(({ text }) => text)).toEqual([
+    'nothing was heard for 11 s, since 00:09:49 UTC\nDo: `twinbook status`; `twinbook kill` works past it',
+  ]);
+  const late = findConditions({ ...WELL, account: { ...ACCOUNT, reconciledMs: -5 * MINUTE } });
+  expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: `twinbook reconcile`');
+  expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
+    'it threw\nDo: `twinbook resume --reason TEXT` lets it try again',
+  );
+  expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good');
 });

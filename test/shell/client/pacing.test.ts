@@ -63,6 +63,18 @@ describe('a throttled call', () => {
     expect(server.asked).toHaveLength(3);
   });
 
+  it('is told with the time at which it is told, not with that of the refusal which its retry waited behind', async () => {
+    server.answer = answering(429, refusal('throttled'), { 'retry-after': '3600' });
+    const patient = clientFor(server.url, { onNotice: () => void vi.setSystemTime(Date.now() + 9_900) });
+    const { sentMs, nowMs } = await patient.call(
+      'markets.book',
+      { params: { condition_id: 'm' } },
+      { latestMs: Date.now() + 10_000 },
+    );
+    await patient.close();
+    expect(nowMs - sentMs).toBe(9_900);
+  });
+
   it('waits for the reset where there is no Retry-After, else a growing while', async () => {
     const seconds = Math.floor(Date.now() / 1_000);
     const headers = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${seconds + 40}` };

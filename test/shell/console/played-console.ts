@@ -65,7 +65,7 @@ export const frameAt = (timeMs: number): FrameLine => ({
   time: timeMs,
   account: {
     ...ACCOUNT,
-    agreement: { compared: timeMs - 20_000, differences: [] },
+    agreement: { compared: timeMs - 20_000, differences: [], confirmed: null },
     feeds: [{ name: 'model', current_markets: 1, values: 80, newest_age_ms: 1_200, problems: 0, trouble: null }],
     risk: { ...ACCOUNT.risk, events: [{ id: 'the event', position_micros: 3_000_000, loss_micros: 850_000_000 }] },
   },

@@ -41,7 +41,7 @@ export const ACCOUNT: AccountFigures = {
   fills: 3,
   unsent: 0,
   reduce_only: null,
-  agreement: { compared: 4_000, differences: [] },
+  agreement: { compared: 4_000, differences: [], confirmed: null },
   clock_offset_ms: 15,
   budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
   spent: [{ purpose: 'moves', total: 12 }],

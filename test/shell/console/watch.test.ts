@@ -68,7 +68,7 @@ describe('a console that was started anew beside a trader that is silent', () =>
     };
     for (let i = 0; i < 8; i++) hear(HELLO);
     expect([kinds(), told()]).toEqual([['killed'], ['trader_gone cleared', 'trader_silent cleared']]);
-    const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [] } };
+    const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [], confirmed: null } };
     for (let i = 0; i < 8; i++) hear({ type: 'frame', time: Date.now(), account, markets: [] });
     expect([kinds(), told()[0]]).toEqual([[], 'killed cleared']);
   });
@@ -105,6 +105,33 @@ test('a first reconciliation that never comes is told of', () => {
     frame();
     vi.advanceTimersByTime(5 * S);
   }
+});
+
+test('a difference is told when a second round has found it again, a feed when it was silent for two minutes', () => {
+  const { trader: state, told, watch } = watchOf('open');
+  const frame = (confirmed: string | null, current: number) => {
+    const agreement = { compared: Date.now(), differences: ['order o'], confirmed };
+    const feed = {
+      name: 'weather',
+      current_markets: current,
+      values: 0,
+      newest_age_ms: null,
+      problems: 0,
+      trouble: null,
+    };
+    state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement, feeds: [feed] }, markets: [] });
+    vi.advanceTimersByTime(5 * S);
+  };
+  state.onLine({ ...HELLO, started: Date.now() });
+  for (let i = 0; i < 22; i++) frame(null, 0);
+  expect(told()).toEqual([]);
+  for (let i = 0; i < 4; i++) frame(null, 0);
+  expect(told()).toEqual(['feed_silent open']);
+  frame('the ledger and the exchange disagree: order o', 1);
+  expect([told()[0], watch.recent[0]?.text]).toEqual([
+    'ledger_differs open',
+    expect.stringContaining('the ledger and the exchange disagree: order o, since'),
+  ]);
 });
 
 test('who is not on duty tells nothing, shows what the other one remembers, and takes over', () => {

@@ -342,6 +342,7 @@ describe('lists of own orders', () => {
   it('tell of an order that this ledger never made, once, even after a restart', () => {
     const s = fresh();
     s.list([row('open', 0, 'stranger')]);
+    expect(s.events).toMatchObject([{ text: expect.stringMatching(/ledger: buy 10 YES at 0.42, open, in "/) }]);
     s.list([row('open', 0, 'stranger')]);
     expect(s.heard()).toEqual(['foreign_order']);
     s.restart();

@@ -47,6 +47,16 @@ export interface FrameLine {
   readonly known?: readonly string[];
 }
 
+/** Of the newest complete round that compared ledger and exchange. */
+export interface AgreementFigures {
+  /** Unix ms. */
+  readonly compared: number;
+  /** What the round found, confirmed or not. */
+  readonly differences: readonly string[];
+  /** What a second round has found again, the first five in a sentence; null while nothing is. */
+  readonly confirmed: string | null;
+}
+
 export interface AccountFigures {
   readonly mode: string;
   readonly reason: string;
@@ -65,7 +75,7 @@ export interface AccountFigures {
   readonly unsent: number;
   /** Why only reducing orders may leave; null when ledger and exchange agree. */
   readonly reduce_only: string | null;
-  readonly agreement: { readonly compared: number; readonly differences: readonly string[] } | null;
+  readonly agreement: AgreementFigures | null;
   readonly clock_offset_ms: number | null;
   readonly budgets: readonly BudgetFigures[];
   /** API keys that the exchange takes, of those that are configured; absent where one is. */

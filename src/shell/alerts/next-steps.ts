@@ -1,0 +1,33 @@
+/** The command that helps, by what an alert is about: who is woken at night should not have to look it up. */
+
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  trader_gone: '`twinbook cancel-all --verify`, then start it again',
+  trader_silent: '`twinbook status`; `twinbook kill` works past it',
+  guardian_absent: '`twinbook status` says what it said last; its log is beside the ledger',
+  disk_low: 'remove journals, recordings and logs, never the ledger',
+  killed: '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
+  halted: '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up',
+  ledger_differs: '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
+  unknown_orders: '`twinbook cancel-all --verify`, and compare with the page of the venue',
+  venue_silent: '`twinbook status`, and the status page of the venue',
+  throttled: '`twinbook status` says which requests are left',
+  key_missing: '`twinbook keys list`',
+  clock_off: 'synchronise the clock of this machine',
+  reconciled_late: '`twinbook reconcile`',
+  loss: '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',
+  feed_silent: '`twinbook status` says how old its values are; who quotes by it quotes nothing',
+  signing_refused: '`twinbook kill`, then `twinbook events`',
+  signed_elsewhere: '`twinbook kill`, then `twinbook events`',
+  foreign_order: '`twinbook kill`, then `twinbook events`',
+  fill_differs: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
+  settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
+  configured: '`twinbook config history` says who changed what',
+  strategy_failed: '`twinbook resume --reason TEXT` lets it try again',
+  market_failed: '`twinbook resume --reason TEXT` lets it try again',
+};
+
+/** A text with what to do next behind it, on a line of its own; as it is where nothing is to be done. */
+export function addNextStep(kind: string, text: string): string {
+  const step = Object.hasOwn(NEXT_STEPS, kind) ? NEXT_STEPS[kind] : undefined;
+  return step === undefined ? text : `${text}\nDo: ${step}`;
+}
