@@ -117,7 +117,11 @@ class Topic {
       for (const reader of readers) reader.write(text);
     } catch {
       // Nothing of this process ends for it. Who asks instead is told that it failed.
-      for (const reader of readers) reader.end();
+      for (const reader of readers) {
+        // It closes when its peer has taken the end; nothing may be written behind that.
+        this.#readers.delete(reader);
+        reader.end();
+      }
     }
   }
 }

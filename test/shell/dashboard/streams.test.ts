@@ -132,6 +132,21 @@ test('a state that cannot be made ends what waits for it, and nothing else', () 
   expect(open().got).toEqual(['data: 1\n\n']);
 });
 
+test('nothing is written to a reader behind its end, however late that closes', () => {
+  const { open, change, source } = place();
+  const reader = open();
+  vi.spyOn(reader, 'end').mockReturnValue(reader);
+  source.fails = true;
+  change();
+  source.fails = false;
+  const got = reader.got.length;
+  change();
+  vi.advanceTimersByTime(5_000);
+  expect(reader.got).toHaveLength(got);
+  reader.emit('close');
+  expect([source.watchers.size, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
 test('is full with as many as there may be, until one of them has gone; all end when it closes', () => {
   const { open, streams } = place();
   const readers = Array.from({ length: MOST_STREAMS }, (_, i) => open(`of ${i % 3}`));
