@@ -46,15 +46,15 @@ const hourly = (pick: (value: StatusValue) => number) => ({
   right: true,
 });
 
-/** Currency an hour but for the looks and fills. */
+/** Columns that end in /H are currency an hour; costs are below zero. */
 const COLUMNS: readonly Column<ValuedMarket>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'NET', ...hourly(({ net }) => net) },
-  { title: 'FILLS', ...hourly(({ edge }) => edge) },
-  { title: 'STALE', ...hourly(({ stale }) => -stale) },
-  { title: 'LOOKS', ...hourly(({ looks }) => -looks) },
-  { title: 'REQUESTS', ...hourly(({ moves, fills, reserve }) => -(moves + fills + reserve)) },
-  { title: 'CURRENCY', ...hourly(({ currency }) => -currency) },
+  { title: 'NET/H', ...hourly(({ net }) => net) },
+  { title: 'FILLS/H', ...hourly(({ edge }) => edge) },
+  { title: 'STALE/H', ...hourly(({ stale }) => -stale) },
+  { title: 'LOOKS/H', ...hourly(({ looks }) => -looks) },
+  { title: 'REQUESTS/H', ...hourly(({ moves, fills, reserve }) => -(moves + fills + reserve)) },
+  { title: 'CURRENCY/H', ...hourly(({ currency }) => -currency) },
   {
     title: 'LOOK EVERY',
     cell: ({ value }) => (value === null ? '' : `${value.look_every_s.toFixed(0)} s`),
