@@ -38,7 +38,8 @@ export function addConfigCommands(program: Command, session: Session): void {
       return EXIT.ok;
     }
     const blocks = loaded.map(
-      ({ strategy }) => `${strategy.name}: ${strategy.summary}\n\n${table(paramTable(strategy), PARAM_COLUMNS)}`,
+      ({ strategy }) =>
+        `${strategy.name}: ${strategy.summary}\n\n${table(paramTable(strategy), PARAM_COLUMNS, io.columns)}`,
     );
     io.out(`${blocks.join('\n')}\nA strategy file may also name your own .ts or .js module by its path.\n`);
     return EXIT.ok;
@@ -86,9 +87,9 @@ const classes = (schema: SchemaNode, classifySetting: (setting: string) => unkno
 
 const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },
-  { title: 'UNIT', cell: (row) => row.unit },
+  { title: 'UNIT', cell: (row) => row.unit, keep: 2 },
   { title: 'RANGE', cell: (row) => row.range },
   { title: 'DEFAULT', cell: (row) => (row.default.length > 24 ? 'see --json' : row.default) },
-  { title: 'LIVE', cell: (row) => row.live },
-  { title: 'MEANING', cell: (row) => row.help },
+  { title: 'LIVE', cell: (row) => row.live, keep: 1 },
+  { title: 'MEANING', cell: (row) => row.help, gives: 'fold' },
 ];

@@ -23,7 +23,7 @@ export function addConfigExplainCommand(config: Command, session: Session): void
       const hint = '`twinbook config explain` lists all; parameters of strategies are in `twinbook strategies`.';
       throw new TwinbookError('usage', `there is no setting ${wanted}`, hint);
     }
-    const blocks = files.map(({ file, rows }) => `In a ${file} file:\n\n${table(rows, COLUMNS)}`);
+    const blocks = files.map(({ file, rows }) => `In a ${file} file:\n\n${table(rows, COLUMNS, session.io.columns)}`);
     session.io.out(
       options.json === true
         ? json(files.flatMap(({ file, rows }) => rows.map((row) => ({ file, ...row }))))
@@ -56,7 +56,7 @@ const isWanted =
 
 const COLUMNS: readonly Column<SettingRow>[] = [
   { title: 'SETTING', cell: (row) => row.setting },
-  { title: 'WANTS', cell: (row) => row.kind },
-  { title: 'DEFAULT', cell: (row) => row.default },
-  { title: 'MEANING', cell: (row) => row.meaning },
+  { title: 'WANTS', cell: (row) => row.kind, gives: 'fold' },
+  { title: 'DEFAULT', cell: (row) => row.default, gives: 'fold' },
+  { title: 'MEANING', cell: (row) => row.meaning, gives: 'fold' },
 ];

@@ -114,13 +114,13 @@ function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): str
 
 const STATUS: readonly Column<WalletRow>[] = [
   { title: 'wallet', cell: ({ wallet }) => short(wallet) },
-  { title: 'owner', cell: ({ holder }) => holder },
-  { title: 'machine', cell: ({ machine }) => machine },
-  { title: 'term', cell: ({ term }) => term, right: true },
-  { title: 'state', cell: describeOwner },
+  { title: 'owner', cell: ({ holder }) => holder, gives: 'cut' },
+  { title: 'machine', cell: ({ machine }) => machine, gives: 'cut', keep: 3 },
+  { title: 'term', cell: ({ term }) => term, right: true, keep: 1 },
+  { title: 'state', cell: describeOwner, gives: 'fold' },
   { title: 'renewed', cell: ({ renewedS }) => `${Math.round(renewedS)} s ago`, right: true },
   { title: 'capital', cell: ({ grantedMicros }) => money(grantedMicros), right: true },
-  { title: 'markets', cell: ({ markets }) => markets.length, right: true },
+  { title: 'markets', cell: ({ markets }) => markets.length, right: true, keep: 2 },
 ];
 
 async function showStatus(options: FleetFlags, io: CliIo): Promise<ExitCode> {
@@ -131,7 +131,7 @@ async function showStatus(options: FleetFlags, io: CliIo): Promise<ExitCode> {
     io.out(json({ capital: money(capitalMicros), granted: money(granted), wallets: rows }));
     return EXIT.ok;
   }
-  io.out(table(wallets, STATUS));
+  io.out(table(wallets, STATUS, io.columns));
   io.out(`\n${money(granted)} of ${money(capitalMicros)} capital are granted\n`);
   return EXIT.ok;
 }
@@ -147,12 +147,12 @@ const toJson = ({ wallet, holder, machine, term, renewedS, takenS, grantedMicros
 });
 
 const REPORT: readonly Column<WalletRow>[] = [
-  { title: 'trader', cell: ({ holder }) => holder },
-  { title: 'wallet', cell: ({ wallet }) => short(wallet) },
+  { title: 'trader', cell: ({ holder }) => holder, gives: 'cut' },
+  { title: 'wallet', cell: ({ wallet }) => short(wallet), keep: 1 },
   { title: 'said', cell: ({ renewedS }) => `${Math.round(renewedS)} s ago`, right: true },
   { title: 'mode', cell: ({ summary }) => summary?.mode ?? null },
-  { title: 'orders', cell: ({ summary }) => summary?.openOrders ?? null, right: true },
-  { title: 'fills', cell: ({ summary }) => summary?.fills ?? null, right: true },
+  { title: 'orders', cell: ({ summary }) => summary?.openOrders ?? null, right: true, keep: 3 },
+  { title: 'fills', cell: ({ summary }) => summary?.fills ?? null, right: true, keep: 2 },
   { title: 'cash', cell: ({ summary }) => summary?.cash ?? null, right: true },
   { title: 'worth', cell: ({ summary }) => summary?.equity ?? null, right: true },
   { title: 'result', cell: ({ summary }) => summary?.result ?? null, right: true },
@@ -177,7 +177,7 @@ async function showReport(options: FleetFlags, io: CliIo): Promise<ExitCode> {
     io.out(json({ traders: wallets.map((row) => ({ ...toJson(row), said: row.summary })), sums }));
     return EXIT.ok;
   }
-  io.out(table(wallets, REPORT));
+  io.out(table(wallets, REPORT, io.columns));
   const oldest = Math.round(Math.max(ZERO, ...wallets.map(({ renewedS }) => renewedS)));
   io.out(
     `\n${record([

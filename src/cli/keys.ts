@@ -190,7 +190,7 @@ function addList(keys: Command, session: Session): void {
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: here.includes(row.key_id) }));
     });
-    io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS));
+    io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS, io.columns));
     return EXIT.ok;
   });
 }

@@ -42,6 +42,7 @@ const io: CliIo = {
   raw: { out, err },
   env: process.env,
   cwd: process.cwd(),
+  ...(stdout.isTTY && stdout.columns > 0 ? { columns: stdout.columns } : {}),
   ...(stdin.isTTY && stdout.isTTY ? { terminal } : {}),
   stopAsked: () =>
     new Promise((resolve) => {

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stopAsked?: () => Promise<void>;
   readonly terminal?: CliTerminal;
+  /** Of a terminal; without it what is printed goes to a file. */
+  readonly columns?: number;
   /** Hears both streams, in the order of their writing. */
   readonly hear?: (text: string) => void;
 }
@@ -37,6 +39,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     err: toErr,
     raw: { out: toOut, err: toErr },
     env: options.env ?? {},
+    ...(options.columns === undefined ? {} : { columns: options.columns }),
     ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),

@@ -49,10 +49,10 @@ interface ListOptions {
 
 const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
-  { title: 'severity', cell: ({ severity }) => severity },
+  { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
   { title: 'since (UTC)', cell: ({ sinceMs }) => when(sinceMs) },
-  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : when(acknowledgedMs)) },
-  { title: 'what', cell: ({ title, text }) => `${title}: ${text}` },
+  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : when(acknowledgedMs)), keep: 1 },
+  { title: 'what', cell: ({ title, text }) => `${title}: ${text}`, gives: 'fold' },
 ];
 
 function addList(alerts: Command, session: Session): void {
@@ -63,7 +63,7 @@ function addList(alerts: Command, session: Session): void {
     close();
     const { io } = session;
     if (options.json === true) io.out(json(open));
-    else io.out(open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS));
+    else io.out(open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, io.columns));
     return EXIT.ok;
   });
 }

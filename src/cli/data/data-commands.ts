@@ -78,7 +78,7 @@ async function list(paths: readonly string[], options: DataOptions, io: CliIo): 
   const { openRecordings } = await import('../../recording/recording.js');
   const failures: TwinbookError[] = [];
   const rows = (await openRecordings(paths, (error) => failures.push(error))).map(listing);
-  io.out(options.json === true ? json(rows) : listTable(rows));
+  io.out(options.json === true ? json(rows) : listTable(rows, io.columns));
   return tellFailures(failures, io);
 }
 
@@ -102,7 +102,7 @@ async function stats(paths: readonly string[], options: DataOptions, io: CliIo):
   line.end();
   const [failure] = failures;
   if (rows.length === 0 && failure !== undefined) throw failure;
-  io.out(options.json === true ? json(rows) : statsTable(rows));
+  io.out(options.json === true ? json(rows) : statsTable(rows, io.columns));
   return tellFailures(failures, io);
 }
 

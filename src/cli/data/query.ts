@@ -27,7 +27,7 @@ export async function runQuery(
 /** Writes and closes it. */
 export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io: CliIo): Promise<void> {
   try {
-    if (format === 'table') io.out(await asTable(answer));
+    if (format === 'table') io.out(await asTable(answer, io.columns));
     else if (format === 'csv') await writeCsv(answer, io);
     else await writeJson(answer, io);
   } finally {
@@ -35,7 +35,7 @@ export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io:
   }
 }
 
-async function asTable(answer: QueryAnswer): Promise<string> {
+async function asTable(answer: QueryAnswer, width: number | undefined): Promise<string> {
   const rows: (readonly SqlValue[])[] = [];
   for await (const batch of answer.rows()) {
     rows.push(...batch);
@@ -43,10 +43,10 @@ async function asTable(answer: QueryAnswer): Promise<string> {
   }
   const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
     const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || typeof row[at] === 'number');
-    return { title, cell: (row) => row[at] ?? null, right: isNumber };
+    return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
   });
   const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';
-  return table(rows.slice(0, TABLE_ROWS), columns) + more;
+  return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
 }
 
 async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {

@@ -39,23 +39,23 @@ const duration = (ms: number): string => {
 
 const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
-  { title: 'ORIGIN', cell: (row) => row.origin },
-  { title: 'FROM (UTC)', cell: (row) => when(row.first_event ?? row.open_time) },
+  { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
+  { title: 'FROM (UTC)', cell: (row) => when(row.first_event ?? row.open_time), keep: 3 },
   { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'EVENTS', cell: (row) => row.events, right: true },
-  { title: 'TRADES', cell: (row) => row.trades, right: true },
-  { title: 'GAPS', cell: (row) => row.gaps, right: true },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
-  { title: 'TITLE', cell: (row) => title(row.title) },
+  { title: 'TITLE', cell: (row) => title(row.title), gives: 'cut' },
 ];
 
 const formatSpan = (row: ListRow): string =>
   duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
 
-export function listTable(rows: readonly ListRow[]): string {
+export function listTable(rows: readonly ListRow[], width?: number): string {
   const known = rows.every((row) => row.events !== null);
   const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
-  return `${table(rows, LIST_COLUMNS)}${hint}`;
+  return `${table(rows, LIST_COLUMNS, width)}${hint}`;
 }
 
 const text = (value: number): string => formatDecimal(micros(Math.round(value)));
@@ -97,28 +97,38 @@ const whole = (amount: string | undefined): Cell => (amount === undefined ? null
 
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
-  { title: 'FROM (UTC)', cell: (row) => when(row.first_event) },
+  { title: 'FROM (UTC)', cell: (row) => when(row.first_event), keep: 9 },
   { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
-  { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true },
-  { title: 'GAPS', cell: (row) => row.gaps, right: true },
-  { title: 'LEVELS', cell: (row) => row.levels, right: true },
-  { title: 'TRADES', cell: (row) => row.trades, right: true },
-  { title: 'VOLUME', cell: (row) => whole(row.volume), right: true },
-  { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true },
+  { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true, keep: 3 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
+  { title: 'LEVELS', cell: (row) => row.levels, right: true, keep: 7 },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
+  { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
   {
     title: 'SPREAD',
     cell: (row) => (row.mean_spread === null ? null : Number(row.mean_spread).toFixed(4)),
     right: true,
   },
-  { title: 'BIDS', cell: (row) => (row.mean_levels === null ? null : row.mean_levels.bid.toFixed(1)), right: true },
-  { title: 'ASKS', cell: (row) => (row.mean_levels === null ? null : row.mean_levels.ask.toFixed(1)), right: true },
-  { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true },
-  { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true },
+  {
+    title: 'BIDS',
+    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.bid.toFixed(1)),
+    right: true,
+    keep: 5,
+  },
+  {
+    title: 'ASKS',
+    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.ask.toFixed(1)),
+    right: true,
+    keep: 5,
+  },
+  { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
+  { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
 ];
 
-export function statsTable(rows: readonly StatsRow[]): string {
+export function statsTable(rows: readonly StatsRow[], width?: number): string {
   const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
-  return `${table(rows, STATS_COLUMNS)}${notes.join('')}`;
+  return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
 }

@@ -88,7 +88,7 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
         checks: checkStrategy(tried, shown, stopwatch),
       });
   }
-  io.out(options.json === true ? json(trials) : trials.map(showTrial).join('\n'));
+  io.out(options.json === true ? json(trials) : trials.map((trial) => showTrial(trial, io.columns)).join('\n'));
   const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
   return hasFailed ? EXIT.failed : EXIT.ok;
 }
@@ -154,12 +154,12 @@ export async function recordedTrials(
 
 const COLUMNS: readonly Column<CheckResult>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },
-  { title: 'CHECK', cell: ({ name }) => name },
-  { title: 'SEEN', cell: ({ text }) => text },
+  { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
+  { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },
 ];
 
-function showTrial({ strategy, on, checks }: Trial): string {
+function showTrial({ strategy, on, checks }: Trial, width: number | undefined): string {
   const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
   const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
-  return `${strategy} on ${on}\n\n${table(checks, COLUMNS)}\n${summary}\n`;
+  return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
 }

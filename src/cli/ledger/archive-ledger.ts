@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<ListedArchive>[] = [
   { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
   { title: 'intents', cell: ({ intents }) => String(intents), right: true },
   { title: 'orders', cell: ({ orders }) => String(orders), right: true },
-  { title: 'file', cell: ({ path }) => path },
+  { title: 'file', cell: ({ path }) => path, gives: 'fold' },
 ];
 
 function addArchives(group: Command, session: Session): void {
@@ -183,7 +183,7 @@ function addArchives(group: Command, session: Session): void {
         reader.close();
       }
     });
-    session.io.out(options.json === true ? json(rows) : table(rows, COLUMNS));
+    session.io.out(options.json === true ? json(rows) : table(rows, COLUMNS, session.io.columns));
     return EXIT.ok;
   });
 }

@@ -21,7 +21,10 @@ export function addBeliefsCommand(program: Command, session: Session): void {
       return states.map((state) => beliefRow(state, ledger.market(state.marketConditionId)?.title ?? ''));
     });
     if (options.json === true) session.io.out(json(rows));
-    else session.io.out(rows.length === 0 ? '(none)\n' : rows.map(formatBlock).join('\n'));
+    else
+      session.io.out(
+        rows.length === 0 ? '(none)\n' : rows.map((row) => formatBlock(row, session.io.columns)).join('\n'),
+      );
     return EXIT.ok;
   });
 }
@@ -52,14 +55,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function formatBlock({ title, market_condition_id: id, strategy, saved, shown }: ReturnType<typeof beliefRow>): string {
+function formatBlock(row: ReturnType<typeof beliefRow>, width: number | undefined): string {
+  const { title, market_condition_id: id, strategy, saved, shown } = row;
   const figures = Object.entries(shown).map(([name, value]) => [name, roundCell(value)] as const);
   const head: readonly (readonly [string, Cell])[] = [
     ['market', title === '' ? id : title],
     ['strategy', strategy],
     ['saved', when(saved)],
   ];
-  return record([...head, ...figures]);
+  return record([...head, ...figures], width);
 }
 
 /** Six digits tell a person enough. */

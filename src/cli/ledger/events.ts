@@ -20,13 +20,13 @@ export function addEventsCommand(program: Command, session: Session): void {
   addAction<ReadOptions & { limit: number }>(command, session, async (options) => {
     const events = await readLedger(options.config, session.io, (ledger) => ledger.events(options.limit));
     const rows = events.map(({ timeMs, ...event }) => ({ time: timeMs, ...event }));
-    session.io.out(options.json === true ? json(rows) : table(events, COLUMNS));
+    session.io.out(options.json === true ? json(rows) : table(events, COLUMNS, session.io.columns));
     return EXIT.ok;
   });
 }
 
 const COLUMNS: readonly Column<OperatorEvent>[] = [
-  { title: 'TIME', cell: ({ timeMs }) => when(timeMs) },
-  { title: 'KIND', cell: ({ kind }) => kind },
-  { title: 'WHAT', cell: ({ text }) => text },
+  { title: 'TIME (UTC)', cell: ({ timeMs }) => when(timeMs) },
+  { title: 'KIND', cell: ({ kind }) => kind, gives: 'cut' },
+  { title: 'WHAT', cell: ({ text }) => text, gives: 'fold' },
 ];

@@ -114,7 +114,7 @@ interface Titled {
   readonly title: string;
 }
 
-const TITLE: Column<Titled> = { title: 'TITLE', cell: (row) => row.title };
+const TITLE: Column<Titled> = { title: 'TITLE', cell: (row) => row.title, gives: 'cut' };
 
 function addList<Item extends InMarket, Row, Options extends ListOptions>(
   program: Command,
@@ -149,6 +149,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
         table(
           shown.map((item) => addTitle(list, item, titles)),
           list.columns,
+          session.io.columns,
         ),
       );
     if (options.json !== true && records.length > limit)
@@ -185,14 +186,14 @@ const orderRow = (order: OrderRecord) => ({
 
 const ORDER_COLUMNS: readonly Column<ReturnType<typeof orderRow>>[] = [
   { title: 'ORDER', cell: (row) => short(row.pubkey) },
-  { title: 'INTENT', cell: (row) => row.intent_id },
-  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'INTENT', cell: (row) => row.intent_id, keep: 1 },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SIDE', cell: (row) => row.side },
   { title: 'PRICE', cell: (row) => row.price, right: true },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true },
-  { title: 'FILLED', cell: (row) => row.filled_amount, right: true },
-  { title: 'STATUS', cell: (row) => row.status },
+  { title: 'FILLED', cell: (row) => row.filled_amount, right: true, keep: 4 },
+  { title: 'STATUS', cell: (row) => row.status, gives: 'cut', least: 8, keep: 3 },
 ];
 
 const draftRow = (intent: IntentRow) => ({
@@ -215,13 +216,13 @@ const DRAFT_COLUMNS: readonly Column<ReturnType<typeof draftRow>>[] = [
   { title: 'INTENT', cell: (row) => row.intent_id },
   { title: 'KIND', cell: (row) => row.kind },
   { title: 'STATE', cell: (row) => row.state },
-  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
-  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
-  { title: 'SIDE', cell: (row) => row.side },
-  { title: 'PRICE', cell: (row) => row.price, right: true },
-  { title: 'AMOUNT', cell: (row) => row.amount, right: true },
-  { title: 'EXPIRES (UTC)', cell: (row) => (row.expires === null ? null : when(row.expires * 1000)) },
-  { title: 'REASON', cell: (row) => row.last_reason },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
+  { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes), keep: 5 },
+  { title: 'SIDE', cell: (row) => row.side, keep: 5 },
+  { title: 'PRICE', cell: (row) => row.price, right: true, keep: 5 },
+  { title: 'AMOUNT', cell: (row) => row.amount, right: true, keep: 4 },
+  { title: 'EXPIRES (UTC)', cell: (row) => (row.expires === null ? null : when(row.expires * 1000)), keep: 1 },
+  { title: 'REASON', cell: (row) => row.last_reason, gives: 'cut', keep: 3 },
 ];
 
 const fillRow = (fill: BookedFill) => ({
@@ -239,14 +240,14 @@ const fillRow = (fill: BookedFill) => ({
 
 const FILL_COLUMNS: readonly Column<ReturnType<typeof fillRow>>[] = [
   { title: 'TIME (UTC)', cell: (row) => when(row.timestamp * 1000) },
-  { title: 'TRADE', cell: (row) => short(row.pubkey) },
-  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'TRADE', cell: (row) => short(row.pubkey), keep: 4 },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 1 },
   { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
   { title: 'SIDE', cell: (row) => row.side },
   { title: 'PRICE', cell: (row) => row.price, right: true },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true },
-  { title: 'FEE', cell: (row) => row.fee, right: true },
-  { title: 'ROLE', cell: (row) => (row.is_maker === null ? null : row.is_maker ? 'maker' : 'taker') },
+  { title: 'FEE', cell: (row) => row.fee, right: true, keep: 3 },
+  { title: 'ROLE', cell: (row) => (row.is_maker === null ? null : row.is_maker ? 'maker' : 'taker'), keep: 2 },
 ];
 
 const positionRow = (position: PositionRow) => ({
@@ -274,8 +275,12 @@ const marketRow = (market: MarketRecord) => ({
 const MARKET_COLUMNS: readonly Column<ReturnType<typeof marketRow>>[] = [
   { title: 'MARKET', cell: (row) => row.condition_id },
   { title: 'STATE', cell: (row) => row.state },
-  { title: 'MAKER FEE', cell: (row) => row.maker_fee, right: true },
-  { title: 'TAKER FEE', cell: (row) => row.taker_fee, right: true },
-  { title: 'RESOLVES (UTC)', cell: (row) => (row.resolution_date === null ? null : when(row.resolution_date * 1000)) },
-  { title: 'TITLE', cell: (row) => row.title },
+  { title: 'MAKER FEE', cell: (row) => row.maker_fee, right: true, keep: 1 },
+  { title: 'TAKER FEE', cell: (row) => row.taker_fee, right: true, keep: 2 },
+  {
+    title: 'RESOLVES (UTC)',
+    cell: (row) => (row.resolution_date === null ? null : when(row.resolution_date * 1000)),
+    keep: 3,
+  },
+  { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
 ];

@@ -1,7 +1,7 @@
 /** `twinbook ledger`: the file itself, its backups, whether it is whole, and how one of them takes its place. */
 
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { NeededArchive } from '../../shell/backup/archive/needed.js';
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<ListedBackup>[] = [
   { title: 'made', cell: ({ atMs }) => when(atMs) },
   { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
   { title: 'archives', cell: ({ archives }) => (archives === null ? '-' : formatMonths(archives)) },
-  { title: 'file', cell: ({ path }) => path },
+  { title: 'file', cell: ({ name }) => name, gives: 'fold' },
 ];
 
 const formatMonths = (months: readonly string[]): string => {
@@ -67,7 +67,8 @@ function addBackups(group: Command, session: Session): void {
       return { ...file, path, archives: readNeeded(path)?.map(({ month }) => month) ?? null };
     });
     const forPrograms = rows.map(({ path, atMs, bytes, archives }) => ({ path, made: atMs, bytes, archives }));
-    session.io.out(options.json === true ? json(forPrograms) : table(rows, COLUMNS));
+    if (options.json === true) session.io.out(json(forPrograms));
+    else session.io.out(`${table(rows, COLUMNS, session.io.columns)}${rows.length === 0 ? '' : `in ${folder}\n`}`);
     return EXIT.ok;
   });
 }
@@ -104,12 +105,13 @@ function addVerify(group: Command, session: Session): void {
   const command = group
     .command('verify')
     .description('reads a whole ledger, pages, sums and archives; exit code 6 when something is wrong with it')
-    .argument('[file]', 'a backup; the ledger itself without it');
+    .argument('[file]', 'a backup, as a path or as `ledger backups` names it; the ledger itself without it');
   addJsonOption(addConfigOption(command));
   addAction<ReadOptions>(command, session, async (options, [given]) => {
     const { io } = session;
     const { ledger } = loadTraderConfig(options.config, io);
-    const file = given === undefined ? ledger.path : resolve(io.cwd, given);
+    const { findBackup } = await import('../../shell/backup/backups.js');
+    const file = given === undefined ? ledger.path : findBackup(ledger.path, io.cwd, given);
     if (!existsSync(file)) throw noLedger(file);
     const { verifyLedger } = await import('./verify-ledger.js');
     const found = verifyLedger(file, ledger.path);
@@ -128,7 +130,7 @@ function addRestore(group: Command, session: Session): void {
   const command = group
     .command('restore')
     .description('puts a backup in the place of the ledger; the next start is killed until a person has looked')
-    .argument('<file>', 'the backup: a file, which stays')
+    .argument('<file>', 'the backup, which stays: a path, or its name in `ledger backups`')
     .requiredOption('--reason <text>', 'why; the next start says it', nonEmpty)
     .option('--without-archives', 'the ledger alone: its archives are lost, or stay as they are beside it');
   addConfigOption(command);
@@ -136,9 +138,9 @@ function addRestore(group: Command, session: Session): void {
     const { io } = session;
     const { ledger } = loadTraderConfig(config, io);
     const { restoreLedger } = await import('./restore-ledger.js');
-    const { findOwnName } = await import('../../shell/backup/backups.js');
+    const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
     const holder = { pid: process.pid, startedMs: nowMs() };
-    const backup = findOwnName(resolve(io.cwd, given));
+    const backup = findOwnName(findBackup(ledger.path, io.cwd, given));
     const asked = { ledgerPath: ledger.path, backup, reason, holder, withoutArchives };
     const { aside, archives, notes } = restoreLedger(asked);
     io.out(`${ledger.path} is now ${backup}\n`);

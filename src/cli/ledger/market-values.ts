@@ -20,7 +20,7 @@ export async function showMarketValues(
   const { socket } = loadTraderConfig(options.config, io).control;
   const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
   const rows = rankByValue(markets).slice(0, options.limit ?? markets.length);
-  io.out(options.json === true ? json(rows.map(valueRow)) : table(rows, COLUMNS));
+  io.out(options.json === true ? json(rows.map(valueRow)) : table(rows, COLUMNS, io.columns));
   if (rows.length > 0 && rows.every(({ value }) => value === null)) io.err(NOTHING_VALUED);
   return EXIT.ok;
 }
@@ -48,18 +48,19 @@ const hourly = (pick: (value: StatusValue) => number) => ({
 
 /** Columns that end in /H are currency an hour; costs are below zero. */
 const COLUMNS: readonly Column<ValuedMarket>[] = [
-  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'NET/H', ...hourly(({ net }) => net) },
   { title: 'FILLS/H', ...hourly(({ edge }) => edge) },
-  { title: 'STALE/H', ...hourly(({ stale }) => -stale) },
-  { title: 'LOOKS/H', ...hourly(({ looks }) => -looks) },
-  { title: 'REQUESTS/H', ...hourly(({ moves, fills, reserve }) => -(moves + fills + reserve)) },
-  { title: 'CURRENCY/H', ...hourly(({ currency }) => -currency) },
+  { title: 'STALE/H', ...hourly(({ stale }) => -stale), keep: 7 },
+  { title: 'LOOKS/H', ...hourly(({ looks }) => -looks), keep: 6 },
+  { title: 'REQUESTS/H', ...hourly(({ moves, fills, reserve }) => -(moves + fills + reserve)), keep: 8 },
+  { title: 'CURRENCY/H', ...hourly(({ currency }) => -currency), keep: 5 },
   {
     title: 'LOOK EVERY',
     cell: ({ value }) => (value === null ? '' : `${value.look_every_s.toFixed(0)} s`),
     right: true,
+    keep: 4,
   },
-  { title: 'STATE', cell: (row) => row.state },
-  { title: 'TITLE', cell: (row) => row.title },
+  { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
+  { title: 'STATE', cell: (row) => row.state, gives: 'cut', keep: 3 },
 ];

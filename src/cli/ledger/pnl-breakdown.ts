@@ -17,7 +17,7 @@ export function writeBreakdown(live: LiveSession, by: BreakdownBy, format: Answe
     io.out(csvLine(columns));
     return io.out(rows.map((row) => csvLine(Object.values(row))).join(''));
   }
-  io.out(table(rows, makeColumns(by)));
+  io.out(table(rows, makeColumns(by), io.columns));
   io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
 }
 
@@ -69,5 +69,7 @@ function makeColumns(by: BreakdownBy): readonly Column<ShownRow>[] {
       right: name !== by,
     }),
   );
-  return by === 'market' ? [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null }] : columns;
+  return by === 'market'
+    ? [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }]
+    : columns;
 }

@@ -61,7 +61,10 @@ export async function tellTraders(
   const sums = sumByVenue(traders);
   if (question.by !== undefined) await tellRows(traders, question.by, question, io);
   else if (question.format === 'json') io.out(json({ traders: traders.map(toRow), sums: sums.map(toSumRow) }));
-  else io.out(`${table(traders.map(toRow), COLUMNS)}\n${table(sums.map(toSumRow), SUM_COLUMNS)}${remarks(traders)}`);
+  else
+    io.out(
+      `${table(traders.map(toRow), COLUMNS, io.columns)}\n${table(sums.map(toSumRow), SUM_COLUMNS, io.columns)}${remarks(traders)}`,
+    );
   if (question.report === undefined) return;
   await writePage(traders, sums, question, question.report, io);
   if (question.format === 'table') io.out(`report: ${question.report}\n`);

@@ -22,7 +22,7 @@ export function addReconcileCommand(program: Command, session: Session): void {
     const differences = await findDifferences(config, options.timeout * 1000, session.io);
     if (options.json === true) session.io.out(json(differences));
     else if (differences.length === 0) session.io.out('ledger and exchange agree\n');
-    else session.io.out(table(differences, COLUMNS));
+    else session.io.out(table(differences, COLUMNS, session.io.columns));
     return differences.length === 0 ? EXIT.ok : EXIT.difference;
   });
 }
@@ -69,7 +69,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const COLUMNS: readonly Column<Difference>[] = [
   { title: 'WHAT', cell: (row) => row.what },
-  { title: 'WHICH', cell: (row) => row.subject },
-  { title: 'LEDGER', cell: (row) => row.ledger },
-  { title: 'EXCHANGE', cell: (row) => row.exchange },
+  { title: 'WHICH', cell: (row) => row.subject, gives: 'fold' },
+  { title: 'LEDGER', cell: (row) => row.ledger, gives: 'fold' },
+  { title: 'EXCHANGE', cell: (row) => row.exchange, gives: 'fold' },
 ];

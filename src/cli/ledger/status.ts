@@ -81,18 +81,21 @@ function printStopped(io: CliIo, stopped: Stopped): void {
   const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
   const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
   io.out(
-    record([
-      ['trader', 'not running; this is what its ledger says'],
-      ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
-      ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
-      ['cash', stopped.cash],
-      ['positions', stopped.positions],
-      ['orders', ordersText(open, unknown)],
-      ['fills', stopped.fills],
-      ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
-      ...nextStartLines(stopped.next_start),
-      ['guardian', stopped.guardian],
-    ]),
+    record(
+      [
+        ['trader', 'not running; this is what its ledger says'],
+        ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
+        ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
+        ['cash', stopped.cash],
+        ['positions', stopped.positions],
+        ['orders', ordersText(open, unknown)],
+        ['fills', stopped.fills],
+        ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
+        ...nextStartLines(stopped.next_start),
+        ['guardian', stopped.guardian],
+      ],
+      io.columns,
+    ),
   );
 }
 
@@ -108,24 +111,27 @@ function ordersText(open: number, unknown: number): string {
 
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
   io.out(
-    record([
-      ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
-      ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
-      ['venue', `${status.venue} at ${status.base_url}`],
-      ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
-      ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
-      ['cash', status.cash],
-      ['result', status.result],
-      ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
-      ['fills', status.fills],
-      ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
-      ['guardian', guardian],
-      ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-      ['requests', status.budget.map(budgetText).join(', ')],
-      ...spentLines(status),
-    ]),
+    record(
+      [
+        ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+        ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
+        ['venue', `${status.venue} at ${status.base_url}`],
+        ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+        ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
+        ['cash', status.cash],
+        ['result', status.result],
+        ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
+        ['fills', status.fills],
+        ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
+        ['guardian', guardian],
+        ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+        ['requests', status.budget.map(budgetText).join(', ')],
+        ...spentLines(status),
+      ],
+      io.columns,
+    ),
   );
-  io.out(`\n${table(status.markets, MARKET_COLUMNS)}`);
+  io.out(`\n${table(status.markets, MARKET_COLUMNS, io.columns)}`);
 }
 
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusFeed): string {
@@ -146,13 +152,14 @@ function spentLines({ spent = [], requests_per_fill: perFill, value_per_request:
 const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;
 
 const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
-  { title: 'MARKET', cell: (row) => short(row.market_condition_id) },
+  { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'BID', cell: (row) => row.bid, right: true },
   { title: 'ASK', cell: (row) => row.ask, right: true },
-  { title: 'FAIR', cell: (row) => row.fair, right: true },
+  { title: 'FAIR', cell: (row) => row.fair, right: true, keep: 3 },
   { title: 'YES', cell: (row) => row.yes, right: true },
   { title: 'NO', cell: (row) => row.no, right: true },
-  { title: 'ORDERS', cell: (row) => row.open_orders, right: true },
-  { title: 'STATE', cell: (row) => row.state },
-  { title: 'TITLE', cell: (row) => row.title },
+  { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
+  { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
+  // A strategy may have much to say of why it does not quote.
+  { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];

@@ -13,6 +13,8 @@ export interface CliIo {
   readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** How wide the terminal is that `out` writes to; left out where it writes elsewhere: then tables are as wide as they are. */
+  readonly columns?: number;
   /** Where somebody looks and types; left out where nobody does. */
   readonly terminal?: CliTerminal;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */

@@ -1,5 +1,7 @@
 /** Rows as a table for a person, or as JSON for a program. */
 
+import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
+import { fillLines, foldText } from '../../shared/base/fold-text.js';
 import { plainJson, plainLine } from '../../shared/base/plain-text.js';
 
 export type Cell = string | number | boolean | null;
@@ -9,31 +11,56 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Cell;
   /** Figures are set to the right. */
   readonly right?: boolean;
+  /** What a text does in a narrow terminal: it ends in `…`, or goes on below itself. */
+  readonly gives?: 'cut' | 'fold';
+  /** Letters below which a text does not give way while another column may go instead. */
+  readonly least?: number;
+  /** The lowest goes first where a narrow terminal has no room for all; those without one go last. */
+  readonly keep?: number;
 }
 
-/** Lines of a table with a header; `(none)` for no rows. */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+const KEPT_LONGEST = 100;
+
+/**
+ * Lines of a table with a header; `(none)` for no rows.
+ * @param width of the terminal that it is for, left out for a file: then everything is whole. What had no room is named in a last line.
+ */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
-  const header = columns.map(({ title }) => title);
-  const body = rows.map((row) => columns.map(({ cell }) => formatCell(cell(row))));
-  const widths = header.map((title, index) =>
-    Math.max(title.length, ...body.map((cells) => (cells[index] ?? '').length)),
+  const all = columns.map(
+    ({ title, cell, right, gives, least, keep = KEPT_LONGEST }): FittedColumn<Row> => ({
+      name: title,
+      cell: (row) => formatCell(cell(row)),
+      keep,
+      ...(right === true ? {} : { isText: true }),
+      ...(gives === undefined ? {} : { gives }),
+      ...(least === undefined ? {} : { least }),
+    }),
   );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, index) =>
-        columns[index]?.right === true ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return `${[header, ...body].map(line).join('\n')}\n`;
+  const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
+  const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
+  const rest = left.length === 0 ? [] : foldText(`no room here for ${left.join(', ')}`, width ?? 0);
+  return [...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest].map((line) => `${line}\n`).join('');
 }
 
-/** Two columns without a header: what a single record says about itself. */
-export function record(pairs: readonly (readonly [string, Cell])[]): string {
-  const width = Math.max(...pairs.map(([name]) => name.length));
-  return `${pairs.map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`.trimEnd()).join('\n')}\n`;
+/**
+ * Two columns without a header: what a single record says about itself.
+ * @param width of the terminal: a value that is wider goes on below itself, between words, so that a path stays whole
+ */
+export function record(pairs: readonly (readonly [string, Cell])[], width = Number.POSITIVE_INFINITY): string {
+  const names = Math.max(...pairs.map(([name]) => name.length)) + GAP.length;
+  const room = Math.max(width - names, LEAST_VALUE);
+  return pairs
+    .flatMap(([name, value]) =>
+      fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
+        `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
+      ),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
 }
+
+const LEAST_VALUE = 20;
 
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));

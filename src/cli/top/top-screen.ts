@@ -3,7 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { micros } from '../../shared/base/micros.js';
-import { cutText, measureText } from '../../shared/base/text-width.js';
+import { cutText } from '../../shared/base/text-width.js';
 import type { TraderState } from '../../shell/console/trader-state.js';
 import type { TopRow } from './top-rows.js';
 
@@ -77,7 +77,7 @@ const price = (value: number | null): string => (value === null ? '-' : formatDe
 const age = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`);
 
 const COLUMNS: readonly FittedColumn<TopRow>[] = [
-  { name: 'market', cell: ({ title }) => title, isText: true, keep: 10 },
+  { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 10 },
   { name: 'result', cell: ({ resultMicros }) => signed(resultMicros), keep: 9 },
   { name: 'net', cell: ({ netMicros }) => money(netMicros), keep: 8 },
   { name: 'orders', cell: ({ orders }) => String(orders), keep: 7 },
@@ -86,7 +86,7 @@ const COLUMNS: readonly FittedColumn<TopRow>[] = [
   { name: 'bid', cell: ({ ourBidMicros }) => price(ourBidMicros), keep: 3 },
   { name: 'ask', cell: ({ ourAskMicros }) => price(ourAskMicros), keep: 3 },
   { name: 'fills', cell: ({ fills }) => String(fills), keep: 2 },
-  { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, keep: 4 },
+  { name: '', cell: ({ state }) => (state === 'quoting' ? '' : state), isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
 const SORTED: Readonly<Record<SortBy, string>> = {
@@ -112,17 +112,14 @@ const SGR = { head: '7', sorted: '7;1', gain: '32', loss: '31' } as const;
 /** The table with its names, sorted, each line at most so wide. */
 export function drawTable(rows: readonly TopRow[], look: TopLook, width: number, paint: Paint): readonly string[] {
   const shown = sortRows(rows, look);
-  const { columns, rows: fitted } = fitTable(COLUMNS, shown, width);
-  return fitted.map((cells, place) => {
+  const { columns, lines } = fitTable(COLUMNS, shown, width);
+  return lines.map((cells, place) => {
     const row = shown[place - 1];
-    let left = width;
     const painted = cells.map((text, column) => {
       const name = columns[column]?.name ?? '';
-      const cut = name === '' ? cutText(text, Math.max(0, left)) : text;
-      left -= measureText(cut) + GAP.length;
-      if (row === undefined) return paint(cut, name === SORTED[look.sort] ? 'sorted' : 'head');
-      if (name !== 'result' || row.resultMicros === null || row.resultMicros === 0) return cut;
-      return paint(cut, row.resultMicros > 0 ? 'gain' : 'loss');
+      if (row === undefined) return paint(text, name === SORTED[look.sort] ? 'sorted' : 'head');
+      if (name !== 'result' || row.resultMicros === null || row.resultMicros === 0) return text;
+      return paint(text, row.resultMicros > 0 ? 'gain' : 'loss');
     });
     return painted.join(GAP).trimEnd();
   });

@@ -145,7 +145,8 @@ function writeOnce(source: TopSource, { sort, json: isJson }: TopOptions, io: Cl
   const { head } = source;
   const look: TopLook = { sort, isReversed: false, from: 0 };
   if (isJson === true) return io.out(json(sortRows(head.rows, look).map(formatRow)));
-  const lines = [...drawHead(head, FILE_COLUMNS), '', ...drawTable(head.rows, look, FILE_COLUMNS, paintNothing)];
+  const { columns = FILE_COLUMNS } = io;
+  const lines = [...drawHead(head, columns), '', ...drawTable(head.rows, look, columns, paintNothing)];
   io.out(`${lines.join('\n')}\n`);
 }
 

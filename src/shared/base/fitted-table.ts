@@ -1,65 +1,106 @@
-/** A table that fits a terminal: texts give way first, then columns go, the least important first; no line is ever broken. */
+/**
+ * A table that fits a terminal: texts give way first, then columns go, the least important first. No line is ever wider than the terminal, which
+ * would break it wherever it happens to end.
+ */
 
+import { foldText } from './fold-text.js';
 import { cutText, measureText, padText } from './text-width.js';
 
 /** A column of a table that fits. */
 export interface FittedColumn<Row> {
-  /** Empty for the last column, whose texts are cut at the edge. */
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Figures are set to the right; a text gives way before any figure does. The first column is one. */
+  /** Set to the left; figures are set to the right. */
   readonly isText?: true;
-  /** The lowest goes first when there is no room. */
+  /** What a text does without room: it ends in `…`, or goes on below itself. Without it a column is as wide as it needs, or goes. */
+  readonly gives?: 'cut' | 'fold';
+  /** Columns of the terminal below which it does not give way while others may go instead. */
+  readonly least?: number;
+  /** Columns of the terminal that it takes at most. */
+  readonly most?: number;
+  /** The lowest goes first when there is no room; of equals the last. */
   readonly keep: number;
 }
 
-/** A row as it is shown: texts of the columns that are left, each as wide as its column. */
-export type FittedRow = readonly string[];
+/** A line as it is shown: texts of the columns that are left, each as wide as its column. */
+export type FittedLine = readonly string[];
 
 export interface FittedTable<Row> {
+  /** Those that are left. */
   readonly columns: readonly FittedColumn<Row>[];
-  /** The names first. */
-  readonly rows: readonly FittedRow[];
+  /** The names first, then one for each row, or several where a text goes on below itself. */
+  readonly lines: readonly FittedLine[];
 }
 
 /** Between two columns. */
 export const GAP = '  ';
-/** Widest first column, and the beginning of it below which other columns go. */
-const TITLE_WIDTH = 42;
-const LEAST_TITLE = 12;
-/** A text at the edge takes no more than a few words from the first column. */
-const NOTE_WIDTH = 16;
+/** The beginning of a title tells which it is; less of a message than some words a line cannot be read. */
+const LEAST = { cut: 12, fold: 20 } as const;
 
-/** Fits a table into so many columns of a terminal. */
+interface Sized<Row> {
+  readonly column: FittedColumn<Row>;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Fits a table into so many columns of a terminal, which may be infinitely many. */
 export function fitTable<Row>(
   all: readonly FittedColumn<Row>[],
   rows: readonly Row[],
   width: number,
 ): FittedTable<Row> {
-  let columns = all;
-  while (columns.length > 1 && roomForTitle(columns, rows, width) < LEAST_TITLE) {
-    const least = Math.min(...columns.map(({ keep }) => keep));
-    columns = columns.filter(({ keep }) => keep > least);
-  }
-  const [first] = columns;
-  const longest = first === undefined ? 0 : measureColumn(first, rows);
-  const title = Math.max(0, Math.min(longest, TITLE_WIDTH, roomForTitle(columns, rows, width)));
-  const byColumn = columns.map((column, place) => fillColumn(column, rows, place === 0 ? title : null));
-  return { columns, rows: ['', ...rows].map((_, row) => byColumn.map((texts) => texts[row] ?? '')) };
+  let sized = all.map((column) => sizeColumn(column, rows));
+  while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
+  const columns = sized.map(({ column }) => column);
+  const widths = shareRoom(sized, width);
+  const names = columns.map(({ name }) => name);
+  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
+  return { columns, lines: [names, ...cells].flatMap((texts) => fillRow(texts, columns, widths)) };
 }
 
-/** @param room of the first column; others are as wide as they need */
-function fillColumn<Row>(column: FittedColumn<Row>, rows: readonly Row[], room: number | null): readonly string[] {
-  const texts = [column.name, ...rows.map(column.cell)];
-  if (column.name === '') return texts;
-  const width = room ?? measureColumn(column, rows);
-  return texts.map((text) => padText(cutText(text, width), width, column.isText === true ? 'behind' : 'before'));
+function sizeColumn<Row>(column: FittedColumn<Row>, rows: readonly Row[]): Sized<Row> {
+  const { name, cell, gives, most: atMost = Number.POSITIVE_INFINITY } = column;
+  const widest = rows.reduce((most, row) => Math.max(most, measureText(cell(row))), measureText(name));
+  const most = Math.min(widest, atMost);
+  if (gives === undefined) return { column, least: most, most };
+  return { column, least: Math.min(most, Math.max(measureText(name), column.least ?? LEAST[gives])), most };
 }
 
-const measureColumn = <Row>({ name, cell }: FittedColumn<Row>, rows: readonly Row[]): number => {
-  const widest = Math.max(measureText(name), ...rows.map((row) => measureText(cell(row))));
-  return name === '' ? Math.min(widest, NOTE_WIDTH) : widest;
-};
+const measureLeast = (sized: readonly Sized<never>[]): number =>
+  sized.reduce((sum, { least }) => sum + least, GAP.length * (sized.length - 1));
 
-const roomForTitle = <Row>(columns: readonly FittedColumn<Row>[], rows: readonly Row[], width: number): number =>
-  columns.slice(1).reduce((room, column) => room - GAP.length - measureColumn(column, rows), width);
+function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
+  const least = Math.min(...sized.map(({ column }) => column.keep));
+  const at = sized.findLastIndex(({ column }) => column.keep === least);
+  return sized.filter((_, place) => place !== at);
+}
+
+/** What is left when each has its least goes to the texts, in their order. */
+function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
+  let room = Math.max(0, width - measureLeast(sized));
+  return sized.map(({ least, most }) => {
+    const more = Math.min(most - least, room);
+    room -= more;
+    return Math.max(0, Math.min(least + more, width));
+  });
+}
+
+function fillRow<Row>(
+  texts: readonly string[],
+  columns: readonly FittedColumn<Row>[],
+  widths: readonly number[],
+): readonly FittedLine[] {
+  const folded = columns.map(({ gives }, place) => {
+    const [text = '', width = 0] = [texts[place], widths[place]];
+    return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];
+  });
+  const height = Math.max(...folded.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns.map(({ isText }, place) => {
+      const text = folded[place]?.[line] ?? '';
+      // Nothing stands behind the last one.
+      if (isText === true && place === columns.length - 1) return text;
+      return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
+    }),
+  );
+}

@@ -57,6 +57,21 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
+/** A text that `plainLine` left, in pieces that take at most so many columns each (a letter that is wider than that is a piece), at least one. */
+export function splitText(text: string, columns: number): readonly string[] {
+  const pieces = [''];
+  let width = 0;
+  for (const { segment } of measureText(text) <= columns ? [{ segment: text }] : GRAPHEMES.segment(text)) {
+    width += measureText(segment);
+    if (width > columns && pieces.at(-1) !== '') {
+      pieces.push('');
+      width = measureText(segment);
+    }
+    pieces[pieces.length - 1] += segment;
+  }
+  return pieces;
+}
+
 /** Filled up with spaces to so many columns, behind the text or before it. */
 export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
   const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));

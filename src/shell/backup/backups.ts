@@ -5,7 +5,7 @@
  */
 
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
@@ -85,6 +85,13 @@ export function listBackups(ledgerPath: string): readonly BackupFile[] {
 /** Who looks at a file in SQLite's way leaves them. */
 function removeSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) rmSync(`${path}${side}`, { force: true });
+}
+
+/** The backup that a person means by a path, or by its name among the backups of this ledger. */
+export function findBackup(ledgerPath: string, folder: string, given: string): string {
+  const path = resolve(folder, given);
+  const named = join(locateBackupFolder(ledgerPath), basename(given));
+  return existsSync(path) || basename(given) !== given || !existsSync(named) ? path : named;
 }
 
 /** `<ledger>.backup` is the newest backup under another name: its own name, beside which lie its checksum and its list of archives. */

@@ -2,6 +2,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
+import { fillLines } from '../../shared/base/fold-text.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import { cutText, measureText } from '../../shared/base/text-width.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
@@ -110,19 +111,8 @@ const breakLines = (parts: readonly string[], width: number): readonly string[] 
     '  ',
   );
 
-function fillLines(parts: readonly string[], width: number, gap: string): readonly string[] {
-  const lines: string[] = [];
-  for (const part of parts) {
-    const last = lines.at(-1);
-    if (last !== undefined && measureText(last) + gap.length + measureText(part) <= width)
-      lines[lines.length - 1] = `${last}${gap}${part}`;
-    else lines.push(part);
-  }
-  return lines;
-}
-
 const MARKET_COLUMNS: readonly FittedColumn<MarketSnapshot>[] = [
-  { name: 'market', cell: ({ title }) => title, isText: true, keep: 9 },
+  { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 9 },
   { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
   { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
   { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
@@ -130,7 +120,7 @@ const MARKET_COLUMNS: readonly FittedColumn<MarketSnapshot>[] = [
   { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
   { name: 'orders', cell: ({ openOrders }) => String(openOrders), keep: 2 },
   // Why a market is not quoted is worth more than what its neighbours say a second time.
-  { name: '', cell: noteText, isText: true, keep: 4 },
+  { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
 ];
 
 const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
@@ -141,7 +131,7 @@ function noteText({ openOrders, fairMicros, note }: MarketSnapshot): string {
 
 /** Titles shrink first, then notes are cut; columns go last. */
 const marketTable = (markets: readonly MarketSnapshot[], width: number): readonly string[] =>
-  fitTable(MARKET_COLUMNS, markets, width).rows.map((cells) => cells.join(GAP).trimEnd());
+  fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
 /** What a session came to. */
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {

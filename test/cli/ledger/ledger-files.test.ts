@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
@@ -87,7 +87,8 @@ describe('a restore', () => {
     const cwd = folder();
     const backup = await backUp(cwd);
     keep(cwd, 'second');
-    const { code, out } = await restore(cwd, backup);
+    // As `ledger backups` names it.
+    const { code, out } = await restore(cwd, basename(backup));
     expect(code).toBe(0);
     expect(noteIn(cwd)).toBe('first');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toContain('the disk lied');
