@@ -22,6 +22,7 @@ import { Absence } from './belief/absence.js';
 import { Belief } from './belief/belief.js';
 import { Cover } from './belief/cover.js';
 import { describeBelief, makeFactors, makeShown, sideText } from './belief/explain.js';
+import { whyNoFeed } from './belief/outside.js';
 import { type BeliefParams, params } from './belief/params.js';
 import { type Choice, type ChoiceInput, chooseBest, isWorthAnOrder, Sums } from './belief/quote-choice.js';
 import { readSaved } from './belief/saved.js';
@@ -31,6 +32,7 @@ export default defineStrategy({
   summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
   params,
   state: { version: 1 },
+  inputs: { event: true },
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
 
@@ -65,17 +67,18 @@ class BeliefMaker implements Quoter {
 
   quote(view: MarketView): Quotes {
     const p = this.#params;
-    const blocked = whyNoQuotes(view, {
-      maxBookAgeMs: p.max_book_age_ms,
-      jumpPauseMs: 0,
-      haltBeforeMs: p.halt_before_s * 1000,
-    });
+    const blocked =
+      whyNoQuotes(view, {
+        maxBookAgeMs: p.max_book_age_ms,
+        jumpPauseMs: 0,
+        haltBeforeMs: p.halt_before_s * 1000,
+      }) ?? whyNoFeed(view, p);
     this.#absence.see(view);
     if (blocked !== null) {
       this.#absence.forget();
       return NO_QUOTES(blocked);
     }
-    this.#belief.look(view, p.min_quote_s);
+    this.#belief.look(view, p.min_quote_s, p);
     const input = this.#input(view);
     this.#sums.fill(input.grid, input.shift);
     const bid = chooseBest('bid', this.#sums, input);
@@ -96,6 +99,8 @@ class BeliefMaker implements Quoter {
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
+      // What a feed said is pulled when it runs out, not with the next look at the book.
+      ...feedDeadline(view, p.feed),
       note: describeBelief(this.#belief, texts),
       factors: makeFactors(this.#belief, bid, ask, input, view),
     };
@@ -133,6 +138,12 @@ class BeliefMaker implements Quoter {
     const position = inventory.maxPositionMicros / ONE - net;
     return Math.max(0, Math.min(this.#params.max_order_shares / ONE, position, payable));
   }
+}
+
+/** When it must be asked again for its feed's sake; nothing where the feed names no end. */
+function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againMs'> {
+  const ends = feeds[feed]?.validUntilMs ?? null;
+  return ends === null ? {} : { againMs: ends };
 }
 
 /** Currency that this market's orders may use, with what those that rest bind: they would make room. */

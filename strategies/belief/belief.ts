@@ -3,6 +3,7 @@
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
 import { Grid, type SavedGrid } from './grid.js';
 import { Middle, type SavedMiddle } from './middle.js';
+import { type FeedRules, weighByOutside } from './outside.js';
 import { type Fill, OwnFills, type SideFate } from './own-fills.js';
 import { type SavedTakers, Takers } from './takers.js';
 import { Wall } from './wall.js';
@@ -45,8 +46,10 @@ export interface SavedBelief {
 }
 
 export class Belief {
-  /** As of the newest book. */
+  /** As of the newest book, by all that this market has shown. */
   readonly grid = new Grid();
+  /** The same with what is known from elsewhere. */
+  readonly known = new Grid();
   /** As of the time when changed quotes could be changed again. */
   readonly ahead = new Grid();
   readonly takers: Takers;
@@ -61,6 +64,8 @@ export class Belief {
   #seconds = PRIOR_JUMP_SECONDS;
   /** In words, of the newest look. */
   evidence = 'nothing yet';
+  /** In words, what is known from elsewhere; empty where nothing is. */
+  outside = '';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
     this.#walls = { bid: new Wall('bid', wallLogOdds), ask: new Wall('ask', wallLogOdds) };
@@ -85,7 +90,7 @@ export class Belief {
 
   /** The expected price, with as much of its difference from others' middle as later middles confirm. */
   get fairPrice(): number {
-    const { mean } = this.grid.price();
+    const { mean } = this.known.price();
     return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
   }
 
@@ -120,19 +125,22 @@ export class Belief {
     this.fills.restore(saved.fills);
   }
 
-  /** Takes in a view; a book that was seen before says nothing new. */
-  look(view: MarketView, minQuoteS: number): void {
+  /** Takes in a view; a book that was seen before says nothing new. `rules` say which feed is believed, and how far. */
+  look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
     // A clock that was set back: how long ago the newest look was is not known any more.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
     if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
     else if (look.bookMs > last.bookMs) this.#update(last, look, view);
+    this.known.copyFrom(this.grid);
+    this.outside = weighByOutside(this.known, view, rules);
+    if (this.outside !== '') this.known.normalise();
     if (last === null || look.bookMs > last.bookMs) {
       this.#last = look;
-      this.middle.see(this.grid.price().mean, look.bid, look.ask);
+      this.middle.see(this.known.price().mean, look.bid, look.ask);
     }
-    this.ahead.copyFrom(this.grid);
+    this.ahead.copyFrom(this.known);
     this.#move(this.ahead, this.horizonS(view, minQuoteS), view);
     this.ahead.normalise();
   }

@@ -7,8 +7,9 @@ import { type Choice, type ChoiceInput, choiceAt, isWorthAnOrder, type Sums } fr
 import { SIZE_SIGMA } from './takers.js';
 
 export function describeBelief(belief: Belief, sides: readonly string[]): string {
-  const { mean, deviation } = belief.grid.price();
-  return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${belief.evidence}; ${sides.join('; ')}`;
+  const { mean, deviation } = belief.known.price();
+  const outside = belief.outside === '' ? '' : `${belief.outside}; `;
+  return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
 }
 
 /** Why a side stands where it stands, or not at all, and why not one tick nearer. */
@@ -39,7 +40,7 @@ export function makeFactors(
   input: ChoiceInput,
   view: MarketView,
 ): Readonly<Record<string, number>> {
-  const { mean, deviation } = belief.grid.price();
+  const { mean, deviation } = belief.known.price();
   return {
     belief_mean_price: mean,
     belief_sd_price: deviation,
@@ -86,7 +87,7 @@ const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choic
 
 /** For `twinbook beliefs`: what is believed and what was learned. */
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
-  const { mean, deviation } = belief.grid.price();
+  const { mean, deviation } = belief.known.price();
   const { takers, walls } = belief;
   const estimateSize = (side: 'bid' | 'ask'): number => Math.exp(takers.logMeanAt(side, mean) + SIZE_SIGMA ** 2 / 2);
   return {
@@ -100,6 +101,7 @@ export function makeShown(belief: Belief): Readonly<Record<string, number | stri
     jumps_per_s: belief.jumpRate,
     middle_confirmed_part: belief.middle.confirmed,
     last_evidence: belief.evidence,
+    known_from_elsewhere: belief.outside,
   };
 }
 

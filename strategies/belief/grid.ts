@@ -1,6 +1,6 @@
 /** A belief over the log-odds of a market on a fixed grid. Nothing is allocated after it was made. */
 
-import { sigmoid } from '../../src/trader/strategy/strategy.js';
+import { normalCdf, sigmoid } from '../../src/trader/strategy/strategy.js';
 import { Blur } from './blur.js';
 
 /** Log-odds from -LIMIT to LIMIT: prices from 0.0009 to 0.9991. */
@@ -152,6 +152,27 @@ export class Grid {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++)
       this.mass[i] = (this.mass[i] ?? 0) * (1 - part + part * (likelihood[i] ?? 0));
+  }
+
+  /** Somebody says that the log-odds are these, and errs by this standard deviation. */
+  weighByLogOdds(logOdds: number, deviation: number): void {
+    this.#price = null;
+    for (let i = this.low; i <= this.high; i++) this.#weighPoint(i, (i * STEP - LIMIT - logOdds) / deviation);
+  }
+
+  /** Somebody says that the price is this one, or at most this one, and errs by this standard deviation; in price. */
+  weighByPrice(says: 'is' | 'is at most', price: number, deviation: number): void {
+    this.#price = null;
+    for (let i = this.low; i <= this.high; i++) {
+      const z = ((PRICES[i] ?? 0) - price) / deviation;
+      if (says === 'is') this.#weighPoint(i, z);
+      else this.mass[i] = (this.mass[i] ?? 0) * Math.max(NEGLIGIBLE, normalCdf(-z));
+    }
+  }
+
+  /** What is very far off rules nothing out: then who says it is wrong. */
+  #weighPoint(point: number, deviations: number): void {
+    this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
   /** Sum 1 again; false, and unchanged, when next to nothing is left: the evidence contradicts the belief. */

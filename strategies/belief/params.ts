@@ -1,6 +1,7 @@
 /** The parameters of belief-maker: what only its owner can know. All else is learned. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
+import { maxGapSds, modelSdLogOdds } from '../common/params.js';
 
 export const params = {
   kelly_fraction: {
@@ -62,6 +63,14 @@ export const params = {
     default: true,
     help: 'No order is sent that would trade at once, by the newest poll and trade seen: what is offered is worth its price only at rest.',
   },
+  feed: {
+    kind: 'feed',
+    optional: true,
+    default: '',
+    help: 'A feed of the trader\'s file that says what YES is worth: believed beside the book, and without a current value nothing is quoted. "": none.',
+  },
+  model_sd_log_odds: modelSdLogOdds,
+  max_gap_sds: maxGapSds,
   max_book_age_ms: {
     kind: 'integer',
     unit: 'ms',

@@ -30,6 +30,24 @@ export const haltBeforeS = (value: number) =>
     help: 'From so long before resolution nothing is quoted.',
   }) as const;
 
+export const modelSdLogOdds = {
+  kind: 'number',
+  unit: 'log-odds',
+  min: 0.01,
+  max: 2,
+  default: 0.1,
+  help: 'How far the feed is off, as a standard deviation, where its rows name no `sd`.',
+} as const;
+
+export const maxGapSds = {
+  kind: 'number',
+  unit: 'standard deviations',
+  min: 1,
+  max: 20,
+  default: 4,
+  help: 'Nothing is quoted where feed and book are further apart than this: one of them is wrong.',
+} as const;
+
 export const widenFactor = {
   kind: 'number',
   unit: 'times',

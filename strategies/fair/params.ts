@@ -1,32 +1,25 @@
 /** The parameters of fair-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
-import { halfSpreadTicks, improveTicks, orderShares, standingParams } from '../common/params.js';
+import {
+  halfSpreadTicks,
+  improveTicks,
+  maxGapSds,
+  modelSdLogOdds,
+  orderShares,
+  standingParams,
+} from '../common/params.js';
 
 export const params = {
   feed: { kind: 'feed', default: 'model', help: "The feed of the trader's file that says what YES is worth." },
-  model_sd_log_odds: {
-    kind: 'number',
-    unit: 'log-odds',
-    min: 0.01,
-    max: 2,
-    default: 0.1,
-    help: 'How far the feed is off, as a standard deviation, where its rows name no `sd`.',
-  },
+  model_sd_log_odds: modelSdLogOdds,
   book_weight: {
     kind: 'choice',
     choices: ['auto', 'none'],
     default: 'auto',
     help: "Whether others' book is weighed in by its precision, or the feed counts alone.",
   },
-  max_gap_sds: {
-    kind: 'number',
-    unit: 'standard deviations',
-    min: 1,
-    max: 20,
-    default: 4,
-    help: 'Nothing is quoted where feed and book are further apart than this: one of them is wrong.',
-  },
+  max_gap_sds: maxGapSds,
   max_fair_age_s: {
     kind: 'number',
     unit: 's',

@@ -113,7 +113,7 @@ function readValues(strategy: Strategy, params: unknown, source: YamlSource): Pa
 function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly string[], source: YamlSource): void {
   const problems = Object.entries(strategy.params).flatMap(([name, spec]) => {
     const feed = values[name];
-    if (spec.kind !== 'feed' || typeof feed !== 'string' || feeds.includes(feed)) return [];
+    if (spec.kind !== 'feed' || typeof feed !== 'string' || feed === '' || feeds.includes(feed)) return [];
     const near = closest(feed, feeds);
     const known = feeds.length === 0 ? 'which has no feeds' : `which has ${feeds.join(', ')}`;
     const meant = near === null ? '' : `; did you mean '${near}'?`;

@@ -62,7 +62,7 @@ function describeRange(spec: ParamSpec): string {
     case 'choice':
       return spec.choices.join(', ');
     case 'feed':
-      return 'its name';
+      return spec.optional === true ? 'its name, or ""' : 'its name';
     case 'rows':
       return `${spec.minRows} to ${spec.maxRows} rows`;
   }
@@ -105,6 +105,6 @@ function fieldSchema(spec: FieldSpec): JsonSchema {
     case 'choice':
       return { type: 'string', enum: spec.choices };
     case 'feed':
-      return { type: 'string', pattern: FEED_NAME.source };
+      return { type: 'string', pattern: spec.optional === true ? `^$|${FEED_NAME.source}` : FEED_NAME.source };
   }
 }

@@ -61,6 +61,8 @@ export interface ChoiceParam<T extends string = string> extends Described {
 /** The name of a feed of the trader's file; its values are then in `MarketView.feeds` under that name. */
 export interface FeedParam extends Described {
   readonly kind: 'feed';
+  /** That it may be `""`: no feed. Absent: a name is wanted. */
+  readonly optional?: true;
   readonly default: string;
 }
 

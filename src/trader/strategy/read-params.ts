@@ -114,7 +114,9 @@ function fieldValue(spec: FieldSpec, value: unknown): FieldValue | null {
     case 'choice':
       return typeof value === 'string' && spec.choices.includes(value) ? value : null;
     case 'feed':
-      return typeof value === 'string' && FEED_NAME.test(value) ? value : null;
+      return typeof value === 'string' && (FEED_NAME.test(value) || (spec.optional === true && value === ''))
+        ? value
+        : null;
   }
 }
 
@@ -124,7 +126,7 @@ export const FEED_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 /** The feeds that a strategy's parameters name, each once. */
 export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly string[] {
   const names = Object.entries(specs).flatMap(([name, spec]) => (spec.kind === 'feed' ? [String(values[name])] : []));
-  return [...new Set(names)];
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): boolean =>
@@ -144,7 +146,7 @@ export function describeWanted(spec: ParamSpec): string {
     case 'choice':
       return `one of ${spec.choices.join(', ')}`;
     case 'feed':
-      return 'the name of a feed: lower case with dashes';
+      return `the name of a feed: lower case with dashes${spec.optional === true ? ', or "" for none' : ''}`;
     case 'rows':
       return `a list of ${spec.minRows} to ${spec.maxRows} rows with ${Object.keys(spec.fields).join(', ')}`;
   }

@@ -1,0 +1,82 @@
+/**
+ * What is known of a price beside its own book: the user's own value, from a feed, and the prices of the event's other outcomes.
+ * Both say what they say anew at every look, so they are laid over a copy of the belief and never into it: counted once.
+ */
+
+import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
+import { bookVariance } from '../event/outcomes.js';
+import { estimateOfBook, estimateOfFeed, gapSds } from '../fair/blend.js';
+import type { Grid } from './grid.js';
+
+/** The parameters of belief-maker that the feed goes by. */
+export interface FeedRules {
+  /** Its name; empty: none. */
+  readonly feed: string;
+  /** How far it is off where it names no deviation of its own, log-odds. */
+  readonly model_sd_log_odds: number;
+  readonly max_gap_sds: number;
+}
+
+/** Why nothing may be quoted: a feed that is named is never gone on without. Null when something may. */
+export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
+  if (rules.feed === '') return null;
+  const value = view.feeds[rules.feed];
+  if (value === undefined) return `feed ${rules.feed} says nothing current of this market`;
+  const book = estimateOfBook(view);
+  if (book === null) return null;
+  const gap = gapSds(readFeed(value, rules, view), book);
+  return gap > rules.max_gap_sds
+    ? `feed ${rules.feed} and book are ${gap.toFixed(1)} deviations apart, at most ${rules.max_gap_sds} are accepted`
+    : null;
+}
+
+/** Weighs a belief by what its feed and the other outcomes say. Returns what they were, in words, for `explain`. */
+export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): string {
+  const said: string[] = [];
+  const value = view.feeds[rules.feed];
+  if (value !== undefined) {
+    const { x, variance } = readFeed(value, rules, view);
+    grid.weighByLogOdds(x, Math.sqrt(variance));
+    said.push(`feed ${rules.feed} says ${(1 / (1 + Math.exp(-x))).toFixed(4)}`);
+  }
+  const rest = readOthers(view);
+  if (rest !== null) {
+    grid.weighByPrice(rest.says, rest.price, rest.deviation);
+    said.push(`the other outcomes leave it ${rest.says === 'is' ? '' : 'at most '}${rest.price.toFixed(4)}`);
+  }
+  return said.join(', ');
+}
+
+const readFeed = (value: FeedView, rules: FeedRules, { estimates }: MarketView) =>
+  estimateOfFeed(value, rules.model_sd_log_odds, estimates.sigmaLogOddsPerSqrtS);
+
+interface Rest {
+  readonly says: 'is' | 'is at most';
+  readonly price: number;
+  readonly deviation: number;
+}
+
+/**
+ * What exclusive outcomes leave of one, by the rule that event-maker shares their error out by. Null where the trader's file declares
+ * nothing of the event, or where of an exhaustive one a price is missing: then nobody knows what they leave.
+ */
+function readOthers({ event }: MarketView): Rest | null {
+  if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;
+  const isExhaustive = event.outcomes === 'exhaustive';
+  let [sum, variance, known] = [0, 0, 0];
+  for (const sibling of event.siblings) {
+    const told = readSibling(sibling);
+    if (told === null) continue;
+    sum += told.mid;
+    variance += told.variance;
+    known++;
+  }
+  if (known === 0 || (isExhaustive && known + 1 !== event.markets)) return null;
+  return { says: isExhaustive ? 'is' : 'is at most', price: 1 - sum, deviation: Math.sqrt(variance) };
+}
+
+/** Null where its book is none to go by. */
+function readSibling({ mid, bid, ask, bookAgeMs, sigmaLogOddsPerSqrtS, isSound }: SiblingView) {
+  if (!isSound || mid === null || bid === null || ask === null || bookAgeMs === null || bookAgeMs < 0) return null;
+  return { mid, variance: bookVariance({ mid, spread: ask - bid }, sigmaLogOddsPerSqrtS, bookAgeMs) };
+}
