@@ -1,5 +1,6 @@
 /** DuckDB as the reader and writer of our files. It is loaded when the first of them is opened, or a folder to write. */
 
+import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 
@@ -16,13 +17,16 @@ const OPTIONS = {
 
 type DuckDb = typeof import('@duckdb/node-api');
 
+const require = createRequire(import.meta.url);
+
 /**
  * DuckDB's library with its compiled binding, of which the installation holds one for the machine's platform or none.
  * Throws TwinbookError `file_unreadable` when it has none.
  */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
-    return await import('@duckdb/node-api');
+    // An import would first look through all of its files for the names that they export: half of what it takes.
+    return require('@duckdb/node-api') as DuckDb;
   } catch (cause) {
     // The lines after the first list who asked for it.
     const [reason = ''] = (cause as Error).message.split('\n');

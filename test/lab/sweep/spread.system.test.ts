@@ -30,6 +30,7 @@ const QUESTION = [...OF_MACHINE, '--param', 'behind_ticks=0:1:1', '--folds', '2'
 const sweep = (...args: readonly string[]) => twinbook(['sweep', ...QUESTION, '--workers', '1', ...args]);
 const runChunk = (env: Readonly<Record<string, string>>, dir = 'chunks', machine = OF_MACHINE, stopAsked = never) =>
   twinbook(['sweep', 'run-chunk', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
+const IN_TWOS = [...OF_MACHINE, '--chunks-per-job', '2'];
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
@@ -50,6 +51,38 @@ describe('a machine that runs chunks', () => {
     expect([...(first ?? []), ...(second ?? [])]).toEqual(whole);
     expect(whole?.map(({ outcome }) => outcome.kind)).toEqual(['done', 'done']);
   });
+
+  it('keeps its threads from fold to fold, and an end of theirs is that of one backtest', async () => {
+    const plan = await sweepPlan(place, {
+      params: ['mode=sound,exits'],
+      fillModels: ['risk-averse'],
+      folds: 2,
+    });
+    const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
+    const { candidates } = plan.search;
+    const started: unknown[] = [];
+    const note = (worker: unknown) => void started.push(worker);
+    process.on('worker', note);
+    const runner = await ChunkRunner.open(sheet, {
+      source: plan.source,
+      paths: plan.paths,
+      workers: 2,
+      memoryBytes: 2 ** 26,
+    });
+    const runFold = async (fold: number, from: number) =>
+      (await runner.run({ fold, candidates: candidates.slice(from, from + 1) }, never()))?.map(
+        ({ outcome }) => outcome,
+      );
+    const [first, second, again] = [await runFold(0, 0), await runFold(1, 0), await runFold(0, 0)];
+    expect(started).toHaveLength(1);
+    expect(again).toEqual(first);
+    expect(second).not.toEqual(first);
+    expect(await runFold(1, 1)).toEqual([{ kind: 'failed', error: 'the worker ended: exit code 7' }]);
+    expect(await runFold(0, 0)).toEqual(first);
+    expect(started).toHaveLength(2);
+    await runner.close();
+    process.off('worker', note);
+  });
 });
 
 describe('a sweep as a job array', () => {
@@ -64,7 +97,10 @@ describe('a sweep as a job array', () => {
     const early = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
     expect(early).toMatchObject({ code: 6, out: '0\n' });
     expect(early.err).toContain('1 of 2 chunks are missing; 2 backtests were stored now.');
-    expect(await runChunk({ SLURM_ARRAY_TASK_ID: '0' })).toMatchObject({ code: 0 });
+    expect(await runChunk({ SLURM_ARRAY_TASK_ID: '0' }, 'chunks', IN_TWOS)).toMatchObject({
+      code: 0,
+      out: 'chunk 1 is done already\nchunk 0: 2 backtests, 0 failed\n',
+    });
     const file = join(place.folder, 'chunks/results/chunk-0.ndjson');
     const before = readFileSync(file, 'utf8');
     expect(await runChunk({ AWS_BATCH_JOB_ARRAY_INDEX: '0' })).toMatchObject({ out: 'chunk 0 is done already\n' });
@@ -106,6 +142,9 @@ describe('a sweep as a job array', () => {
     expect(await refused({})).toMatch(/^2 nobody says which chunk is to be run/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: 'x' })).toMatch(/^2 SLURM_ARRAY_TASK_ID is "x"/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: '2' })).toMatch(/^2 there is no chunk 2/);
+    expect(await refused({ SLURM_ARRAY_TASK_ID: '1' }, IN_TWOS)).toMatch(/^2 there is no chunk 2/);
+    expect(await refused({}, [...IN_TWOS, '--index', '0-1'])).toMatch(/^2 --index and --chunks-per-job both say/);
+    expect(await refused({}, [...OF_MACHINE, '--index', '0,1-0'])).toMatch(/^2 .*1-0 ends before it begins/s);
     const index = { SLURM_ARRAY_TASK_ID: '0' };
     const text = readFileSync(place.config, 'utf8');
     writeFileSync(join(place.folder, 'other.yaml'), text.replace('"1000"', '"1001"'));
@@ -117,7 +156,7 @@ describe('a sweep as a job array', () => {
     expect(await refused(index, ['-c', 'trader.yaml', '--data', 'few'])).toMatch(
       /^1 these are not the recordings of the sweep: of 2 markets 1 are missing/,
     );
-    const stopped = await runChunk(index, 'refused', OF_MACHINE, () => Promise.resolve());
+    const stopped = await runChunk(index, 'refused', IN_TWOS, () => Promise.resolve());
     expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is kept of chunk 0') });
     expect(await twinbook(['sweep', 'collect', '--dir', 'refused'])).toMatchObject({ code: 6, out: '0-1\n' });
   });

@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { count } from '../../../lab/report/figures.js';
 import type { Collected } from '../../../lab/sweep/chunks/collect.js';
 import type { FolderPlan } from '../../../lab/sweep/chunks/folder.js';
+import type { ChunkRunner } from '../../../lab/sweep/chunks/runner.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
 import { resolveData } from '../../data/paths.js';
@@ -30,7 +31,8 @@ export interface RunnerFlags {
 
 interface ChunkFlags extends RunnerFlags {
   readonly dir: string;
-  readonly index?: number;
+  readonly index?: readonly number[];
+  readonly chunksPerJob?: number;
 }
 
 interface CollectFlags extends TellFlags {
@@ -61,11 +63,16 @@ export function addChunkCommands(sweep: Command, session: Session): void {
 
   const runChunk = sweep
     .command('run-chunk')
-    .description('runs one chunk of a planned sweep; ends at once if it is done');
+    .description('runs a chunk of a planned sweep, or some; ends at once if it is done');
   withRunner(runChunk)
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
-    .option('--index <n>', `the chunk, from 0 (default: ${INDEX_VARIABLES.join(', ')})`, integerBetween(0, 1_000_000));
-  addAction<ChunkFlags>(runChunk, session, (options) => runOneChunk(options, session.io));
+    .option('--index <chunks>', `from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`, chunkList)
+    .option(
+      '--chunks-per-job <n>',
+      'job 0 of the array runs the first n chunks, job 1 the next, in one process that stays warm',
+      integerBetween(1, 10_000),
+    );
+  addAction<ChunkFlags>(runChunk, session, (options) => runChunks(options, session.io));
 
   const collect = sweep
     .command('collect')
@@ -113,7 +120,8 @@ function chunkList(text: string): readonly number[] {
   }
   return text.split(',').flatMap((part) => {
     const [from = 0, to = from] = part.split('-').map(Number);
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+    if (to < from) throw new InvalidArgumentError(`${part} ends before it begins; wanted ${to}-${from}.`);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
   });
 }
 
@@ -156,30 +164,52 @@ function planText({ dir, config, data = [] }: PlanFlags, { facts, chunks, sheet 
   ].join('');
 }
 
-async function runOneChunk(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
-  const folder = await import('../../../lab/sweep/chunks/folder.js');
+async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
+  const { chunkAt, readChunk, readPlan } = await import('../../../lab/sweep/chunks/folder.js');
   const { ChunkRunner } = await import('../../../lab/sweep/chunks/runner.js');
   const dir = resolve(io.cwd, options.dir);
-  const plan = folder.readPlan(dir);
-  const index = readIndex(options, io);
-  const chunk = folder.chunkAt(plan, index);
-  if (folder.readChunk(dir, plan, index)?.kind === 'whole') {
-    io.out(`chunk ${index} is done already\n`);
-    return EXIT.ok;
-  }
+  const plan = readPlan(dir);
+  const asked = readIndexes(options, plan.chunks.length, io);
+  for (const index of asked) chunkAt(plan, index);
+  const missing = asked.filter((index) => readChunk(dir, plan, index)?.kind !== 'whole');
+  for (const index of asked) if (!missing.includes(index)) io.out(`chunk ${index} is done already\n`);
+  if (missing.length === 0) return EXIT.ok;
   takeTimeZone(plan.sheet.timeZone);
   const stopAsked = io.stopAsked();
   const runner = await ChunkRunner.open(plan.sheet, await copyPlace(options, io));
-  folder.noteBegun(dir, index);
-  const outcomes = await runner.run(chunk, stopAsked).finally(() => runner.close());
-  if (outcomes === null) {
-    io.err(`Stopped. Nothing is kept of chunk ${index}: the same command runs it again.\n`);
-    return EXIT.failed;
+  try {
+    for (const index of missing) {
+      if (await runChunk(runner, { dir, plan, index, stopAsked }, io)) continue;
+      io.err(`Stopped. Nothing is kept of chunk ${index}: the same command runs it again.\n`);
+      return EXIT.failed;
+    }
+  } finally {
+    await runner.close();
   }
-  folder.writeChunk(dir, plan, index, outcomes);
+  return EXIT.ok;
+}
+
+interface ChunkOfFolder {
+  readonly dir: string;
+  readonly plan: FolderPlan;
+  readonly index: number;
+  readonly stopAsked: Promise<void>;
+}
+
+/** False when it was stopped. */
+async function runChunk(
+  runner: ChunkRunner,
+  { dir, plan, index, stopAsked }: ChunkOfFolder,
+  io: CliIo,
+): Promise<boolean> {
+  const { chunkAt, noteBegun, writeChunk } = await import('../../../lab/sweep/chunks/folder.js');
+  noteBegun(dir, index);
+  const outcomes = await runner.run(chunkAt(plan, index), stopAsked);
+  if (outcomes === null) return false;
+  writeChunk(dir, plan, index, outcomes);
   const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
   io.out(`chunk ${index}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
-  return EXIT.ok;
+  return true;
 }
 
 /** A process has one time zone, and its threads take it: before any of them starts. */
@@ -195,8 +225,19 @@ export const copyPlace = async (options: RunnerFlags, io: CliIo) => ({
   memoryBytes: memoryBytes(options),
 });
 
-function readIndex({ index }: ChunkFlags, { env }: CliIo): number {
-  if (index !== undefined) return index;
+function readIndexes({ index, chunksPerJob }: ChunkFlags, chunks: number, io: CliIo): readonly number[] {
+  if (index === undefined) {
+    const size = chunksPerJob ?? 1;
+    const first = readJobIndex(io) * size;
+    // The last job may find fewer; one behind it is told that its first chunk is none.
+    return Array.from({ length: Math.max(1, Math.min(size, chunks - first)) }, (_, at) => first + at);
+  }
+  if (chunksPerJob === undefined) return [...new Set(index)];
+  const hint = 'Leave out one of them: --chunks-per-job is of jobs that an array counts.';
+  throw new TwinbookError('usage', '--index and --chunks-per-job both say which chunks are to be run', hint);
+}
+
+function readJobIndex({ env }: CliIo): number {
   for (const name of INDEX_VARIABLES) {
     const text = env[name];
     if (text === undefined) continue;

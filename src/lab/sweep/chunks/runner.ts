@@ -7,7 +7,7 @@ import { loadConfig } from '../../../shell/config/load.js';
 import type { ConfigSource, Task, TaskOutcome } from '../contract.js';
 import { type PlannedData, planData, type SharedMarket, shareMarkets } from '../reading.js';
 import { type Batch, TaskPool } from '../threads/pool.js';
-import type { WorkerSetup } from '../threads/thread-contract.js';
+import type { PlayedData, WorkerSetup } from '../threads/thread-contract.js';
 import { marketsIn } from '../threads/threads.js';
 import { type Chunk, tasksIn } from './chunk.js';
 import type { ChunkOutcome } from './outcomes-file.js';
@@ -28,7 +28,7 @@ export class ChunkRunner {
   readonly #place: RunnerPlace;
   readonly #recordings: readonly Recording[];
   readonly #data: PlannedData;
-  /** Threads that are warm with the fold that was run last. */
+  /** Threads that stay for the next chunk, with the data of the fold that was run last. */
   #warm: { readonly fold: number; readonly pool: TaskPool } | null = null;
 
   private constructor(sheet: SweepSheet, place: RunnerPlace, recordings: readonly Recording[], data: PlannedData) {
@@ -89,20 +89,26 @@ export class ChunkRunner {
 
   async #poolOf(fold: number): Promise<TaskPool> {
     if (this.#warm?.fold === fold) return this.#warm.pool;
-    await this.close();
-    const { configHash, settings } = this.#sheet;
-    const { source, paths, workers } = this.#place;
-    const markets = await this.#decode(fold);
-    const setup: Omit<WorkerSetup, 'stop'> = {
-      source,
-      configHash,
-      settings,
-      data: markets === null ? { kind: 'streamed', paths } : { kind: 'shared', markets },
-    };
-    const program = { name: '../threads/worker', from: import.meta.url };
-    const pool = new TaskPool({ workers, program, setup, readsFiles: markets === null });
+    // What was played goes before what comes next takes memory.
+    this.#warm?.pool.replaceData({ kind: 'shared', markets: [] });
+    const data = await this.#open(fold);
+    const pool = this.#warm?.pool ?? this.#startPool(data);
+    if (this.#warm !== null) pool.replaceData(data);
     this.#warm = { fold, pool };
     return pool;
+  }
+
+  #startPool(data: PlayedData): TaskPool {
+    const { configHash, settings } = this.#sheet;
+    const { source, workers } = this.#place;
+    const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, data };
+    const program = { name: '../threads/worker', from: import.meta.url };
+    return new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
+  }
+
+  async #open(fold: number): Promise<PlayedData> {
+    const markets = await this.#decode(fold);
+    return markets === null ? { kind: 'streamed', paths: this.#place.paths } : { kind: 'shared', markets };
   }
 
   /** Null where they do not fit into the memory. */

@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shell/runtime/worker-start.js';
 import type { Task, TaskOutcome } from '../contract.js';
-import type { WorkerReport } from './thread-contract.js';
+import type { Assignment, DataChange, PlayedData, WorkerReport } from './thread-contract.js';
 
 export interface PoolSetup {
   readonly workers: number;
@@ -39,11 +39,13 @@ export async function runTasks({ tasks, done, stopAsked, ...setup }: PoolSetup &
 
 /** Threads that run one batch of tasks after the other, and are warm from the second one on. */
 export class TaskPool {
-  readonly #options: PoolSetup;
+  #options: PoolSetup;
   /** Each with the place of the task that it is busy with. */
   readonly #busy = new Map<Worker, number | null>();
   /** Those that wait for a task: nothing of theirs is under way. */
   readonly #idle = new Set<Worker>();
+  /** How often each has yet to say that it is ready: once for its start, and once for each change of its data. */
+  readonly #unready = new Map<Worker, number>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #tasks: readonly Task[] = [];
   #done: Batch['done'] = () => undefined;
@@ -70,6 +72,18 @@ export class TaskPool {
     });
   }
 
+  /** Between two batches: what the next one plays. */
+  replaceData(data: PlayedData): void {
+    const { setup, ...options } = this.#options;
+    this.#options = { ...options, setup: { ...setup, data }, readsFiles: data.kind === 'streamed' };
+    // What they cannot open is an error of the whole sweep, as at their start, and not of a task.
+    for (const [worker, times] of this.#unready) {
+      this.#unready.set(worker, times + 1);
+      worker.postMessage({ kind: 'data', data } satisfies DataChange);
+    }
+    this.#idle.clear();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     Atomics.store(this.#stop, 0, 1);
@@ -85,20 +99,19 @@ export class TaskPool {
   #hire(): void {
     const { program, setup } = this.#options;
     const worker = startWorker({ name: program.name, data: { ...setup, stop: this.#stop } }, program.from);
-    let isReady = false;
     let reason: unknown = null;
     this.#busy.set(worker, null);
-    worker.on('message', (report: WorkerReport) => {
-      isReady = true;
-      this.#guarded(() => this.#heard(worker, report));
-    });
+    this.#unready.set(worker, 1);
+    worker.on('message', (report: WorkerReport) => this.#guarded(() => this.#heard(worker, report)));
     worker.on('error', (error) => {
       reason = error;
     });
-    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, isReady, reason, code)));
+    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, reason, code)));
   }
 
   #heard(worker: Worker, report: WorkerReport): void {
+    if (report.kind === 'ready') this.#unready.set(worker, (this.#unready.get(worker) ?? 1) - 1);
+    if (this.#unready.get(worker) !== 0) return;
     this.#idle.add(worker);
     if (this.#isClosed) return;
     if (report.kind === 'outcome') this.#end(report.id, report.outcome);
@@ -112,7 +125,7 @@ export class TaskPool {
     if (task === undefined) return;
     this.#next++;
     this.#idle.delete(worker);
-    worker.postMessage({ id, task });
+    worker.postMessage({ kind: 'task', id, task } satisfies Assignment);
   }
 
   #end(id: number, outcome: TaskOutcome): void {
@@ -123,8 +136,10 @@ export class TaskPool {
     if (this.#ended === this.#tasks.length) this.#resolve(true);
   }
 
-  #left(worker: Worker, isReady: boolean, reason: unknown, code: number): void {
+  #left(worker: Worker, reason: unknown, code: number): void {
     const id = this.#busy.get(worker) ?? null;
+    const isReady = this.#unready.get(worker) === 0;
+    this.#unready.delete(worker);
     this.#busy.delete(worker);
     this.#idle.delete(worker);
     if (this.#isClosed) return;

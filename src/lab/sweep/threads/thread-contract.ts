@@ -10,20 +10,30 @@ export interface WorkerSetup {
   /** The configuration that the leading thread has read: another one must not be swept unnoticed. */
   readonly configHash: string;
   readonly settings: TaskSettings;
-  readonly data:
-    | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
-    | { readonly kind: 'streamed'; readonly paths: readonly string[] };
+  readonly data: PlayedData;
   /** One word of shared memory: not 0 once what the worker does is not wanted any more. */
   readonly stop: Int32Array;
 }
 
+/** What a worker plays. */
+export type PlayedData =
+  | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
+  | { readonly kind: 'streamed'; readonly paths: readonly string[] };
+
 /** To a worker. */
 export interface Assignment {
+  readonly kind: 'task';
   readonly id: number;
   readonly task: Task;
 }
 
-/** From a worker: first `ready`, then one outcome for each assignment. */
+/** To a worker for which nothing is under way: what it plays from now on. */
+export interface DataChange {
+  readonly kind: 'data';
+  readonly data: PlayedData;
+}
+
+/** From a worker: `ready` first and after each `data`, and one outcome for each assignment. */
 export type WorkerReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskOutcome };

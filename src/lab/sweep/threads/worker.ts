@@ -9,19 +9,30 @@ import { viewColumns } from '../columns.js';
 import type { TaskOutcome } from '../contract.js';
 import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
-import type { Assignment, WorkerReport, WorkerSetup } from './thread-contract.js';
+import type { Assignment, DataChange, PlayedData, WorkerReport, WorkerSetup } from './thread-contract.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
 // `WorkerSetup` is what `pool.ts` starts this program with.
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
-const sources = await openSources(setup);
+let sources = await openSources(setup.data);
+let work = Promise.resolve();
 
-port.on('message', async ({ id, task }: Assignment) => {
-  report({ kind: 'outcome', id, outcome: await runToOutcome(task) });
+// One after the other: a task plays what was handed over before it.
+port.on('message', (message: Assignment | DataChange) => {
+  work = work.then(() => handle(message));
 });
 report({ kind: 'ready' });
+
+async function handle(message: Assignment | DataChange): Promise<void> {
+  if (message.kind === 'task') {
+    report({ kind: 'outcome', id: message.id, outcome: await runToOutcome(message.task) });
+  } else {
+    sources = await openSources(message.data);
+    report({ kind: 'ready' });
+  }
+}
 
 function report(message: WorkerReport): void {
   port.postMessage(message);
@@ -35,7 +46,7 @@ async function runToOutcome(task: Assignment['task']): Promise<TaskOutcome> {
   }
 }
 
-async function openSources({ data }: WorkerSetup): Promise<ReadonlyMap<string, EventSource>> {
+async function openSources(data: PlayedData): Promise<ReadonlyMap<string, EventSource>> {
   const found =
     data.kind === 'shared'
       ? data.markets.map(({ market, summary, slabs, gaps }) =>
