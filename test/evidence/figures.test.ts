@@ -34,7 +34,7 @@ it('is one row for a strategy and a model, with the error of the mean over windo
   expect(row.windowMicros).toBeCloseTo((2 * ONE) / 3, 0);
   expect(row.errorMicros).toBeCloseTo(Math.sqrt(76 / 9) * ONE, 0);
   expect(tableOf([row]).split('\n')[2]).toBe(
-    '| maker | `power:3` | +2.00 | +0.67 (2.91) | +0.20 | +1.80 | 0.00 | 2 (1) | 20 | 10 | +1.00 (0.00) |',
+    '| maker | `power:3` | +2.00 | +0.67 (2.91) | +0.20 | +1.80 | 0.00 | 2 (1) | 20 | 10 | +1.00 | +1.00 (0.00) | +1.00 |',
   );
 });
 

@@ -1,7 +1,15 @@
 /** What a backtest over many windows has brought, as one row of the table of evidence. */
 
-import type { Analysis } from '../../src/lab/report/analysis/contract.js';
-import { count, decimal, formatGain, formatShares, signedCents, UNKNOWN } from '../../src/lab/report/figures.js';
+import type { Analysis, RepeatFigures } from '../../src/lab/report/analysis/contract.js';
+import {
+  count,
+  decimal,
+  formatGain,
+  formatMoney,
+  formatShares,
+  signedCents,
+  UNKNOWN,
+} from '../../src/lab/report/figures.js';
 import { computeMoments } from '../../src/shared/statistics/moments.js';
 
 const ONE = 1_000_000;
@@ -20,8 +28,11 @@ export interface EvidenceRow {
   readonly takerFills: number;
   readonly sharesMicros: number;
   readonly crossedMicros: number;
+  readonly markout5sMicros: number | null;
   readonly markout60sMicros: number | null;
+  /** Of the markout after 60 s. */
   readonly markoutErrorMicros: number | null;
+  readonly markout300sMicros: number | null;
   readonly missed: number;
 }
 
@@ -29,7 +40,8 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
   const { result, trading, markouts, markets, coverage, crossing, assumptions } = analysis;
   const results = resultsByWindow(analysis);
   const { mean, standardDeviation } = computeMoments(results);
-  const markout = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  const markoutAt = (ms: number) => markouts.find(({ horizon, side }) => horizon === ms && side === 'all') ?? null;
+  const markout = markoutAt(60_000);
   return {
     strategy,
     model: assumptions.fillModel ?? UNKNOWN,
@@ -43,8 +55,10 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
     takerFills: trading.takerFills,
     sharesMicros: trading.boughtMicros + trading.soldMicros,
     crossedMicros: crossing?.filled.sharesMicros ?? 0,
+    markout5sMicros: markoutAt(5000)?.markoutMicros ?? null,
     markout60sMicros: markout?.markoutMicros ?? null,
     markoutErrorMicros: markout?.standardErrorMicros ?? null,
+    markout300sMicros: markoutAt(300_000)?.markoutMicros ?? null,
     missed: markets.length - coverage.marketsPlayed,
   };
 }
@@ -60,8 +74,8 @@ export function resultsByWindow({ markets }: Pick<Analysis, 'markets'>): readonl
 }
 
 const HEAD = [
-  '| strategy | fill model | result | a window (SE) | spread | drift | settlement | fills (taker) | shares | of them at crossings | 60 s ¢ (SE) |',
-  '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
+  '| strategy | fill model | result | a window (SE) | spread | drift | settlement | fills (taker) | shares | of them at crossings | 5 s ¢ | 60 s ¢ (SE) | 300 s ¢ |',
+  '|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
 ];
 
 export function tableOf(rows: readonly EvidenceRow[]): string {
@@ -79,8 +93,34 @@ const cellsOf = (row: EvidenceRow): readonly string[] => [
   `${count(row.fills)} (${count(row.takerFills)})`,
   formatShares(Math.round(row.sharesMicros / ONE) * ONE),
   formatShares(Math.round(row.crossedMicros / ONE) * ONE),
+  signedCents(row.markout5sMicros),
   `${signedCents(row.markout60sMicros)} (${row.markoutErrorMicros === null ? UNKNOWN : decimal(row.markoutErrorMicros / 10_000, 2)})`,
+  signedCents(row.markout300sMicros),
 ];
+
+/** What repeats of one strategy brought at one latency: their polls fall elsewhere, and their calls take other times. */
+export interface RepeatedRow {
+  readonly strategy: string;
+  readonly latency: string;
+  readonly repeats: RepeatFigures;
+}
+
+const REPEATED_HEAD = [
+  '| strategy | latency | result, mean ± between repeats | lowest | highest | fills | 5 s ¢ | 60 s ¢ |',
+  '|---|---|---:|---:|---:|---:|---:|---:|',
+];
+
+export function repeatedTable(rows: readonly RepeatedRow[]): string {
+  const lines = rows.map(({ strategy, latency, repeats }) => {
+    const { resultMicros, fills, markout5sMicros, markout60sMicros } = repeats;
+    const { mean, deviation, lowest, highest } = resultMicros;
+    const spread = deviation === null ? UNKNOWN : formatMoney(deviation);
+    const counts = [formatGain(lowest), formatGain(highest), count(Math.round(fills.mean ?? 0))];
+    const markouts = [signedCents(markout5sMicros.mean), signedCents(markout60sMicros.mean)];
+    return [strategy, latency, `${formatGain(mean)} ± ${spread}`, ...counts, ...markouts].join(' | ');
+  });
+  return [...REPEATED_HEAD, ...lines.map((line) => `| ${line} |`)].join('\n');
+}
 
 /** What the rows say, in sentences: they are made with the table, so that they are never about another one. */
 export function wordsOf(rows: readonly EvidenceRow[]): string {

@@ -1,19 +1,21 @@
 /**
- * npm run evidence [-- --data FOLDER] [--write]
+ * npm run evidence [-- --data FOLDER] [--write] [NAME…]
  *
- * What the shipped strategies bring on recorded real markets, under every queue of the bracket and both rules about
- * crossings: one table. `--data` names a folder of recordings (default: the real markets beside the project, if they are
- * there; else this says so and ends with 0). `--write` puts the table, with its date, into docs/backtesting.md.
+ * What the shipped strategies bring on recorded real markets: under every queue of the bracket and both rules about crossings, and
+ * repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real markets beside the project, if
+ * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/backtesting.md. NAME: only these
+ * files of config/strategies, without their ending.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backtestOf } from '../../src/lab/backtest/backtest.js';
+import { type BacktestOptions, backtestOf } from '../../src/lab/backtest/backtest.js';
 import { loadConfig } from '../../src/shell/config/load.js';
+import { feedsNamed } from '../../src/trader/strategy/read-params.js';
 import { REAL_DATA } from '../recording/samples.js';
 import { writeFigures } from '../support/doc-figures.js';
-import { type EvidenceRow, rowOf, tableOf, wordsOf } from './figures.js';
+import { type EvidenceRow, type RepeatedRow, repeatedTable, rowOf, tableOf, wordsOf } from './figures.js';
 import '../support/tied.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -23,9 +25,15 @@ const QUEUES = ['trade-through', 'risk-averse', 'power:3', 'optimistic'];
 const MODELS = QUEUES.flatMap((queue) => [queue, queue === 'risk-averse' ? 'posts-only' : `posts-only:${queue}`]);
 /** Limits that are never reached: a strategy is measured over every window. */
 const NO_LOSS_LIMITS = { TWINBOOK__RISK__MAX_LOSS_DAY: '1000000', TWINBOOK__RISK__MAX_DRAWDOWN: '1000000' };
-const LATENCY = 'constant:150';
+const LATENCY_MS = 150;
+const REPEATED_MODEL = 'risk-averse';
+const REPEATED_LATENCIES_MS = [LATENCY_MS, 4 * LATENCY_MS];
+const REPEATS = 3;
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, write: { type: 'boolean', default: false } } });
+const { values, positionals } = parseArgs({
+  options: { data: { type: 'string' }, write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const data = resolve(values.data ?? USUAL_DATA);
 if (!existsSync(data)) {
   console.log(
@@ -35,28 +43,38 @@ if (!existsSync(data)) {
 }
 
 const rows: EvidenceRow[] = [];
+const repeated: RepeatedRow[] = [];
+const idle: string[] = [];
 let windows = 0;
 for (const file of readdirSync(STRATEGIES).sort()) {
+  const strategy = basename(file, '.yaml');
+  if (positionals.length > 0 && !positionals.includes(strategy)) continue;
   const options = { strategyFileToo: true, feeds: 'any' as const, env: NO_LOSS_LIMITS, cwd: ROOT };
   const config = await loadConfig(join(STRATEGIES, file), options);
-  if (config.strategies.some(({ module }) => Object.values(module.params).some(({ kind }) => kind === 'feed'))) {
+  if (config.strategies.some(({ module, params }) => feedsNamed(module.params, params).length > 0)) {
     process.stderr.write(`${file}: left out, for it quotes around a feed, and recordings hold none\n`);
     continue;
   }
-  let playing = '';
-  const progress = (_: number, model: string) => {
-    if (model !== playing) process.stderr.write(`${file}, ${model} …\n`);
-    playing = model;
-  };
-  const shared = { data: [data], fillModels: MODELS, latency: LATENCY, allMarkets: true };
-  const results = await backtestOf(config, { ...shared, progress });
-  for (const { analysis } of results) {
-    windows = analysis.markets.length;
-    rows.push(rowOf(basename(file, '.yaml'), analysis));
+  process.stderr.write(`${file} …\n`);
+  const play = (options: Pick<BacktestOptions, 'fillModels' | 'latency' | 'repeat'>) =>
+    backtestOf(config, { data: [data], latency: `constant:${LATENCY_MS}`, allMarkets: true, ...options });
+  const [generous] = await play({ fillModels: ['optimistic'] });
+  windows = generous?.analysis.markets.length ?? windows;
+  if (generous?.analysis.trading.fills === 0) {
+    idle.push(strategy);
+    continue;
+  }
+  for (const { analysis } of await play({ fillModels: MODELS })) rows.push(rowOf(strategy, analysis));
+  for (const ms of REPEATED_LATENCIES_MS) {
+    const latency = `constant:${ms}`;
+    for (const { analysis } of await play({ fillModels: [REPEATED_MODEL], latency, repeat: REPEATS }))
+      if (analysis.repeats !== undefined) repeated.push({ strategy, latency, repeats: analysis.repeats });
   }
 }
 const day = new Date().toISOString().slice(0, 10);
-const lead = `Measured on ${day}: ${windows} recorded markets, capital 1,000, no loss limits, ${LATENCY}, no fees.`;
-const text = `${lead}\n\n${tableOf(rows)}\n\n${wordsOf(rows)}`;
+const lead = `Measured on ${day}: ${windows} recorded markets, capital 1,000, no loss limits, constant:${LATENCY_MS}, no fees.`;
+const silent = idle.length === 0 ? '' : ` Not one fill, even under \`optimistic\`: ${idle.join(', ')}.`;
+const again = `${REPEATS} repeats under \`${REPEATED_MODEL}\`, in which polls fall elsewhere and calls take other times:`;
+const text = [lead + silent, tableOf(rows), wordsOf(rows), again, repeatedTable(repeated)].join('\n\n');
 console.log(text);
 if (values.write) writeFigures('evidence', text, join(ROOT, 'docs/backtesting.md'));

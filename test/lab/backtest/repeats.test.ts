@@ -142,6 +142,13 @@ describe('the words on repeats', () => {
     const { intervalMicros } = computeRepeats([whole, withoutFills(without)], 1);
     expect(intervalMicros).toEqual([EVENTS * 1e6, EVENTS * 1e6]);
   });
+
+  it('take means that are no whole millionths, as those of three runs are', () => {
+    const third = 1e-6 / 3;
+    const { resultMicros, intervalMicros } = computeRepeats(runs([same(1e-6), same(0), same(0)]), 1);
+    expect(resultMicros.mean).toBeCloseTo(EVENTS * third * 1e6, 9);
+    expect(intervalMicros).toEqual([4, 4]);
+  });
 });
 
 describe('repeats in which a limit halted the trader', () => {

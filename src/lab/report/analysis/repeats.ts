@@ -90,13 +90,16 @@ function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number): R
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
   // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
   const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
-  const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic: sum, seed });
+  const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic: addMeans, seed });
   return {
     events: events.length,
     resultMicros: spreadIn(runs.map((markets) => sum(markets.map(({ resultMicros }) => resultMicros)))),
     intervalMicros: interval === null ? null : [Math.round(interval.low), Math.round(interval.high)],
   };
 }
+
+/** Means of several runs are no whole millionths any more. */
+const addMeans = (means: readonly number[]): number => means.reduce((total, mean) => total + mean, 0);
 
 /** Of the events with a fill. */
 function resultsByEvent(markets: readonly RepeatedMarket[]): ReadonlyMap<string, number> {
