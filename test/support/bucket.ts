@@ -38,6 +38,8 @@ export interface Bucket {
   fault: (asked: Asked) => Fault | null;
   /** Objects on a page of a list. */
   pageSize: number;
+  /** Sends parts of objects to who asks for them; else the whole. */
+  knowsRanges: boolean;
 }
 
 export async function openBucket(): Promise<Bucket> {
@@ -71,6 +73,7 @@ export async function openBucket(): Promise<Bucket> {
     }),
     fault: () => null,
     pageSize: 1000,
+    knowsRanges: true,
   };
   return bucket;
 }
@@ -104,9 +107,30 @@ function answer(bucket: Bucket, request: IncomingMessage, body: Buffer, response
   if (content === undefined) return send(404, errorXml('NoSuchKey', 'The specified key does not exist.'));
   const headers = { etag: etagOf(content), ...bucket.meta.get(one.key) };
   if (fault !== null && 'content' in fault) return send(200, fault.content, headers);
-  if (fault === null) return send(200, content, headers);
+  if (fault === null) {
+    const { status, body: part, contentRange } = bucket.knowsRanges ? partOf(content, one) : wholeOf(content);
+    return send(status, part, contentRange === '' ? headers : { ...headers, 'content-range': contentRange });
+  }
   response.writeHead(200, { ...headers, 'content-length': String(content.length) });
   response.write(content.subarray(0, fault.cutAfter), () => response.destroy());
+}
+
+interface Part {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly contentRange: string;
+}
+
+const wholeOf = (body: Buffer): Part => ({ status: 200, body, contentRange: '' });
+
+function partOf(content: Buffer, { headers }: Asked): Part {
+  const nothing = { body: Buffer.alloc(0), contentRange: '' };
+  if (headers['if-match'] !== undefined && headers['if-match'] !== etagOf(content)) return { status: 412, ...nothing };
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+  if (first === undefined) return wholeOf(content);
+  const [from, to] = [Number(first), Math.min(Number(last) + 1, content.length)];
+  if (from >= content.length) return { status: 416, ...nothing };
+  return { status: 206, body: content.subarray(from, to), contentRange: `bytes ${from}-${to - 1}/${content.length}` };
 }
 
 const etagOf = (content: Buffer): string => `"${createHash('md5').update(content).digest('hex')}"`;

@@ -1,13 +1,21 @@
 /** The files of a bucket that a query reads, in a folder of this machine with the names that tell market and day. */
 
 import { linkSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { HeldFile } from '../objects/cache.js';
-import { holdFile, isHere, makeOwnFolder } from '../objects/view-files.js';
+import { holdFile, isHere, makeOwnFolder, openInParts } from '../objects/view-files.js';
 import type { Table } from '../store/layout.js';
-import { findTouched, type ListedFile } from './touched-files.js';
+import { beginSparseCopy, type RowRange, type SparseCopy, type WantedParts } from './sparse-copy.js';
+import { findTouched, type ListedFile, type Touched } from './touched-files.js';
+
+/** A file of a packed day. */
+export interface FetchedPart {
+  readonly path: string;
+  /** Those that may be read, counted from 0; null: all. The columns that the query does not read may be missing. */
+  readonly rows: readonly RowRange[] | null;
+}
 
 export interface FetchedFiles {
   /** Null where nothing lies in a bucket. */
@@ -15,7 +23,9 @@ export interface FetchedFiles {
   /** Of one market each. */
   files(table: Table): readonly string[];
   /** Of packed days, with many markets in each. */
-  packed(table: Table): readonly string[];
+  packed(table: Table): readonly FetchedPart[];
+  /** Whether some rows of a file may not be read. */
+  readonly isParted: boolean;
   release(): void;
 }
 
@@ -25,11 +35,21 @@ export interface FetchRules {
 }
 
 const AT_A_TIME = 8;
-const NOTHING: FetchedFiles = { folder: null, files: () => [], packed: () => [], release: () => undefined };
+/** What is asked for of a shorter file costs more than what is not. */
+const LEAST_PARTED_BYTES = 524_288;
+/** Where more of a file is wanted, all of it is fetched: then it is held to its checksum. */
+const MOST_PARTED_SHARE = 0.5;
+const NOTHING: FetchedFiles = {
+  folder: null,
+  files: () => [],
+  packed: () => [],
+  isParted: false,
+  release: () => undefined,
+};
 
 /**
- * `listed` is what lies in buckets. Throws TwinbookError `usage` where more than `maxBytes` would have to be fetched, and what
- * a bucket or the cache throws; then nothing stays held.
+ * `listed` is what lies in buckets. Of long files of many markets only the parts come that the query can read. Throws TwinbookError
+ * `usage` where more than `maxBytes` would have to be fetched, and what a bucket or the cache throws; then nothing stays held.
  */
 export async function fetchTouched(
   sql: string,
@@ -39,17 +59,39 @@ export async function fetchTouched(
 ): Promise<FetchedFiles> {
   const folder = listed[0] === undefined ? null : makeOwnFolder(listed[0].path);
   if (folder === null) return NOTHING;
-  const touched = onceEach(await findTouched(sql, listed, markets));
-  const missing = touched.filter(({ path, file }) => !isHere(path, file));
-  const bytes = missing.reduce((sum, { file }) => sum + file.bytes, 0);
-  if (bytes > maxBytes) {
-    const hint =
-      'Name markets, days or times that the query is of (where market = … and date >= …), or allow more with --max-bytes.';
-    const found = `${missing.length} of ${onceEach(listed).length} files with ${bytes} bytes would have to be fetched`;
-    throw new TwinbookError('usage', `the query is too large: ${found}, at most ${maxBytes} bytes may be`, hint);
+  const touched = await findTouched(sql, listed, markets);
+  const fetching = new Fetching(folder, onceEach(listed).length, maxBytes);
+  try {
+    const files = onceEach(touched.files);
+    const parted = files.filter((file) => !isHere(file.path, file.file) && isWorthParting(file));
+    fetching.add(files.filter((file) => !parted.includes(file)));
+    fetching.requireRoom();
+    await forEach(parted, (file) => fetching.addParts(file, partsOf(file, touched)));
+    fetching.requireRoom();
+    if (fetching.count > 0) onFetch(fetching.count, fetching.bytes);
+    await fetching.fetch();
+    return fetching.done();
+  } catch (error) {
+    fetching.release();
+    throw error;
   }
-  if (missing.length > 0) onFetch(missing.length, bytes);
-  return linkAll(folder, touched);
+}
+
+/** Some at a time. Throws what the first throws that fails, when nothing is under way any more. */
+async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await run(next).catch((error: unknown) => {
+        // The others need not go on.
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_A_TIME }, work));
+  const failed = ended.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** Each file once, whose rows of many markets are listed one by one. */
@@ -57,39 +99,109 @@ const onceEach = (files: readonly ListedFile[]): ListedFile[] => [
   ...new Map(files.map((file) => [file.path, file])).values(),
 ];
 
-async function linkAll(folder: string, touched: readonly ListedFile[]): Promise<FetchedFiles> {
-  const held: HeldFile[] = [];
-  const linked: { readonly table: Table; readonly inner: string }[] = [];
-  const release = (): void => {
-    rmSync(folder, { recursive: true, force: true });
-    for (const file of held) file.release();
-  };
-  const waiting = [...touched];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { path, inner, table, file } = next;
-      const copy = await holdFile(path, file).catch((error: unknown) => {
-        // The others need not go on.
-        waiting.length = 0;
-        throw error;
-      });
-      held.push(copy);
-      makeFolder(join(folder, inner, '..'));
-      linkSync(copy.path, join(folder, inner));
-      linked.push({ table, inner });
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: AT_A_TIME }, work));
-  const failed = ended.find((end) => end.status === 'rejected');
-  if (failed !== undefined) {
-    release();
-    throw failed.reason;
+const isWorthParting = ({ groups, file }: ListedFile): boolean => groups !== null && file.bytes >= LEAST_PARTED_BYTES;
+
+function partsOf({ path, table }: ListedFile, { files, columns }: Touched): WantedParts {
+  const groups = new Set<number>();
+  for (const file of files) {
+    if (file.path !== path || file.groups === null) continue;
+    for (let group = file.groups.first; group <= file.groups.last; group++) groups.add(group);
   }
-  // In the order of days and numbers, whichever came first.
-  const list = (table: Table, isPacked: boolean): readonly string[] =>
-    linked
-      .filter((file) => file.table === table && file.inner.startsWith('date=') === isPacked)
-      .map(({ inner }) => join(folder, inner))
-      .sort();
-  return { folder, files: (table) => list(table, false), packed: (table) => list(table, true), release };
+  return { groups, columns: columns.get(table) ?? new Set() };
+}
+
+/** Of a file, or of the parts of one. */
+interface Begun {
+  readonly file: ListedFile;
+  readonly copy: SparseCopy | null;
+  readonly missingBytes: number;
+}
+
+class Fetching {
+  readonly #own: HeldFile;
+  readonly #listed: number;
+  readonly #maxBytes: number;
+  readonly #begun: Begun[] = [];
+  readonly #held: HeldFile[] = [];
+
+  constructor(own: HeldFile, listed: number, maxBytes: number) {
+    this.#own = own;
+    this.#listed = listed;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Files of which something has to be fetched. */
+  get count(): number {
+    return this.#begun.filter(({ missingBytes }) => missingBytes > 0).length;
+  }
+
+  get bytes(): number {
+    return this.#begun.reduce((sum, { missingBytes }) => sum + missingBytes, 0);
+  }
+
+  add(files: readonly ListedFile[]): void {
+    for (const file of files) {
+      const missingBytes = isHere(file.path, file.file) ? 0 : file.file.bytes;
+      this.#begun.push({ file, copy: null, missingBytes });
+    }
+  }
+
+  /** Looks at its footer. Where most of it is wanted, or the server knows no parts, it is fetched whole. */
+  async addParts(file: ListedFile, wanted: WantedParts): Promise<void> {
+    const path = join(this.#own.path, file.inner);
+    makeFolder(dirname(path));
+    const object = await openInParts(file.path, file.file);
+    const copy = object === null ? null : await beginSparseCopy(object, path, wanted);
+    if (copy !== null && copy.missingBytes <= file.file.bytes * MOST_PARTED_SHARE) {
+      this.#begun.push({ file, copy, missingBytes: copy.missingBytes });
+      return;
+    }
+    rmSync(path, { force: true });
+    this.add([file]);
+  }
+
+  /** Throws TwinbookError `usage`. */
+  requireRoom(): void {
+    const { count, bytes } = this;
+    if (bytes <= this.#maxBytes) return;
+    const hint =
+      'Name markets, days or times that the query is of (where market = … and date >= …), or allow more with --max-bytes.';
+    const found = `${count} of ${this.#listed} files with ${bytes} bytes would have to be fetched`;
+    throw new TwinbookError('usage', `the query is too large: ${found}, at most ${this.#maxBytes} bytes may be`, hint);
+  }
+
+  fetch(): Promise<void> {
+    return forEach(this.#begun, (one) => this.#fetchOne(one));
+  }
+
+  async #fetchOne({ file, copy }: Begun): Promise<void> {
+    if (copy !== null) return copy.fill();
+    const held = await holdFile(file.path, file.file);
+    this.#held.push(held);
+    const path = join(this.#own.path, file.inner);
+    makeFolder(dirname(path));
+    linkSync(held.path, path);
+  }
+
+  done(): FetchedFiles {
+    const isPacked = ({ file }: Begun): boolean => file.inner.startsWith('date=');
+    // In the order of days and numbers, whichever came first.
+    const list = (table: Table, wanted: boolean): readonly FetchedPart[] =>
+      this.#begun
+        .filter((one) => one.file.table === table && isPacked(one) === wanted)
+        .map(({ file, copy }) => ({ path: join(this.#own.path, file.inner), rows: copy === null ? null : copy.rows }))
+        .sort((a, b) => (a.path < b.path ? -1 : 1));
+    return {
+      folder: this.#own.path,
+      files: (table) => list(table, false).map(({ path }) => path),
+      packed: (table) => list(table, true),
+      isParted: this.#begun.some(({ copy }) => copy !== null && copy.rows !== null),
+      release: () => this.release(),
+    };
+  }
+
+  release(): void {
+    for (const file of this.#held) file.release();
+    this.#own.release();
+  }
 }

@@ -18,6 +18,7 @@ import { segmentName, TABLES, type Table } from '../store/layout.js';
 import { countedManifest, type DayPlace, type FolderMarkets, findMarkets } from '../store/stored-markets.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 import { type FetchedFiles, fetchTouched } from './fetched-files.js';
+import type { RowRange } from './sparse-copy.js';
 import { type ListedFile, listFiles, listPacked } from './touched-files.js';
 
 export type SqlValue = string | number | boolean | null;
@@ -79,6 +80,8 @@ export async function queryRecordings(
   try {
     await requireOne(connection, sql);
     fetched = await fetchTouched(sql, listInBuckets(found), MARKETS, { maxBytes, onFetch });
+    // It would read rows a second time by where they stand, past the conditions that keep it out of what was not fetched.
+    if (fetched.isParted) await connection.run("SET disabled_optimizers = 'late_materialization'");
     for (const table of TABLES) await connection.run(await makeViewSql(connection, table, found, fetched));
     await makeMarkets(connection, await openRecordings(paths));
     await lockDown(connection, fetched.folder === null ? paths : [...paths, fetched.folder]);
@@ -176,21 +179,28 @@ function packedSql(
   found: readonly FolderMarkets[],
   fetched: FetchedFiles,
 ): string | null {
-  const files = [
-    ...found
-      .flatMap((one) => one.packed)
-      .filter(({ folder }) => !isInBucket(folder))
-      .flatMap(({ folder, manifest }) =>
-        manifest.files.flatMap((file) => (file.table === table ? [join(folder, file.name)] : [])),
-      ),
-    ...fetched.packed(table),
-  ];
-  if (files.length === 0) return null;
+  const whole = found
+    .flatMap((one) => one.packed)
+    .filter(({ folder }) => !isInBucket(folder))
+    .flatMap(({ folder, manifest }) =>
+      manifest.files.flatMap((file) => (file.table === table ? [join(folder, file.name)] : [])),
+    );
+  const parts = fetched.packed(table);
+  whole.push(...parts.flatMap(({ path, rows }) => (rows === null ? [path] : [])));
   const twice = found.flatMap(({ shadowed }) => shadowed);
   const pairs = twice.map(({ market, date }) => `(${quote(market)}, DATE ${quote(date)})`).join(', ');
-  return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${files.map((file) => quote(resolve(file))).join(', ')}],
-    hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE})
-    ${twice.length === 0 ? '' : `WHERE (market, date) NOT IN (${pairs})`}`;
+  const selectFrom = (files: readonly string[], rows: RowRange | null): string => {
+    const conditions = [
+      ...(rows === null ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`]),
+      ...(twice.length === 0 ? [] : [`(market, date) NOT IN (${pairs})`]),
+    ];
+    return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${files.map((file) => quote(resolve(file))).join(', ')}],
+      hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE}${rows === null ? '' : ', file_row_number = true'})
+      ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}`;
+  };
+  const selects = parts.flatMap(({ path, rows }) => (rows ?? []).map((range) => selectFrom([path], range)));
+  if (whole.length > 0) selects.unshift(selectFrom(whole, null));
+  return selects.length === 0 ? null : selects.join(' UNION ALL ');
 }
 
 /** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */

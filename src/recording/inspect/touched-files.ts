@@ -24,8 +24,17 @@ export interface ListedFile {
   /** Unix ms; null where nobody knows. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
+  /** Of a file of many markets: the row groups that hold these rows, counted from 0. */
+  readonly groups: { readonly first: number; readonly last: number } | null;
   /** As the manifest says. */
   readonly file: { readonly sha256: string; readonly bytes: number };
+}
+
+/** What a query may need. */
+export interface Touched {
+  readonly files: readonly ListedFile[];
+  /** The columns that it reads, by table. */
+  readonly columns: ReadonlyMap<Table, ReadonlySet<string>>;
 }
 
 /** Columns of the table `markets`, with their types. */
@@ -49,8 +58,8 @@ const OPTIONS = {
   enable_external_access: 'false',
 };
 
-/** Those of `files` that the query may need. Throws what DuckDB says of a query that it does not understand. */
-export async function findTouched(sql: string, files: readonly ListedFile[], markets: Columns): Promise<ListedFile[]> {
+/** What the query may need of `files`. Throws what DuckDB says of a query that it does not understand. */
+export async function findTouched(sql: string, files: readonly ListedFile[], markets: Columns): Promise<Touched> {
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   try {
@@ -71,7 +80,7 @@ export async function findTouched(sql: string, files: readonly ListedFile[], mar
         if (file?.table === table) touched.add(file);
       }
     }
-    return [...touched];
+    return { files: [...touched], columns: columnsOf(scans) };
   } finally {
     connection.closeSync();
   }
@@ -93,12 +102,17 @@ async function makeEmptyTables(connection: DuckDBConnection, markets: Columns): 
 interface Scan {
   readonly table: Table;
   readonly filters: readonly string[];
+  readonly columns: readonly string[];
 }
 
 interface PlanNode {
   readonly name: string;
   readonly children?: readonly PlanNode[];
-  readonly extra_info?: { readonly Table?: string; readonly Filters?: string | readonly string[] };
+  readonly extra_info?: {
+    readonly Table?: string;
+    readonly Filters?: string | readonly string[];
+    readonly Projections?: string | readonly string[];
+  };
 }
 
 async function listScans(connection: DuckDBConnection, sql: string): Promise<Scan[]> {
@@ -106,12 +120,32 @@ async function listScans(connection: DuckDBConnection, sql: string): Promise<Sca
   const scans: Scan[] = [];
   const walk = ({ extra_info: about = {}, children = [] }: PlanNode): void => {
     const table = TABLES.find((name) => about.Table?.endsWith(`.${name}`));
-    const { Filters: filters = [] } = about;
-    if (table !== undefined) scans.push({ table, filters: typeof filters === 'string' ? [filters] : filters });
+    if (table !== undefined) {
+      const filters = listOf(about.Filters);
+      scans.push({ table, filters, columns: namedIn(table, [...filters, ...listOf(about.Projections)]) });
+    }
     for (const child of children) walk(child);
   };
   for (const node of JSON.parse(String(row?.[1])) as PlanNode[]) walk(node);
   return scans;
+}
+
+const listOf = (texts: string | readonly string[] = []): readonly string[] =>
+  typeof texts === 'string' ? [texts] : texts;
+
+/** A name that is only part of a value is one column too many, and no harm. */
+const namedIn = (table: Table, texts: readonly string[]): readonly string[] =>
+  Object.keys(COLUMNS[table]).filter((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+
+/** The market is always one: rows of a market that count elsewhere are left out by it. */
+function columnsOf(scans: readonly Scan[]): ReadonlyMap<Table, ReadonlySet<string>> {
+  const columns = new Map<Table, Set<string>>();
+  for (const { table, columns: names } of scans) {
+    const known = columns.get(table) ?? new Set(['market']);
+    columns.set(table, known);
+    for (const name of names) known.add(name);
+  }
+  return columns;
 }
 
 /** Numbers of the files that all of these filters let pass. */
@@ -178,15 +212,20 @@ export const listFiles = (day: string, manifest: Manifest): ListedFile[] =>
     date: parseDay(day),
     firstMs: file.table === 'events' ? file.first_ms : null,
     lastMs: file.table === 'events' ? file.last_ms : null,
+    groups: null,
     file,
   }));
 
 /** What the index of a packed day lists. */
 export const listPacked = ({ folder, date, markets, manifest }: PackedDay): ListedFile[] =>
   [...markets.values()].flatMap(({ market, rows, files }) =>
-    rows.flatMap(({ file: name, table, first_ms: firstMs, last_ms: lastMs }) => {
+    rows.flatMap((row) => {
+      const { file: name, table, first_ms: firstMs, last_ms: lastMs } = row;
       const file = files.get(name);
       const inner = join(`date=${manifest.date}`, name);
-      return file === undefined ? [] : { path: join(folder, name), inner, table, market, date, firstMs, lastMs, file };
+      const groups = { first: row.first_row_group, last: row.last_row_group };
+      return file === undefined
+        ? []
+        : { path: join(folder, name), inner, table, market, date, firstMs, lastMs, groups, file };
     }),
   );

@@ -5,9 +5,19 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
+import {
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
@@ -42,6 +52,8 @@ export interface CacheFigures {
 
 const USUAL_MAX_BYTES = 20_000_000_000;
 const LEAST_MAX_BYTES = 1_000_000;
+/** What names of parts of files end with. */
+export const PART = '.part';
 /** Others may add to the folder too: so often it is counted anew. */
 const COUNT_EVERY = 64;
 /** Of a process on another machine or in another container nobody knows whether it lives. */
@@ -70,6 +82,7 @@ export class ObjectCache {
   /** What this thread holds: a folder of its own. */
   readonly #held: string;
   readonly #holds = new Map<string, { readers: number; readonly ready: Promise<string> }>();
+  readonly #ownFolders = new Set<string>();
   /** As counted last, and what was added since; null before. */
   #bytes: number | null = null;
   #added = 0;
@@ -87,11 +100,17 @@ export class ObjectCache {
     });
   }
 
-  /** A folder for links to what is held. Whoever asked removes it. */
-  makeOwnFolder(): string {
-    const folder = join(this.#held, `of-${randomUUID()}`);
-    this.#onDisk(() => makeFolder(folder));
-    return folder;
+  /** A folder for links to what is held, and for copies of parts. */
+  makeOwnFolder(): HeldFile {
+    const path = join(this.#held, `of-${randomUUID()}`);
+    this.#onDisk(() => makeFolder(path));
+    this.#ownFolders.add(path);
+    const release = (): void => {
+      rmSync(path, { recursive: true, force: true });
+      this.#ownFolders.delete(path);
+      this.#removeEmpty();
+    };
+    return { path, release };
   }
 
   /** Whether a copy is here, without a look into it. */
@@ -138,6 +157,50 @@ export class ObjectCache {
     return { path, release, isNew };
   }
 
+  /** Names of the parts of a file that are here. */
+  listParts(sha256: string): readonly string[] {
+    return namesOf(dirname(this.#pathOf(sha256))).filter(
+      (name) => name.startsWith(`${sha256}.`) && name.endsWith(PART),
+    );
+  }
+
+  /** Null for a part that is gone. */
+  readPart(name: string): Buffer | null {
+    const path = this.#partPath(name);
+    try {
+      const bytes = readFileSync(path);
+      const now = new Date();
+      utimesSync(path, now, now);
+      return bytes;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw this.#diskError(error);
+    }
+  }
+
+  /** Keeps a part of `file` under a name that begins with its checksum: whole, synced, or not at all. It goes as whole files do. */
+  keepPart(name: string, bytes: Buffer, file: CachedFile): void {
+    this.#makeRoom({ ...file, bytes: bytes.length });
+    const path = this.#partPath(name);
+    const temporary = join(this.#held, `${randomUUID()}.tmp`);
+    try {
+      makeFolder(this.#held);
+      makeFolder(dirname(path));
+      writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
+      renameSync(temporary, path);
+    } catch (error) {
+      throw this.#diskError(error, { ...file, bytes: bytes.length });
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+    this.#bytes = (this.#bytes ?? 0) + bytes.length;
+    this.#added += 1;
+  }
+
+  dropPart(name: string): void {
+    rmSync(this.#partPath(name), { force: true });
+  }
+
   figures(): CacheFigures {
     const files = this.#list();
     return {
@@ -170,7 +233,11 @@ export class ObjectCache {
   /** What a process leaves that dies is swept by the next one. */
   #forget(sha256: string): void {
     this.#holds.delete(sha256);
-    if (this.#holds.size === 0) rmSync(this.#held, { recursive: true, force: true });
+    this.#removeEmpty();
+  }
+
+  #removeEmpty(): void {
+    if (this.#holds.size + this.#ownFolders.size === 0) rmSync(this.#held, { recursive: true, force: true });
   }
 
   /** The held name of a copy that is sound; null where there is none. */
@@ -290,6 +357,10 @@ export class ObjectCache {
 
   #pathOf(sha256: string): string {
     return join(this.folder, 'files', sha256.slice(0, 2), `${sha256}.parquet`);
+  }
+
+  #partPath(name: string): string {
+    return join(this.folder, 'files', name.slice(0, 2), name);
   }
 
   #onDisk<T>(run: () => T): T {

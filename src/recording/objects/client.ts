@@ -24,6 +24,17 @@ export interface ReadObject {
   readonly etag: string;
 }
 
+/** Bytes of a file or object, from 0, without the last one. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ReadRange extends ReadObject {
+  /** Bytes of the whole object. */
+  readonly total: number;
+}
+
 /** What was asked so far; servers charge for it. */
 export interface RequestCounts {
   lists: number;
@@ -120,6 +131,25 @@ export class ObjectClient {
     });
   }
 
+  /**
+   * A part of an object, in memory; null where the server knows no parts and would send the whole. With `etag` the object must still
+   * be the one that had it.
+   */
+  getRange(key: string, range: ByteRange, etag: string | null): Promise<ReadRange | null> {
+    this.counts.reads += 1;
+    return this.#ask({
+      what: 'read a part of',
+      method: 'GET',
+      key,
+      headers: {
+        range: `bytes=${range.from}-${range.to - 1}`,
+        ...(etag === null || etag === '' ? {} : { 'if-match': etag }),
+      },
+      understood: [412, 416],
+      read: (response, touch) => this.#readRange(response, key, range, touch),
+    });
+  }
+
   /** Writes an object to a file that nobody else uses. Throws what the disk says as it is. */
   download(key: string, path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
     this.counts.reads += 1;
@@ -202,6 +232,27 @@ export class ObjectClient {
     this.counts.bytesRead += length;
     requireLength(response, length);
     return { bytes: Buffer.concat(chunks), etag: response.headers.get('etag') ?? '' };
+  }
+
+  async #readRange(
+    response: Response,
+    key: string,
+    { from, to }: ByteRange,
+    touch: () => void,
+  ): Promise<ReadRange | null> {
+    if (response.status === 200) {
+      await response.body?.cancel();
+      return null;
+    }
+    const wanted = `the bytes ${from} to ${to - 1} of the object that was looked at before`;
+    const hint = 'Somebody has written it anew: ask again.';
+    if (response.status !== 206) throw this.faults.wrong('read', key, `the status ${response.status}`, wanted, hint);
+    const told = response.headers.get('content-range') ?? 'no Content-Range';
+    const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(told) ?? [];
+    if (Number(first) !== from || Number(last) !== to - 1) throw this.faults.wrong('read', key, told, wanted, hint);
+    const read = await this.#readWhole(response, touch);
+    if (read.bytes.length !== to - from) throw new Error(`the answer broke off: got ${read.bytes.length} bytes`);
+    return { ...read, total: Number(total) };
   }
 
   async #readToFile(response: Response, path: string, touch: () => void): Promise<{ bytes: number; sha256: string }> {

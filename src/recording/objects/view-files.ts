@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
-import { type HeldFile, openCache } from './cache.js';
+import { type CachedFile, type HeldFile, type ObjectCache, openCache } from './cache.js';
 import type { ObjectClient, RequestCounts } from './client.js';
 import { type ObjectPlace, readCredentials, showKey } from './place.js';
 
@@ -114,6 +114,38 @@ export async function holdFile(path: string, listed: Listed): Promise<HeldFile> 
   return held;
 }
 
+/** An object that is read in parts. */
+export interface ObjectInParts {
+  readonly key: string;
+  readonly client: ObjectClient;
+  readonly cache: ObjectCache;
+  readonly file: CachedFile;
+  /** Counts what was read of it. */
+  readonly note: (isFetched: boolean, bytesFromCache: number) => void;
+}
+
+/** The object behind a file of a view; null for one of this disk. */
+export async function openInParts(
+  path: string,
+  listed: { sha256: string; bytes: number },
+): Promise<ObjectInParts | null> {
+  const found = findView(path);
+  if (found === null) return null;
+  const { view, inner } = found;
+  const key = `${view.file.place.prefix}${inner}`;
+  return {
+    key,
+    client: await clientOf(view),
+    cache: openCache(view.file.cache),
+    file: { sha256: listed.sha256, bytes: listed.bytes, name: showKey(view.file.place, key) },
+    note: (isFetched, bytesFromCache) => {
+      if (isFetched) view.filesFetched += 1;
+      else view.filesFromCache += 1;
+      view.bytesFromCache += bytesFromCache;
+    },
+  };
+}
+
 /** Whether holding the file costs no request. */
 export function isHere(path: string, listed: Listed): boolean {
   const found = findView(path);
@@ -121,8 +153,8 @@ export function isHere(path: string, listed: Listed): boolean {
   return openCache(found.view.file.cache).has({ ...listed, name: '' });
 }
 
-/** A folder for links, on the disk of the cache that this path belongs to. */
-export function makeOwnFolder(path: string): string | null {
+/** A folder for links and copies, on the disk of the cache that this path belongs to; null for a path of this disk. */
+export function makeOwnFolder(path: string): HeldFile | null {
   const found = findView(path);
   return found === null ? null : openCache(found.view.file.cache).makeOwnFolder();
 }
