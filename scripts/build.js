@@ -22,6 +22,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from './bundle.js';
+import { shrinkPages } from './shrink-pages.js';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -81,6 +82,7 @@ async function build() {
   const made = join(root, `dist.new-${process.pid}`);
   try {
     compile(made);
+    await shrinkPages(root, made);
     await bundle(root, made);
     chmodSync(join(made, PROGRAM), 0o755);
     const files = moveOver(made);

@@ -28,7 +28,7 @@ function clone(name: string): string {
   const folder = join(home, name);
   for (const part of ['scripts', 'src/cli', 'strategies', 'node_modules'])
     mkdirSync(join(folder, part), { recursive: true });
-  for (const file of ['scripts/build.js', 'scripts/bundle.js', 'twinbook'])
+  for (const file of ['scripts/build.js', 'scripts/bundle.js', 'scripts/shrink-pages.js', 'twinbook'])
     copyFileSync(join(root, file), join(folder, file));
   const compilerOptions = { module: 'nodenext', target: 'es2023', rootDir: '.', outDir: 'dist', types: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src/**/*.ts'] }));

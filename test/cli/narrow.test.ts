@@ -72,7 +72,8 @@ const read = async (cwd: string, command: string, columns?: number) => {
   return ran.out.split('\n');
 };
 /** Sentences beside a table may be broken. */
-const tooWide = (lines: readonly string[], columns: number) => lines.filter((line) => measureText(line) > columns && !line.endsWith('.'));
+const tooWide = (lines: readonly string[], columns: number) =>
+  lines.filter((line) => measureText(line) > columns && !line.endsWith('.'));
 
 describe('in a terminal', () => {
   test('no table has a line that is wider', async () => {

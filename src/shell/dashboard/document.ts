@@ -1,7 +1,6 @@
 /** The one document: text, style and script in one, and the policy that lets a browser run these and nothing else. */
 
 import { chartLibrary } from '../document/chart-library.js';
-import { makeDense } from '../document/dense-script.js';
 import { ownPolicy } from '../document/own-document.js';
 import { readPageScript } from '../document/page-script.js';
 import { ABOVE, HELP, VIEWS } from './markup.js';
@@ -35,7 +34,7 @@ const MODULES = [
 
 export function pageDocument(): PageDocument {
   const { script: library, style: chartStyle, licence } = chartLibrary();
-  const script = `${library}\n${makeDense(readPageScript(new URL('./page/', import.meta.url), MODULES))}`;
+  const script = `${library}\n${readPageScript(new URL('./page/', import.meta.url), MODULES)}`;
   const style = `${chartStyle}\n${STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2')}`;
   return { html: makeHtml({ script, style, licence }), policy: ownPolicy(script, style) };
 }
