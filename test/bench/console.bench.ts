@@ -89,7 +89,7 @@ function watchScreen(watched: readonly string[]): void {
   Object.assign(window, { seen });
   const priceShown = (market: string): string => {
     const row = document.querySelector(`#markets tr[data-key="${market}"] td:nth-child(4)`);
-    return (document.querySelector('#ladder tr.fair td') ?? row)?.textContent ?? '';
+    return (document.querySelector('#ladder tr.fair td:nth-child(2)') ?? row)?.textContent ?? '';
   };
   const shown = new Map(watched.map((market) => [market, priceShown(market)]));
   const look = () => {

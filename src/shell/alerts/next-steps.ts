@@ -26,8 +26,11 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   market_failed: '`twinbook resume --reason TEXT` lets it try again',
 };
 
+/** Empty where nothing is to be done. */
+export const findNextStep = (kind: string): string => (Object.hasOwn(NEXT_STEPS, kind) ? (NEXT_STEPS[kind] ?? '') : '');
+
 /** A text with what to do next behind it, on a line of its own; as it is where nothing is to be done. */
 export function addNextStep(kind: string, text: string): string {
-  const step = Object.hasOwn(NEXT_STEPS, kind) ? NEXT_STEPS[kind] : undefined;
-  return step === undefined ? text : `${text}\nDo: ${step}`;
+  const step = findNextStep(kind);
+  return step === '' ? text : `${text}\nDo: ${step}`;
 }

@@ -14,7 +14,10 @@ export interface ActionPlace {
   readonly ledgerPath: string;
 }
 
-export async function act(action: PageAction, reason: string, place: ActionPlace): Promise<Acted> {
+/** What the trader itself is asked for. */
+export type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
+
+export async function act(action: TraderAction, reason: string, place: ActionPlace): Promise<Acted> {
   try {
     await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
     return { refusal: null, text: 'done' };
@@ -42,7 +45,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-function makeQuestion(action: PageAction, reason: string): ControlQuestion {
+function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
   switch (action) {
     case 'cancel-all':
       return { command: action, verify: false };

@@ -5,6 +5,7 @@ import type { ChatCommand } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
+import { acknowledge } from './acknowledge.js';
 import { act } from './actions.js';
 import { moneyText } from './page-market.js';
 import { judgeMode } from './page-state.js';
@@ -66,7 +67,7 @@ export async function performCommand(
     case 'status':
       return statusText(options, detail === 'bare');
     case 'ack':
-      return acknowledge(options, about);
+      return acknowledge(options, about).text;
     case 'pause':
     case 'reduce-only':
     case 'kill': {
@@ -96,14 +97,4 @@ function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): 
     );
   }
   return [...lines, alerts, `guardian: ${guardian.status()}`].join('\n');
-}
-
-/** Of one kind, or of all that are open. */
-function acknowledge({ watch, alerts }: ChatOptions, about: string | null): string {
-  const open = watch.open.filter(({ kind }) => about === null || kind === about);
-  if (open.length === 0) return about === null ? 'no alert is open' : 'no such alert is open';
-  const timeMs = nowMs();
-  const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
-  if (kept.length < open.length) return 'it cannot be kept that they were seen; the log of the console says why';
-  return `not told again until over: ${open.map(({ kind }) => kind).join(', ')}`;
 }

@@ -28,6 +28,7 @@ export function makePageState({ trader, name, lists, venue, guardian, alerts, ma
   return {
     trader: name,
     ...judgeMode(trader),
+    mode_since: trader.isCurrent ? trader.modeSinceMs : null,
     answers: trader.isCurrent,
     heard: trader.frameMs,
     guardian,

@@ -8,8 +8,10 @@ import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
 import type { TraderHost, TraderRow } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
+import { acknowledge } from './acknowledge.js';
 import { act } from './actions.js';
 import { listenForCommands } from './chat-commands.js';
+import { changeConfig } from './config-actions.js';
 import { makeCsv } from './csv/exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
@@ -151,7 +153,19 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
           },
         }),
       ),
-    act: (action, reason) => act(action, reason, { socket: control.socket, ledgerPath: ledger.path }),
+    act: async (action, reason) => {
+      switch (action) {
+        case 'ack': {
+          const { isDone, text } = acknowledge({ watch, alerts: memory }, null);
+          return { refusal: isDone ? null : text, text };
+        }
+        case 'apply':
+        case 'rollback':
+          return changeConfig(action, reason, config.file);
+        default:
+          return act(action, reason, { socket: control.socket, ledgerPath: ledger.path });
+      }
+    },
     row: () =>
       makeTraderRow({
         trader,

@@ -31,6 +31,8 @@ export class TraderState {
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
+  /** When the mode that it is in was first told, by the same clock; null where it was told from the beginning. */
+  modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
     this.#steadyMs = steadyMs;
@@ -72,7 +74,10 @@ export class TraderState {
   }
 
   #take(account: AccountFigures, time: number): void {
-    if (this.account !== null && this.account.mode !== account.mode) this.#mark(time, account.mode);
+    if (this.account !== null && this.account.mode !== account.mode) {
+      this.#mark(time, account.mode);
+      this.modeSinceMs = time;
+    }
     this.account = account;
   }
 

@@ -2,7 +2,10 @@
 
 import type { CsvName, PageViews, ViewName, ViewQuery } from './views.js';
 
-/** What a button can ask for. `resume` and `unkill` lead up the ladder, the others down. */
+/**
+ * What a button can ask for. `resume` and `unkill` lead up the ladder, those before them down. `ack`: a person has seen all alerts that are open.
+ * `apply` and `rollback` are of the configuration.
+ */
 export const PAGE_ACTIONS = [
   'widen',
   'reduce-only',
@@ -12,6 +15,9 @@ export const PAGE_ACTIONS = [
   'kill',
   'resume',
   'unkill',
+  'ack',
+  'apply',
+  'rollback',
 ] as const;
 export type PageAction = (typeof PAGE_ACTIONS)[number];
 
@@ -33,6 +39,9 @@ export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
   flatten: 'operate',
   resume: 'operate',
   unkill: 'operate',
+  ack: 'stop',
+  apply: 'operate',
+  rollback: 'operate',
 };
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
@@ -43,6 +52,8 @@ export interface PageState {
   readonly trader: string;
   /** The trader's, or `starting`, or `not answering` when what is shown is old. */
   readonly mode: string;
+  /** When this console saw the mode begin, by the trader's clock; null where it began before. */
+  readonly mode_since: number | null;
   readonly reason: string;
   /** Whether the trader has told its state within the last seconds; where it has not, all below is old. */
   readonly answers: boolean;

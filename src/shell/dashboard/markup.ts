@@ -46,8 +46,11 @@ export const ABOVE = `<header><h1 id="mode">…</h1><p id="reason"></p><p class=
 <div class="stop">
 ${buttons(STOP_BUTTONS)}
 </div>
+<button type="button" id="more" aria-expanded="false" aria-controls="rest">More: widen, resume, …</button>
+<div id="rest">
 <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press"></label>
 ${buttons(OTHER_BUTTONS)}
+</div>
 </section>
 <p id="said" role="status"></p>
 <nav aria-label="Views">
@@ -58,9 +61,21 @@ ${links}
 
 type Table = readonly [name: string, title: string, columns: readonly string[]];
 
+/** These are as narrow as a telephone; rows of others are cards there. */
+const NARROW = [
+  'ladder',
+  'tape',
+  'chart-rows',
+  'chart-fills',
+  'factors',
+  'refusals',
+  'health-spent',
+  'config-settings',
+];
+
 const makeTable = ([name, title, columns]: Table): string =>
   `<h3 id=${name}-title>${title}</h3>
-<div class=scroll tabindex=0 role=region aria-labelledby=${name}-title><table>
+<div class="scroll${NARROW.includes(name) ? '' : ' cards'}" tabindex=0 role=region aria-labelledby=${name}-title><table>
 <thead><tr>${columns.map(makeHead).join('')}<tbody id=${name}>
 </table></div>`;
 
@@ -132,7 +147,7 @@ ${tables(
 )}
 </details>
 ${tables(
-  ['ladder', 'Ladder, YES', ['Price', 'Side', 'Others', 'Ours', 'Ahead of ours (estimate)']],
+  ['ladder', 'Ladder, YES; shares ahead of ours are an estimate', ['#Others bid', '#Price', '#Others ask', 'Ours']],
   ['tape', 'Newest public trades, YES', ['Time', 'Taker', '#Price', '#Amount', 'Ours']],
   ['factors', 'What led to the quotes', ['Factor', 'Value']],
   ['refusals', 'What held them back', ['Control', 'Times', 'Newest words']],
@@ -184,11 +199,7 @@ ${tables(
 )}`;
 
 const RISK = tables(
-  [
-    'risk-limits',
-    'Limits and what is used',
-    ['Limit', '#Used', '#Bound', 'Unit', '#Refusals', 'What it is', 'Other for'],
-  ],
+  ['risk-limits', 'Limits and what is used', ['Limit', '#Used', '#Bound', '#Refusals', 'What it is', 'Other for']],
   [
     'risk-scenarios',
     'If it ended like this, for what is held now; orders that work are not in it',
@@ -215,17 +226,20 @@ ${tables(
   ['health-books', 'Books, oldest first', ['Market', '#Seen', 'Trouble']],
 )}`;
 
-const ALERTS = tables(
-  ['alerts-open', 'Open', ['Since', 'Severity', 'Alert', 'What']],
+const ALERTS = `<p class="files"><button type="button" data-action="ack" title="not told again until they are over">I have seen all that is open</button></p>
+${tables(
+  ['alerts-open', 'Open', ['Since', 'Severity', 'Alert', 'What', 'To do', 'Seen']],
   ['alerts-recent', 'Told lately', ['Time', 'Severity', 'State', 'Alert', 'What']],
   ['alerts-channels', 'Channels', ['Channel', '#Delivered', '#Failed', '#Lost', '#Waiting']],
-);
+)}`;
 
 const LOG = `${makeFilter('log', 'words of a line, its kind, or loud')}
 ${tables(['log-lines', 'Newest first', ['Time', 'Severity', 'Kind', 'What', 'From']])}`;
 
 const CONFIG = `<p class="soft" id="config-file"></p>
-<p><button type="button" id="compare">Compare with the files</button></p>
+<p class="files"><button type="button" id="compare">Compare with the files</button>
+<button type="button" data-action="apply" title="what the files say, all of it or nothing; looser limits and other code want a reason">Apply the files</button>
+<button type="button" data-action="rollback" title="wants a reason; the files stay as they are">Roll back</button></p>
 <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ"></pre>
 ${makeFilter('config', 'words of a setting')}
 ${tables(['config-settings', 'In force', ['Setting', 'Value']])}`;

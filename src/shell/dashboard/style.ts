@@ -23,7 +23,7 @@ p { margin: 4px 0; overflow-wrap: anywhere }
 #main { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 24px; align-items: start }
 header, .actions, #said { grid-column: 1 / -1 }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 14px 0 6px; align-items: end }
-.actions label { flex: 1 1 16rem } .stop { display: flex; gap: 8px }
+#rest { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; flex: 1 1 0 } #rest label { flex: 1 1 16rem } .stop { display: flex; gap: 8px } #more { display: none }
 nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
 nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none; cursor: pointer }
 nav a:hover, nav button:hover { background: var(--panel) }
@@ -45,16 +45,20 @@ dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere 
 table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child td { border-bottom: 0 }
-#ladder td.number, #factors td.number, #refusals td.number { text-align: left }
+#factors td.number, #refusals td.number { text-align: left }
+#ladder td.number { width: 22% } #ladder tr.bid td:last-child { color: var(--bid) } #ladder tr.ask td:last-child { color: var(--ask) }
 th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-align: right }
 a { color: var(--mark) }
-tr.ours td { font-weight: 600 } tr.fair td { color: var(--mark); border-top: 2px solid var(--mark) } tr.loud td { color: var(--bad) }
+tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(6) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
 #markets td:first-child, #money-markets td:first-child, #orders td:first-child, #config-settings td:first-child,
 #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2) { min-width: 20ch }
 td.code, code, kbd, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px }
+dl > div { position: relative } dd.main { font-size: 24px; font-weight: 650; line-height: 1.3 }
+dd > i { position: absolute; left: -1px; bottom: -1px; height: 4px; background: var(--mark); border-radius: 0 0 0 6px } dl i.much { background: var(--bad) }
 td.number > i { position: absolute; left: 0; bottom: 0; height: 4px; background: var(--mark) } td.number > i.much { background: var(--bad) }
+td.depth { isolation: isolate } td.depth > i, td.depth > i.much { z-index: -1; top: 0; right: 0; left: auto; height: auto; background: var(--share) }
 .plot { margin: 6px 0; min-height: 40px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
 #chart-said, #equity-said { min-height: 1.45em }
 summary { cursor: pointer; padding: 6px 0; min-height: 32px }
@@ -68,7 +72,12 @@ dialog::backdrop { background: rgb(0 0 0 / .5) }
   nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--mark) }
 }
 @media (max-width: 480px) {
-  body { padding: 12px 12px 84px } th, td { padding: 5px 6px } .actions > button { flex: 1 1 45% }
+  body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% } #keys { display: none }
+  .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
+  .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
+  .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }
+  .cards td:first-child { display: block; grid-column: 1 / -1; font-weight: 600; text-align: left } .cards td:empty { display: none } .cards td::before { content: attr(data-head); flex: none; color: var(--soft); font-weight: 400 }
+  .cards td:first-child::before { content: none } .cards td.text { white-space: normal !important; grid-column: 1 / -1; overflow-wrap: anywhere }
   .stop { position: fixed; z-index: 2; left: 0; right: 0; bottom: 0; padding: 10px 12px; background: var(--page); border-top: 1px solid var(--line) }
   .stop button { flex: 1 1 50%; min-height: 52px }
 }

@@ -288,7 +288,7 @@ export interface LogView {
 }
 
 export interface AlertsView {
-  readonly open: readonly AlertRow[];
+  readonly open: readonly OpenAlertRow[];
   readonly recent: readonly AlertRow[];
   readonly channels: readonly {
     readonly channel: string;
@@ -306,6 +306,13 @@ export interface AlertRow {
   readonly state: string;
   readonly title: string;
   readonly text: string;
+}
+
+export interface OpenAlertRow extends AlertRow {
+  /** The command that helps; empty where none does. */
+  readonly step: string;
+  /** When a person said so; null while nobody has. */
+  readonly seen: number | null;
 }
 
 export interface ConfigView {

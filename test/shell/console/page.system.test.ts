@@ -95,6 +95,11 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(room).toBe(0);
+      // On a telephone rows are cards, and nothing of them stands outside.
+      const outside = await page.evaluate(() =>
+        Array.from(document.querySelectorAll('.view:not([hidden]) .cards'), (one) => one.scrollWidth - one.clientWidth),
+      );
+      if (width === 400) expect(outside.filter((wider) => wider > 0)).toEqual([]);
       expect(errors).toEqual([]);
     },
   );
@@ -202,6 +207,11 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       () => page.locator('#config-diff').textContent(),
       (words) => words?.includes('max_loss_day') === true,
     );
+    expect(asked()).toBe(before + 1);
+    // What is asked before is not sent when the answer is no.
+    page.on('dialog', (dialog) => void dialog.dismiss());
+    await page.getByText('Apply the files').click();
+    expect(asked()).toBe(before + 1);
   });
 
   /** A context whose pages' streams are counted. */

@@ -15,6 +15,7 @@ import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 const STATE: PageState = {
   trader: 'one',
   mode: 'quoting',
+  mode_since: null,
   reason: '',
   answers: true,
   heard: 2,
@@ -264,7 +265,15 @@ describe('the page', () => {
       expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200, 403]);
       for (const action of ['/traders/kill', ...PAGE_ACTIONS]) await press(action, '{}', bearing(role));
     }
-    expect(acted.map(([action]) => action)).toEqual(['kill', 'widen', 'reduce-only', 'pause', 'cancel-all', 'kill']);
+    expect(acted.map(([action]) => action)).toEqual([
+      'kill',
+      'widen',
+      'reduce-only',
+      'pause',
+      'cancel-all',
+      'kill',
+      'ack',
+    ]);
     const refused = await press('kill', '{}', bearing('view'));
     expect([refused.status, await refused.json()]).toEqual([
       403,
@@ -272,7 +281,7 @@ describe('the page', () => {
     ]);
     const foreign = { ...bearing('stop'), origin: 'https://evil.example' };
     expect((await press('kill', '{}', foreign)).status).toBe(403);
-    expect(acted).toHaveLength(6);
+    expect(acted).toHaveLength(7);
   });
 
   it('asks which of several traders is meant, and does nothing until it knows', async () => {

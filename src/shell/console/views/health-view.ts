@@ -51,14 +51,26 @@ export function healthView(sources: HealthSources): HealthView {
 
 const figure = (name: string, value: string, isBad = false): Figure => ({ name, value, is_bad: isBad });
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
-const mb = (bytes: number | null): string => (bytes === null ? '–' : `${Math.round(bytes / MB)} MB`);
-const clock = (timeMs: number | null): string =>
-  timeMs === null ? '–' : `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/** Three digits of the unit in which it is at least one. */
+function bytesText(bytes: number | null): string {
+  if (bytes === null) return '–';
+  const [value, unit] = bytes >= 1_000 * MB ? [bytes / (1_000 * MB), 'GB'] : [bytes / MB, 'MB'];
+  return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${unit}`;
+}
 
-function traderFigures(account: AccountFigures, { trader, guardian, isGuarded }: HealthSources): readonly Figure[] {
+/** How long ago it was. */
+function sinceText(timeMs: number | null, nowMs: number): string {
+  if (timeMs === null) return 'never';
+  const seconds = Math.max(0, (nowMs - timeMs) / 1000);
+  if (seconds < 120) return `${seconds.toFixed(0)} s ago`;
+  return seconds < 7_200 ? `${(seconds / 60).toFixed(0)} min ago` : `${(seconds / 3_600).toFixed(1)} h ago`;
+}
+
+function traderFigures(account: AccountFigures, sources: HealthSources): readonly Figure[] {
+  const { trader, guardian, isGuarded, nowMs } = sources;
   const { health, clock_offset_ms: offset, agreement, silent, unsent } = account;
   return [
-    figure('Newest line of the trader', clock(trader.frameMs), !trader.isCurrent),
+    figure('Trader heard', sinceText(trader.frameMs, nowMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
     figure('Step, p50', ms(health.step_p50_ms)),
     figure('Step, p99', ms(health.step_p99_ms)),
@@ -67,20 +79,28 @@ function traderFigures(account: AccountFigures, { trader, guardian, isGuarded }:
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
     figure('Readers', `${health.readers}, ${health.readers_cut} let go`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
-    figure('Clock of the exchange', offset === null ? '–' : `${offset} ms`, Math.abs(offset ?? 0) > CLOCK_OFF_MS),
+    figure(
+      'Clock of the exchange',
+      offset === null ? '–' : `${Math.abs(offset)} ms ${offset < 0 ? 'behind ours' : 'ahead of ours'}`,
+      Math.abs(offset ?? 0) > CLOCK_OFF_MS,
+    ),
     figure('Requests given up', String(unsent)),
-    figure('Compared with the exchange', clock(agreement?.compared ?? null), (agreement?.differences.length ?? 0) > 0),
+    figure(
+      'Compared with the exchange',
+      sinceText(agreement?.compared ?? null, nowMs),
+      (agreement?.differences.length ?? 0) > 0,
+    ),
     figure('Guardian', guardian, isGuarded === false),
-    figure('Memory of the trader', mb(health.memory_bytes)),
+    figure('Memory of the trader', bytesText(health.memory_bytes)),
   ];
 }
 
-const fileFigures = ({ files, memoryBytes }: HealthSources): readonly Figure[] => [
-  figure('Memory of the console', mb(memoryBytes)),
-  figure('Ledger', mb(files.ledgerBytes)),
-  figure('Ledger, not yet in its file', mb(files.walBytes)),
-  figure('Newest backup', clock(files.backupMs)),
-  figure('Free on the disk', mb(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
+const fileFigures = ({ files, memoryBytes, nowMs }: HealthSources): readonly Figure[] => [
+  figure('Memory of the console', bytesText(memoryBytes)),
+  figure('Ledger', bytesText(files.ledgerBytes)),
+  figure('Ledger, not yet in its file', bytesText(files.walBytes)),
+  figure('Newest backup', sinceText(files.backupMs, nowMs)),
+  figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
 const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFigures): Row => ({

@@ -1,7 +1,16 @@
 /** Which view shows what: the page asks by name, and everything that it may see is made here. */
 
+import { findNextStep } from '../../alerts/next-steps.js';
 import type { TraderConfig } from '../../config/load.js';
-import type { AlertRow, AlertsView, ChartView, PageViews, ViewName, ViewQuery } from '../../dashboard/views.js';
+import type {
+  AlertRow,
+  AlertsView,
+  ChartView,
+  OpenAlertRow,
+  PageViews,
+  ViewName,
+  ViewQuery,
+} from '../../dashboard/views.js';
 import type { LedgerConnection } from '../ledger-connection.js';
 import { readFileFacts } from '../metrics/file-facts.js';
 import type { History } from '../store/history.js';
@@ -83,13 +92,16 @@ export function makeViews(
 
 const alertsView = ({ open, recent, figures }: ToldAlerts): AlertsView => ({
   open: open.map(
-    ({ kind, severity, title, text, sinceMs }): AlertRow => ({
+    ({ kind, severity, title, text, sinceMs, acknowledgedMs }): OpenAlertRow => ({
       time: sinceMs,
       severity,
       kind,
       state: 'open',
       title,
       text,
+      // Marks of code are for where they are drawn as such.
+      step: findNextStep(kind).replaceAll('`', ''),
+      seen: acknowledgedMs,
     }),
   ),
   recent: recent.map(

@@ -1,14 +1,21 @@
 /** The buttons: of one trader, or of all where all are shown; and only those that whoever looks may press. */
 
 import { route } from './address.js';
-import { alarm, ask, GONE } from './ask.js';
+import { alarm, ask, GONE, PATIENCE_MS } from './ask.js';
 import { field, part, setText } from './dom.js';
 
 /** A second press of KILL within so long is meant, ms. */
 const KILL_WITHIN_MS = 3000;
 /** Only whoever operates leads up again, and sells. */
-const FOR_OPERATORS = ['flatten', 'resume', 'unkill'];
+const FOR_OPERATORS = ['flatten', 'resume', 'unkill', 'apply', 'rollback'];
 const FOR_ALL = ['pause', 'kill'];
+/** What is not for a slip of the hand, and takes longer than a stop. @type {Readonly<Record<string, string>>} */
+const ASKED_BEFORE = {
+  flatten: 'Sell everything that is held into the book, at the prices there?',
+  apply: 'Take up what the files say, as it was compared above?',
+  rollback: 'Go back to the configuration that was in force before?',
+};
+const LONG_PATIENCE_MS = 30_000;
 
 /** @type {NodeListOf<HTMLButtonElement>} */
 const buttons = document.querySelectorAll('button[data-action]');
@@ -26,7 +33,8 @@ export function showControls(mine, isAll) {
   part('compare').hidden = mine !== 'operate';
   for (const button of buttons) {
     const action = actionOf(button);
-    button.hidden = (isAll && !FOR_ALL.includes(action)) || (mine !== 'operate' && FOR_OPERATORS.includes(action));
+    button.hidden =
+      mine === 'view' || (isAll && !FOR_ALL.includes(action)) || (mine !== 'operate' && FOR_OPERATORS.includes(action));
     setText(button, `${labels.get(action) ?? action}${isAll ? ' all' : ''}`);
   }
 }
@@ -42,10 +50,15 @@ function actionPath(action) {
 export async function press(action) {
   if (role === 'view') return;
   const why = field('why');
-  if (action === 'flatten' && !confirm('Sell everything that is held into the book, at the prices there?')) return;
+  const sure = ASKED_BEFORE[action];
+  if (sure !== undefined && !confirm(sure)) return;
   said(`${action} …`, false);
   try {
-    const response = await ask(actionPath(action), { method: 'POST', body: JSON.stringify({ reason: why.value }) });
+    const response = await ask(actionPath(action), {
+      method: 'POST',
+      body: JSON.stringify({ reason: why.value }),
+      signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
+    });
     const answer = await response.json();
     said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
     if (response.ok) why.value = '';

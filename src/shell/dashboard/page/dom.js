@@ -27,18 +27,30 @@ export function setText(element, content, className) {
   if (className !== undefined && element.className !== className) element.className = className;
 }
 
-/** @typedef {readonly (readonly [name: string, value: string, isBad?: boolean])[]} Figures */
+/**
+ * `share` draws how much of a limit is used below the figure; `isMain` are those that are read first.
+ * @typedef {readonly (readonly [name: string, value: string, isBad?: boolean, more?: { share?: number, isMain?: boolean }])[]} Figures
+ */
 
 /** @param {string} id @param {Figures} figures */
 export function showFigures(id, figures) {
   const list = part(id);
   while (list.children.length > figures.length) list.lastElementChild?.remove();
-  figures.forEach(([name, value, isBad], i) => {
-    const box = list.children[i] ?? list.appendChild(document.createElement('div'));
-    if (box.children.length === 0) box.append(document.createElement('dt'), document.createElement('dd'));
-    setText(box.children[0], name);
-    setText(box.children[1], value, isBad === true ? 'bad' : '');
+  figures.forEach(([name, value, isBad, { share, isMain } = {}], i) => {
+    const [title, figure] = (list.children[i] ?? list.appendChild(makeFigure())).children;
+    setText(title, name);
+    setText(figure?.firstElementChild, value);
+    const kind = `${isBad === true ? 'bad' : ''}${isMain === true ? ' main' : ''}`;
+    if (figure !== undefined && figure.className !== kind) figure.className = kind;
+    drawShare(/** @type {HTMLElement} */ (figure?.lastElementChild), share ?? null);
   });
+}
+
+function makeFigure() {
+  const [box, figure] = [document.createElement('div'), document.createElement('dd')];
+  figure.append(document.createElement('span'), document.createElement('i'));
+  box.append(document.createElement('dt'), figure);
+  return box;
 }
 
 /**
@@ -56,6 +68,8 @@ export const time = (content) => ({ text: content, kind: 'time' });
 export const link = (content, href) => ({ text: content, kind: 'text', href });
 /** @param {string} content @param {number | null} share @returns {Cell} */
 export const used = (content, share) => ({ text: content, kind: 'number', share });
+/** Of the deepest. @param {string} content @param {number} share @returns {Cell} */
+export const depth = (content, share) => ({ text: content, kind: 'number depth', share });
 
 /** @typedef {readonly [key: string, cells: readonly Cell[], className?: string]} Line */
 
@@ -68,7 +82,7 @@ export const used = (content, share) => ({ text: content, kind: 'number', share 
 export function rows(id, lines) {
   const body = part(id);
   const before = new Map([...body.children].map((row) => [row.getAttribute('data-key'), row]));
-  const columns = body.parentElement?.querySelectorAll('th').length ?? 1;
+  const heads = Array.from(body.parentElement?.querySelectorAll('th') ?? [], (head) => head.textContent ?? '');
   /** @type {readonly Line[]} */
   const shown = lines.length === 0 ? [['none', [{ text: 'none', kind: 'none' }]]] : lines;
   let next = body.firstElementChild;
@@ -77,18 +91,18 @@ export function rows(id, lines) {
     before.delete(key);
     row.setAttribute('data-key', key);
     if (row.className !== className) row.className = className;
-    fillCells(row, cells, lines.length === 0 ? columns : 1);
+    fillCells(row, cells, heads, lines.length === 0);
     if (row === next) next = next.nextElementSibling;
     else body.insertBefore(row, next);
   }
   for (const row of before.values()) row.remove();
 }
 
-/** @param {Element} row @param {readonly Cell[]} cells @param {number} span */
-function fillCells(row, cells, span) {
+/** @param {Element} row @param {readonly Cell[]} cells @param {readonly string[]} heads @param {boolean} isNone one cell that says so */
+function fillCells(row, cells, heads, isNone) {
   cells.forEach(({ text: content, kind, href, share }, i) => {
-    const cell = row.children[i] ?? row.appendChild(document.createElement('td'));
-    if (span > 1) cell.setAttribute('colspan', String(span));
+    const cell = row.children[i] ?? row.appendChild(makeCell(isNone ? '' : (heads[i] ?? '')));
+    if (isNone) cell.setAttribute('colspan', String(heads.length));
     if (cell.className !== kind) cell.className = kind;
     if (share !== undefined) showShare(cell, share);
     const holder = href === undefined ? cell : linkIn(cell, href);
@@ -96,6 +110,13 @@ function fillCells(row, cells, span) {
     if (share === undefined) setText(holder, content);
     else if (cell.firstChild?.nodeValue !== content) cell.firstChild?.replaceWith(content);
   });
+}
+
+/** Where a row is a card its cells say what they are. @param {string} head */
+function makeCell(head) {
+  const cell = document.createElement('td');
+  if (head !== '') cell.dataset['head'] = head;
+  return cell;
 }
 
 /** @param {Element} cell @param {string} href */
@@ -113,7 +134,14 @@ function showShare(cell, share) {
     bar = document.createElement('i');
     cell.append(bar);
   }
+  drawShare(bar, share);
+}
+
+/** @param {HTMLElement} bar @param {number | null} share */
+function drawShare(bar, share) {
   bar.hidden = share === null;
-  bar.style.width = `${Math.min(1, share ?? 0) * 100}%`;
-  bar.className = (share ?? 0) >= 0.8 ? 'much' : '';
+  const width = `${Math.round(Math.min(1, Math.max(0, share ?? 0)) * 100)}%`;
+  if (bar.style.width !== width) bar.style.width = width;
+  const className = (share ?? 0) >= 0.8 ? 'much' : '';
+  if (bar.className !== className) bar.className = className;
 }

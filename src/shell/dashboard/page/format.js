@@ -24,6 +24,12 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 /** A text of the console, where empty is not known. @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
+/** Currency to two decimals, towards zero: it is read, not booked. @param {string} value a decimal, empty where it is not known */
+export const money = (value) => (value === '' ? '–' : (Math.trunc(Number(value) * 100) / 100).toFixed(2));
+
+/** @param {string} value */
+export const gain = (value) => (Number(value) > 0 ? `+${money(value)}` : money(value));
+
 /** Of whole millionths. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
   micros === null || micros === undefined

@@ -72,8 +72,12 @@ export function showAlerts(view) {
     'alerts-open',
     view.open.map((row) => [
       row.kind,
-      [time(moment(row.time)), text(row.severity), text(row.title), text(row.text)],
-      row.severity === 'critical' ? 'loud' : '',
+      [
+        time(moment(row.time)),
+        ...[row.severity, row.title, row.text, row.step].map(text),
+        time(row.seen === null ? 'no' : moment(row.seen)),
+      ],
+      row.severity === 'critical' && row.seen === null ? 'loud' : '',
     ]),
   );
   rows(

@@ -9,7 +9,7 @@ import { redrawCharts } from './chart.js';
 import { press, pressKill, showControls, startControls } from './controls.js';
 import { field, part, plain, setText } from './dom.js';
 import { startFiles } from './files.js';
-import { clock } from './format.js';
+import { clock, moment } from './format.js';
 import { showKeys, startKeys } from './keys.js';
 import { showAlerts, showConfig, showExplain, showLog, showOrders, showRuns } from './lists.js';
 import { showMarket, showMarketChart } from './market.js';
@@ -255,7 +255,8 @@ function showHead(state) {
   const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
   const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
   const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
-  const about = `${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`;
+  const since = state.mode_since === null ? '' : `${state.mode} since ${moment(state.mode_since)}, `;
+  const about = `${since}${state.trader} on ${state.venue} ${state.base_url}, ${run}configuration ${state.config_hash.slice(0, 12) || '–'}, ${clock(state.now)}`;
   showTop({ title, kind, reason: state.reason + back, about, alerts: state.alerts });
 }
 
@@ -318,6 +319,10 @@ part('login').addEventListener('submit', (event) => {
   keepSecret(field('secret').value);
   field('secret').value = '';
   wake();
+});
+part('more').addEventListener('click', () => {
+  const isOpen = part('more').getAttribute('aria-expanded') === 'true';
+  part('more').setAttribute('aria-expanded', String(!isOpen));
 });
 part('compare').addEventListener('click', () => void compare());
 part('keys').addEventListener('click', showKeys);

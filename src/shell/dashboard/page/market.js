@@ -2,7 +2,7 @@
 
 import { explainHref, ordersHref } from './address.js';
 import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
-import { number, part, rows, setText, showFigures, text, time } from './dom.js';
+import { depth, number, part, rows, setText, showFigures, text, time } from './dom.js';
 import { ageText, clock, decimal, known, moment } from './format.js';
 
 /** @param {import('../contract.js').PageState['market']} market @param {string} id @param {number} now */
@@ -24,14 +24,7 @@ export function showMarket(market, id, now) {
           ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
         ],
   );
-  rows(
-    'ladder',
-    (market?.ladder ?? []).map(({ price, side, others, ours, ahead }) => [
-      `${side} ${price}`,
-      [number(price), text(side === 'fair' ? 'fair value' : side), number(others), number(ours), number(ahead)],
-      side === 'fair' ? 'fair' : ours === '' ? '' : 'ours',
-    ]),
-  );
+  rows('ladder', ladderLines(market?.ladder ?? []));
   rows(
     'tape',
     market !== null && market.tape === null
@@ -61,6 +54,25 @@ export function showMarket(market, id, now) {
       [text(one.control), number(String(one.count)), text(one.text)],
     ]),
   );
+}
+
+/** @param {readonly import('../contract.js').PageLadderRow[]} ladder @returns {readonly import('./dom.js').Line[]} */
+function ladderLines(ladder) {
+  const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
+  /** @param {boolean} isHere @param {string} others */
+  const level = (isHere, others) => depth(isHere ? others : '', isHere && others !== '' ? Number(others) / deepest : 0);
+  return ladder.map(({ price, side, others, ours, ahead }) => [
+    `${side} ${price}`,
+    [
+      level(side === 'bid', others),
+      number(price),
+      level(side === 'ask', others),
+      text(
+        side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,
+      ),
+    ],
+    side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`,
+  ]);
 }
 
 /** What the chart is of now. @type {import('../views.js').ChartView | null} */

@@ -105,8 +105,7 @@ export function showRisk(view) {
       [
         text(row.name),
         used(row.used === '' ? '–' : `${row.used} (${percent(row.share)})`, row.share),
-        number(known(row.limit)),
-        text(row.unit),
+        number(`${known(row.limit)} ${row.unit}`),
         number(String(row.refusals)),
         text(row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`),
         text(row.tighter),

@@ -2,7 +2,7 @@
 
 import { explainHref, marketHref } from './address.js';
 import { link, number, rows, showFigures, text, time } from './dom.js';
-import { ageText, clock, known, moment } from './format.js';
+import { ageText, clock, gain, known, moment, money } from './format.js';
 
 /** @typedef {import('../contract.js').PageState} PageState */
 
@@ -61,19 +61,21 @@ export function showOverview(state) {
 
 /** In the order in which a person asks. @param {PageState} state @returns {import('./dom.js').Figures} */
 function figuresOf(state) {
-  const { agreement, health } = state;
+  const { agreement } = state;
   const differs = agreement !== null && agreement.differences.length > 0;
   const agrees = agreement === null ? 'not compared yet' : `agree, ${clock(agreement.compared)}`;
   return [
-    ['Told', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
+    ['Heard', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
     ['Ledger and exchange', differs ? agreement.differences.join('; ') : agrees, differs],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
-    ['Result', state.result === '' ? 'a holding has no price yet' : state.result, state.result.startsWith('-')],
-    ['Cash', known(state.cash)],
-    ...state.losses.map(
-      ({ name, loss, limit }) =>
-        /** @type {const} */ ([`Loss ${name}`, `${loss} of ${limit}`, Number(loss) > Number(limit) * 0.8]),
-    ),
+    [
+      'Result',
+      state.result === '' ? 'a holding has no price yet' : gain(state.result),
+      state.result.startsWith('-'),
+      { isMain: true },
+    ],
+    ...state.losses.map(lossFigure),
+    ['Cash', money(state.cash)],
     ['Open orders', `${state.open_orders}, ${state.unknown_orders} unknown`, state.unknown_orders > 0],
     ['Fills of this run', String(state.fill_count)],
     ['Open alerts', String(state.alerts), state.alerts > 0],
@@ -81,14 +83,12 @@ function figuresOf(state) {
       ({ scope, limit, remaining }) =>
         /** @type {const} */ ([`Requests left, ${scope}`, `${remaining} of ${limit}`, remaining === 0]),
     ),
-    ...(health === null
-      ? []
-      : [
-          /** @type {const} */ ([
-            'Step, p50 and p99',
-            `${health.step_p50_ms.toFixed(1)} and ${health.step_p99_ms.toFixed(1)} ms`,
-          ]),
-          /** @type {const} */ (['Memory', `${health.memory_mb} MB`]),
-        ]),
   ];
+}
+
+/** A loss below zero is a gain. @param {import('../contract.js').PageLoss} of @returns {import('./dom.js').Figures[number]} */
+function lossFigure({ name, loss, limit }) {
+  const share = Number(loss) / Number(limit);
+  const words = share > 0 ? `${money(loss)} of ${money(limit)}` : `none of ${money(limit)}`;
+  return [`Loss ${name}`, words, share >= 0.8, { share, isMain: share >= 0.8 }];
 }
