@@ -199,9 +199,9 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   'node:https': { rooms: ['shell/client'], instead: 'use the client' },
   'node:net': { rooms: ['cli', 'shell/control'], instead: 'only the control socket is a bare socket' },
   'node:child_process': {
-    rooms: ['shell/daemon', 'shell/feeds', 'lab/strategy-checks'],
+    rooms: ['shell/daemon', 'shell/feeds', 'shell/console', 'lab/strategy-checks'],
     instead:
-      'processes are started by the daemon, programs of users by `shell/feeds`, a compiler by `lab/strategy-checks`',
+      'processes are started by the daemon, programs of users by `shell/feeds`, our own command for the configuration by `shell/console`, a compiler by `lab/strategy-checks`',
   },
   'node:vm': { rooms: ['shell/runtime'], instead: 'code of users runs under the time limit of `shell/runtime`' },
 };
