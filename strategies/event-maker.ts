@@ -25,6 +25,7 @@ import {
   makeGuards,
   minFairPrice,
   orderShares,
+  readEachTurn,
   riskAversion,
   standingParams,
 } from './common/params.js';
@@ -45,7 +46,7 @@ import { holdOwnPrices, type OwnPrices } from './event/sums.js';
 
 const widenS = { kind: 'number', unit: 's', min: 0, max: 86_400, default: 0 } as const;
 
-const params = {
+const params = readEachTurn({
   max_sum_error: {
     kind: 'number',
     unit: 'price',
@@ -100,7 +101,7 @@ const params = {
     ...widenS,
     help: 'Wider by widen_factor in all outcomes for so long after a fill in any of them; 0: a fill widens nothing.',
   },
-} as const;
+});
 
 type Params = ParamsOf<typeof params>;
 
@@ -110,12 +111,16 @@ export default defineStrategy({
   scope: 'event',
   params,
   state: { version: 1 },
-  create: (p, event, saved) => {
+  create: (made, event, saved) => {
     const lastFill = new LastFill(saved);
+    let p = made;
     return {
       quote: (view) => quoteEvent(view, event, lastFill, p),
       observe: (fill) => lastFill.observe(fill),
       save: () => lastFill.save(),
+      params: (next) => {
+        p = next;
+      },
     };
   },
 });

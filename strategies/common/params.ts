@@ -1,6 +1,13 @@
 /** Parameters that several strategies share, each declared once. */
 
-import type { GuardSetting } from '../../src/trader/strategy/strategy.js';
+import type { GuardSetting, ParamSpecs } from '../../src/trader/strategy/strategy.js';
+
+/** Of a strategy that keeps nothing which was made from its parameters: a running quoter takes up other values at once. */
+export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
+  // Each as it was declared, and with its class.
+  Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
+    readonly [N in keyof S]: S[N] & { readonly live: 'now' };
+  };
 
 export const maxBookAgeMs = {
   kind: 'integer',

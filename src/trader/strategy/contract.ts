@@ -95,7 +95,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
 }
 
 /** A strategy at work on all markets of one event that it quotes. What holds for a `Quoter` holds for it. */
-export interface EventQuoter<K extends EventKind = 'fill'> {
+export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
   /**
    * The quotes of every market in `view.markets`, by condition id: no more and no fewer. All of them are taken or none: what
    * throws, or is wrong in one market, silences the whole event.
@@ -105,6 +105,8 @@ export interface EventQuoter<K extends EventKind = 'fill'> {
   observe?(event: StrategyEvent<K>, conditionId: string): void;
   /** As of a `Quoter`; kept once for the event. */
   save?(): unknown;
+  /** As of a `Quoter`; called once for all markets of the event. */
+  params?(next: P): void;
 }
 
 /** Of the saved state of one strategy in one market or event, as JSON. */
@@ -165,7 +167,7 @@ export interface EventStrategyDefinition<S extends ParamSpecs, K extends AskedEv
   extends DefinitionParts<S, K> {
   readonly scope: 'event';
   /** One quoter for one event; all else as for a market. */
-  create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter<'fill' | K>;
+  create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter<'fill' | K, ParamsOf<S>>;
 }
 
 interface HostedParts extends StrategyParts {

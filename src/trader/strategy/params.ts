@@ -11,7 +11,7 @@ interface Described {
   /**
    * `now`: the quoter is handed the new parameters (`Quoter.params`), and what rests is judged by them like at any turn; `requote`: likewise, and what
    * rests is pulled and placed anew; `restart`: another quoter is made, with what this one saved. Absent: `restart`. A quoter without
-   * `params` is made anew whatever is declared, and so are those of whole events.
+   * `params` is made anew whatever is declared.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */

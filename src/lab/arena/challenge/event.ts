@@ -62,7 +62,7 @@ function openEvent({ module, params }: ShownStrategy, count: number): QuotedEven
   if (module.scope !== 'event') return null;
   const marketConditionIds = Array.from({ length: count }, (_, outcome) => nameOutcome(outcome));
   const facts = { eventConditionId: EVENT_ID, outcomes: 'exhaustive', marketConditionIds } as const;
-  return new QuotedEvent(new EventHost(module, params, facts, (call) => call()));
+  return new QuotedEvent(new EventHost(module, params, facts, (call) => call()), params);
 }
 
 interface OutcomeMarket {

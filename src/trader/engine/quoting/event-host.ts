@@ -1,5 +1,6 @@
 /** Runs one strategy on one event: asked once for all its markets, whose slots then take what it said of them. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { EventFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes } from '../../strategy/check.js';
 import {
@@ -48,10 +49,29 @@ export class EventHost extends HostedQuoter<EventQuoter<EventKind>> {
 /** What the markets of an event share: its quoter, and what it said of them at the newest turn. */
 export class QuotedEvent {
   #host: EventHost;
+  #params: ParamValues;
   #said: EventQuotes | null = null;
+  /** Parameters that it was handed last and did not take; null: none. */
+  #refused: ParamValues | null = null;
 
-  constructor(host: EventHost) {
+  constructor(host: EventHost, params: ParamValues) {
     this.#host = host;
+    this.#params = params;
+  }
+
+  /** Those that it quotes by. */
+  get params(): ParamValues {
+    return this.#params;
+  }
+
+  /** As of a `SlotHost`. Each of its markets hands them over; its quoter is told once. */
+  takeParams(next: ParamValues): boolean {
+    if (isDeepStrictEqual(this.#params, next)) return true;
+    if (this.#refused === next) return false;
+    const isTaken = this.#host.takeParams(next);
+    if (isTaken) this.#params = next;
+    this.#refused = isTaken ? null : next;
+    return isTaken;
   }
 
   get host(): EventHost {
@@ -62,9 +82,10 @@ export class QuotedEvent {
     return this.#host.facts;
   }
 
-  /** A quoter that failed is replaced by another. */
-  replace(host: EventHost): void {
+  /** A quoter that failed is replaced by another, made with these. */
+  replace(host: EventHost, params: ParamValues): void {
     this.#host = host;
+    this.#params = params;
     this.#said = null;
   }
 
@@ -118,9 +139,8 @@ export class EventSlotHost implements SlotHost {
     return this.quoted.said(this.#conditionId);
   }
 
-  /** Its quoter is that of other markets too. */
-  takeParams(): boolean {
-    return false;
+  takeParams(next: ParamValues): boolean {
+    return this.quoted.takeParams(next);
   }
 
   observe(event: AnyEvent): void {

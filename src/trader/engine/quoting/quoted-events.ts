@@ -37,10 +37,10 @@ export class QuotedEvents {
     if (event === null) return NO_EVENT;
     const key = `${strategy.name} ${event}`;
     const found = this.#kept.get(key);
-    if (found !== undefined && isSameCode(found.strategy, strategy))
-      return new EventSlotHost(found.quoted, facts.conditionId);
+    if (found !== undefined && isSameCode(found, strategy)) return new EventSlotHost(found.quoted, facts.conditionId);
     const quoted = new QuotedEvent(
       this.#restore(strategy, module, findEventFacts(event, facts.conditionId, around.events), around),
+      strategy.params,
     );
     this.#kept.set(key, { quoted, event, strategy });
     return new EventSlotHost(quoted, facts.conditionId);
@@ -48,7 +48,7 @@ export class QuotedEvents {
 
   /** A quoter that failed is replaced by one that knows nothing of what it saved. */
   renew(quoted: QuotedEvent, { params }: StrategySettings, module: EventStrategy, around: Around): void {
-    quoted.replace(new EventHost(module, params, quoted.facts, around.boundedCall));
+    quoted.replace(new EventHost(module, params, quoted.facts, around.boundedCall), params);
   }
 
   /** A strategy that quotes no more. */
@@ -74,8 +74,8 @@ export class QuotedEvents {
   }
 }
 
-function isSameCode(one: StrategySettings, other: StrategySettings): boolean {
-  return one.moduleKey === other.moduleKey && isDeepStrictEqual(one.params, other.params);
+function isSameCode({ strategy, quoted }: Kept, other: StrategySettings): boolean {
+  return strategy.moduleKey === other.moduleKey && isDeepStrictEqual(quoted.params, other.params);
 }
 
 /** What the trader's file declares of an event. One that names its markets is known by them first: not every recording keeps its id. */

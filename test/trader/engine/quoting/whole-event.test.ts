@@ -338,6 +338,95 @@ describe('what it remembers', () => {
   });
 });
 
+describe('other parameters', () => {
+  const spec = { kind: 'integer', unit: 'ticks', min: 0, max: 9, default: 0, help: 'h' } as const;
+
+  /** Says which of its quoters speaks, and what that was handed. */
+  function changing(handing: (next: unknown) => void = () => undefined) {
+    const told: number[] = [];
+    let made = 0;
+    const module = defineStrategy({
+      name: 'whole',
+      summary: 'Quotes events.',
+      scope: 'event',
+      params: { soft: { ...spec, live: 'now' }, firm: { ...spec, live: 'requote' }, hard: spec },
+      create: ({ soft }) => {
+        const number = ++made;
+        let value = soft;
+        return {
+          quote: ({ markets }) =>
+            Object.fromEntries(
+              markets.map(({ view: { market } }) => [market.conditionId, NO_QUOTES(`${number} goes by ${value}`)]),
+            ),
+          params: (next) => {
+            handing(next);
+            told.push(number);
+            value = next.soft;
+          },
+        };
+      },
+    });
+    return { module, told };
+  }
+
+  function changeTo(life: Life, params: Readonly<Record<string, number>>, nowMs: number): void {
+    const { settings } = life.state;
+    const next = { ...settings, strategies: settings.strategies.map((strategy) => ({ ...strategy, params })) };
+    life.state.settings = next;
+    life.ledger.transaction(() => life.state.markets.configure(next, nowMs));
+  }
+
+  const inChange = (handing: undefined | (() => void), work: (life: Life, told: readonly number[]) => void) =>
+    inFolder((path) => {
+      const { module, told } = changing(handing);
+      const life = new Life(path, module, ['a', 'b', 'c']);
+      changeTo(life, { soft: 0, firm: 0, hard: 0 }, START_MS);
+      life.step(START_MS, ['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['1 goes by 0', '1 goes by 0']);
+      work(life, told);
+      life.ledger.close();
+    });
+
+  it('are handed to the quoter of the event once, which a market that comes later shares', () => {
+    inChange(undefined, (life, told) => {
+      const { quoted } = life.slot('a');
+      changeTo(life, { soft: 3, firm: 0, hard: 0 }, START_MS + 1);
+      life.step(START_MS + 2, ['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['1 goes by 3', '1 goes by 3']);
+      expect(told).toEqual([1]);
+      life.step(START_MS + 3, ['c']);
+      expect(life.slot('c').quoted).toBe(quoted);
+      expect(life.notes('a', 'b', 'c')).toEqual(['1 goes by 3', '1 goes by 3', '1 goes by 3']);
+    });
+  });
+
+  it('pull what rests in all markets first where they ask for that', () => {
+    inChange(undefined, (life, told) => {
+      changeTo(life, { soft: 2, firm: 1, hard: 0 }, START_MS + 1);
+      life.step(START_MS + 2, ['a', 'b']);
+      for (const note of life.notes('a', 'b')) expect(note).toContain('what rests is pulled');
+      life.step(START_MS + 3, ['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['1 goes by 2', '1 goes by 2']);
+      expect(told).toEqual([1]);
+    });
+  });
+
+  it('make one other quoter for all where they want that, or where it throws', () => {
+    inChange(undefined, (life, told) => {
+      changeTo(life, { soft: 2, firm: 0, hard: 1 }, START_MS + 1);
+      life.step(START_MS + 2, ['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['2 goes by 2', '2 goes by 2']);
+      expect(told).toEqual([]);
+    });
+    inChange(fail, (life) => {
+      changeTo(life, { soft: 4, firm: 0, hard: 0 }, START_MS + 1);
+      life.step(START_MS + 2, ['a', 'b']);
+      expect(life.notes('a', 'b')).toEqual(['2 goes by 4', '2 goes by 4']);
+      expect(life.slot('a').quoted).toBe(life.slot('b').quoted);
+    });
+  });
+});
+
 describe('its declaration', () => {
   it('names its scope, and asks for nothing that it sees anyhow', () => {
     const { module } = eventStrategy();
