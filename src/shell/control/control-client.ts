@@ -25,7 +25,8 @@ export async function askTrader<R extends ControlQuestion>(
   call: ControlCall,
 ): Promise<ControlData[R['command']]> {
   requireTrusted(call.socket);
-  const line = await exchangeLine(JSON.stringify(request), call);
+  // A trader that hangs must not do later what nobody waits for any more.
+  const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
   throw new TwinbookError('usage', `the trader refused: ${response.error}`, hintFor(response.error));

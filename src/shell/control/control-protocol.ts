@@ -207,6 +207,19 @@ export interface ExplainData {
 /** A request line longer than this is refused unread: no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
+/** What takes risk again, or sells: obeyed late it would undo what was asked since, a kill past a trader that hung for instance. */
+const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'config'];
+
+/**
+ * Whether it is too late for a request line: whoever sent it has been told that no answer came. What stops is obeyed whenever it comes.
+ * `until`, beside the fields of a command, is the last moment at which its sender still waits, Unix ms; a line without one is never late.
+ */
+export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
+  if (!NEVER_LATE.includes(command)) return false;
+  const { until } = JSON.parse(line) as { until?: unknown }; // it was read as a request before
+  return typeof until === 'number' && nowMs > until;
+}
+
 /** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;

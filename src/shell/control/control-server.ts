@@ -8,6 +8,7 @@ import { makeFolder } from '../../shared/base/folder.js';
 import {
   type ControlQuestion,
   type ControlResponse,
+  isTooLate,
   MAX_CONTROL_LINE,
   readControlRequest,
 } from './control-protocol.js';
@@ -86,10 +87,16 @@ function serve(socket: Socket, host: ControlHost): void {
   socket.on('data', (chunk: string) => {
     received += chunk;
     for (let end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n')) {
-      const request = readControlRequest(received.slice(0, end));
+      const line = received.slice(0, end);
+      const request = readControlRequest(line);
       received = received.slice(end + 1);
       if (typeof request === 'string') {
         reply({ ok: false, error: request });
+        continue;
+      }
+      // It may have waited here while this process hung, and a kill have gone past it meanwhile.
+      if (isTooLate(line, request, Date.now())) {
+        reply({ ok: false, error: `${request.command} was asked too long ago: nobody waits for it any more` });
         continue;
       }
       // The command may take longer than the idle limit; its own bound is the daemon's.

@@ -77,7 +77,7 @@ function optionsOf({ height, series, bands, places, draw, hover, key, beside }, 
     height,
     ms: 1,
     legend: { show: false },
-    padding: [8, 20, 0, 0],
+    padding: [8, 30, 0, 0],
     cursor: {
       drag: { x: false, y: false },
       points: { show: false },

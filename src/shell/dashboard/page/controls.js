@@ -61,6 +61,7 @@ export async function press(action) {
     });
     const answer = await response.json();
     said(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
+    document.dispatchEvent(new CustomEvent('acted'));
     if (response.ok) why.value = '';
     else if (response.status === 409) why.focus();
   } catch {

@@ -24,6 +24,14 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 /** A text of the console, where empty is not known. @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
+/** A decimal with at least two places, so that points stand below each other. @param {string | null} value */
+export const price = (value) => {
+  const shown = known(value);
+  return shown === '–'
+    ? shown
+    : shown.replace(/^(-?\d+)(?:\.(\d*))?$/, (_, whole, part = '') => `${whole}.${part.padEnd(2, '0')}`);
+};
+
 /** Currency to two decimals, towards zero: it is read, not booked. @param {string} value a decimal, empty where it is not known */
 export const money = (value) => (value === '' ? '–' : (Math.trunc(Number(value) * 100) / 100).toFixed(2));
 

@@ -291,6 +291,10 @@ async function compare() {
 addEventListener('popstate', () => go(location.href, true));
 document.addEventListener('visibilitychange', noteSeen);
 document.addEventListener('theme-changed', redrawCharts);
+// What a press has changed is to be seen now, not at the next look.
+document.addEventListener('acted', () => {
+  closer.askedMs = Number.NEGATIVE_INFINITY;
+});
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -3,7 +3,7 @@
 import { explainHref, ordersHref } from './address.js';
 import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js';
 import { depth, number, part, rows, setText, showFigures, text, time } from './dom.js';
-import { ageText, clock, decimal, known, moment } from './format.js';
+import { ageText, clock, decimal, moment, price } from './format.js';
 
 /** @param {import('../contract.js').PageState['market']} market @param {string} id @param {number} now */
 export function showMarket(market, id, now) {
@@ -16,9 +16,9 @@ export function showMarket(market, id, now) {
     market === null
       ? []
       : [
-          ['Fair value', known(market.fair)],
-          ['Others', `${known(market.best_bid)} / ${known(market.best_ask)}`],
-          ['Ours', `${known(market.bid)} / ${known(market.ask)}`],
+          ['Fair value', price(market.fair)],
+          ['Others', `${price(market.best_bid)} / ${price(market.best_ask)}`],
+          ['Ours', `${price(market.bid)} / ${price(market.ask)}`],
           ['Net', `${market.net} (${market.yes} YES, ${market.no} NO)`],
           ['Book', ageText(market.book_seen, now)],
           ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
@@ -34,7 +34,8 @@ export function showMarket(market, id, now) {
           [
             time(moment(trade.time)),
             text(trade.taker === 'buy' ? 'bought' : 'sold'),
-            ...[trade.price, trade.amount].map(number),
+            number(price(trade.price)),
+            number(trade.amount),
             text(trade.ours ? 'ours' : ''),
           ],
           trade.ours ? 'ours' : '',
@@ -61,11 +62,11 @@ function ladderLines(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   /** @param {boolean} isHere @param {string} others */
   const level = (isHere, others) => depth(isHere ? others : '', isHere && others !== '' ? Number(others) / deepest : 0);
-  return ladder.map(({ price, side, others, ours, ahead }) => [
-    `${side} ${price}`,
+  return ladder.map(({ price: at, side, others, ours, ahead }) => [
+    `${side} ${at}`,
     [
       level(side === 'bid', others),
-      number(price),
+      number(price(at)),
       level(side === 'ask', others),
       text(
         side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,

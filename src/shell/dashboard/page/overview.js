@@ -2,7 +2,7 @@
 
 import { explainHref, marketHref } from './address.js';
 import { link, number, rows, showFigures, text, time } from './dom.js';
-import { ageText, clock, gain, known, moment, money } from './format.js';
+import { ageText, clock, gain, moment, money, price } from './format.js';
 
 /** @typedef {import('../contract.js').PageState} PageState */
 
@@ -18,9 +18,8 @@ export function showOverview(state) {
       one.id,
       [
         link(one.title, marketHref(one.id)),
-        ...[one.best_bid, one.bid, one.fair, one.ask, one.best_ask, one.net, one.yes, one.no].map((value) =>
-          number(known(value)),
-        ),
+        ...[one.best_bid, one.bid, one.fair, one.ask, one.best_ask].map((value) => number(price(value))),
+        ...[one.net, one.yes, one.no].map(number),
         number(ageText(one.book_seen, state.now)),
         text(one.state),
       ],
@@ -33,7 +32,8 @@ export function showOverview(state) {
       [
         link(title(one.market), marketHref(one.market)),
         link(`${one.side} ${one.outcome}`, explainHref(one.id)),
-        ...[one.price, one.amount, one.filled].map(number),
+        number(price(one.price)),
+        ...[one.amount, one.filled].map(number),
         time(moment(one.created)),
       ],
     ]),
@@ -46,7 +46,8 @@ export function showOverview(state) {
         time(moment(one.time)),
         link(title(one.market), marketHref(one.market)),
         link(`${one.side} ${one.outcome}`, explainHref(one.id)),
-        ...[one.price, one.amount].map(number),
+        number(price(one.price)),
+        number(one.amount),
       ],
     ]),
   );
@@ -66,6 +67,7 @@ function figuresOf(state) {
   const agrees = agreement === null ? 'not compared yet' : `agree, ${clock(agreement.compared)}`;
   return [
     ['Heard', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
+    ...(state.health !== null && state.health.brake > 0 ? [SLOWED] : []),
     ['Ledger and exchange', differs ? agreement.differences.join('; ') : agrees, differs],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
     [
@@ -85,6 +87,9 @@ function figuresOf(state) {
     ),
   ];
 }
+
+/** Else a book that is only told late looks old. @type {import('./dom.js').Figures[number]} */
+const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
 
 /** A loss below zero is a gain. @param {import('../contract.js').PageLoss} of @returns {import('./dom.js').Figures[number]} */
 function lossFigure({ name, loss, limit }) {

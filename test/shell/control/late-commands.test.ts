@@ -1,0 +1,73 @@
+/** A trader that hung finds in its socket what was asked of it meanwhile; whoever asked has gone, and may have killed it since. */
+
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { askTrader } from '../../../src/shell/control/control-client.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import { folderOf } from '../../support/folders.js';
+
+const REQUESTS = {
+  resume: { reason: 'the week is over' },
+  unkill: { reason: 'the week is over' },
+  flatten: {},
+  config: { action: 'apply', reason: '', hash: '', dryRun: false },
+  pause: { reason: 'operator' },
+  kill: { reason: 'operator' },
+  'cancel-all': { verify: false },
+  'reduce-only': { reason: 'operator' },
+} as const;
+
+/** Names of the commands that a trader obeys when each is asked with this beside it. */
+async function obeyedOf(more: object): Promise<readonly string[]> {
+  const path = join(folderOf({}), 'twinbook.sock');
+  const obeyed: string[] = [];
+  const server = await serveControl(path, {
+    answer: async ({ command }) => {
+      obeyed.push(command);
+      return { ok: true, data: {} };
+    },
+    subscribe: () => null,
+  });
+  onTestFinished(() => server.close());
+  const lines = Object.entries(REQUESTS).map(([command, of]) => `${JSON.stringify({ command, ...of, ...more })}\n`);
+  await new Promise<void>((resolve) => {
+    let answers = '';
+    const socket = connect(path, () => socket.write(lines.join('')));
+    socket.on('data', (chunk) => {
+      answers += chunk;
+      if (answers.split('\n').length > lines.length) socket.destroy();
+    });
+    socket.on('close', () => resolve());
+  });
+  return obeyed;
+}
+
+test('what takes risk again, or sells, is not done late; what stops is', async () => {
+  expect(await obeyedOf({ until: Date.now() - 1 })).toEqual(['pause', 'kill', 'cancel-all', 'reduce-only']);
+});
+
+test.each([{ until: Date.now() + 3_600_000 }, {}])(
+  'everything is done that somebody waits for, or may: %j',
+  async (more) => {
+    expect(await obeyedOf(more)).toEqual(Object.keys(REQUESTS));
+  },
+);
+
+test('whoever asks says until when it waits', async () => {
+  const path = join(folderOf({}), 'twinbook.sock');
+  const lines: string[] = [];
+  const server = createServer((socket) => {
+    socket.setEncoding('utf8').on('data', (line: string) => {
+      lines.push(line);
+      socket.end('{"ok":true,"data":{}}\n');
+    });
+  }).listen(path);
+  onTestFinished(() => void server.close());
+  const before = Date.now();
+  await askTrader({ command: 'unkill', reason: 'seen to' }, { socket: path, timeoutMs: 5_000 });
+  const { until, ...asked } = JSON.parse(lines[0] ?? '');
+  expect(asked).toEqual({ command: 'unkill', reason: 'seen to' });
+  expect(until).toBeGreaterThanOrEqual(before + 5_000);
+  expect(until).toBeLessThanOrEqual(Date.now() + 5_000);
+});
