@@ -166,4 +166,6 @@ export interface Recording {
    * reader's to keep. Throws TwinbookError `file_unreadable` or `recording_invalid` when nothing at all can be read.
    */
   chunks(): AsyncIterable<EventChunk>;
+  /** The same, read ahead by a thread beside this one: of raw files, whose decoding takes long. */
+  chunksBeside?(): AsyncIterable<EventChunk>;
 }

@@ -157,6 +157,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
       return [...recording.warnings, ...more];
     },
     chunks: () => recording.chunks(),
+    ...(recording.chunksBeside === undefined ? {} : { chunksBeside: recording.chunksBeside.bind(recording) }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed } from '../../shared/base/errors.js';
-import { startWorker } from '../../shell/runtime/worker-start.js';
+import { startWorker } from '../../shared/base/worker-start.js';
 import type { SimulationResult } from './contract.js';
 import type { ArenaReport, ArenaSetup, SimulationTask } from './thread-contract.js';
 

@@ -13,7 +13,13 @@ import { gapsIn } from '../../recording/gaps.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
 /** Reads one chunk ahead of what is played. */
-export const streamRecording = (recording: Recording): EventSource => ({
+export const streamRecording = (recording: Recording): EventSource => makeSource(recording, () => recording.chunks());
+
+/** The same, where a thread beside this one reads raw files. */
+export const streamBeside = (recording: Recording): EventSource =>
+  makeSource(recording, () => recording.chunksBeside?.() ?? recording.chunks());
+
+const makeSource = (recording: Recording, chunks: () => AsyncIterable<EventChunk>): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
   summary: recording.summary ?? null,
@@ -24,7 +30,7 @@ export const streamRecording = (recording: Recording): EventSource => ({
     // Its name, not its path: the same data is the same result wherever it lies.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
-  open: () => new FileStream(recording),
+  open: () => new FileStream(chunks()),
 });
 
 /** The gaps of what is played; of a raw recording, those that were found so far. */
@@ -179,8 +185,8 @@ class FileStream implements ChunkStream {
   #ready: EventChunk | null = null;
   #isReady = false;
 
-  constructor(recording: Recording) {
-    this.#iterator = recording.chunks()[Symbol.asyncIterator]();
+  constructor(chunks: AsyncIterable<EventChunk>) {
+    this.#iterator = chunks[Symbol.asyncIterator]();
   }
 
   next(): EventChunk | null | Promise<EventChunk | null> {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { readBeside } from '../beside/read-beside.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
@@ -46,6 +47,7 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
       return [...about, ...found];
     },
     chunks: () => kalshiChunks(files, found),
+    chunksBeside: () => readBeside(files, found),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Examines a fresh copy of a ledger, and copies its archives, in a thread of its own: nothing of a trader waits for it. */
 
-import { startWorker } from '../runtime/worker-start.js';
+import { startWorker } from '../../shared/base/worker-start.js';
 import type { ArchiveCopying, CopiedArchives, ExaminedFile } from './examine.js';
 
 /** What the thread is told. */

@@ -2,8 +2,8 @@
 
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
+import { startWorker } from '../../../shared/base/worker-start.js';
 import type { Config } from '../../../shell/config/types.js';
-import { startWorker } from '../../../shell/runtime/worker-start.js';
 import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
 
 /** How a thread reads the configuration once more: what a strategy is made of cannot be handed to it. */

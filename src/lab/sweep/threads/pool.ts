@@ -5,7 +5,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
-import { startWorker } from '../../../shell/runtime/worker-start.js';
+import { startWorker } from '../../../shared/base/worker-start.js';
 import type { Task, TaskOutcome } from '../contract.js';
 import type { Assignment, DataChange, PlayedData, WorkerReport } from './thread-contract.js';
 

@@ -6,12 +6,15 @@ export interface WorkerProgram {
   /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
+  /** Of its newest objects, MB: for a program that keeps none of them, as it would use three times sixteen. */
+  readonly youngMb?: number;
 }
 
 /** `from` is the `import.meta.url` of a module beside the program; of a source (in tests) it is the program's build. */
-export function startWorker({ name, data }: WorkerProgram, from: string): Worker {
+export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
   // The last folder of that name: the project may lie in one itself.
   const root = from.lastIndexOf('/src/');
   const beside = from.endsWith('.ts') ? `${from.slice(0, root)}/dist${from.slice(root)}` : from;
-  return new Worker(new URL(`${name}.js`, beside), { workerData: data });
+  const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };
+  return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
