@@ -53,8 +53,8 @@ export async function beginSparseCopy(
   const parts = new ObjectParts(object);
   const footer = await findFooter(parts, object.file.bytes);
   if (footer === null) return null;
-  makeEmpty(path, object.file.bytes);
-  await copyInto(path, parts, [footer]);
+  object.cache.onDisk(() => makeEmpty(path, object.file.bytes));
+  await copyInto(path, object, parts, [footer]);
   const chunks = await listChunks(path);
   const ranges = rangesOf(chunks, wanted);
   const missing = joinNear(ranges.filter((range) => !parts.has(range)));
@@ -67,7 +67,7 @@ export async function beginSparseCopy(
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await parts.fetch(next);
       };
       await Promise.all(Array.from({ length: AT_A_TIME }, work));
-      await copyInto(path, parts, ranges);
+      await copyInto(path, object, parts, ranges);
       object.note(parts.isFetched, parts.bytesFromCache);
     },
   };
@@ -91,12 +91,17 @@ function makeEmpty(path: string, bytes: number): void {
 }
 
 /** Nothing but these ranges: a page that is there in part might be taken for a whole one. */
-async function copyInto(path: string, parts: ObjectParts, ranges: readonly ByteRange[]): Promise<void> {
+async function copyInto(
+  path: string,
+  { cache }: ObjectInParts,
+  parts: ObjectParts,
+  ranges: readonly ByteRange[],
+): Promise<void> {
   const file = openSync(path, 'r+');
   try {
     for (const range of ranges) {
       const bytes = await parts.read(range);
-      if (bytes !== null) writeSync(file, bytes, 0, bytes.length, range.from);
+      if (bytes !== null) cache.onDisk(() => writeSync(file, bytes, 0, bytes.length, range.from));
     }
   } finally {
     closeSync(file);

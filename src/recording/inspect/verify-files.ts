@@ -29,7 +29,7 @@ export async function verifyFiles({ folder, days }: StoredMarket): Promise<Findi
       else await verifyPackedRows(packed, rows, findings);
     } catch (error) {
       // A bucket that does not answer says nothing of what is in it.
-      if (!(error instanceof TwinbookError) || (error.code === 'file_unreadable' && isInBucket(path))) throw error;
+      if (!(error instanceof TwinbookError) || error.code === 'objects_unreadable') throw error;
       findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     }
   }

@@ -8,8 +8,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
 import { localPaths } from '../objects/local-paths.js';
-import { isObjectUrl } from '../objects/place.js';
-import { isInBucket, showPath } from '../objects/view-files.js';
+import { showPath } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { loadDuckDb } from '../store/duckdb.js';
 import { isStore } from '../store/folders.js';
@@ -60,7 +59,7 @@ async function listUnits(path: string, findings: Finding[]): Promise<readonly St
     return markets;
   } catch (error) {
     // A packed day that cannot be read: nothing else is known of its markets.
-    if (!(error instanceof TwinbookError) || isAway(error, path)) throw error;
+    if (!(error instanceof TwinbookError) || isAway(error)) throw error;
     findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     return [];
   }
@@ -85,7 +84,7 @@ async function verifyUnit(
       findings.push({ path: showPath(path), severity: 'difference', message });
     recordings = typeof unit === 'string' ? await openRecordings([unit], tell) : await openOwn(unit);
   } catch (error) {
-    if (typeof unit === 'string' || !(error instanceof TwinbookError) || isAway(error, path)) throw error;
+    if (typeof unit === 'string' || !(error instanceof TwinbookError) || isAway(error)) throw error;
     findings.push({ path: showPath(path), severity: 'difference', message: error.message });
     return { markets: 1, events: 0 };
   }
@@ -95,8 +94,7 @@ async function verifyUnit(
 }
 
 /** A bucket that does not answer says nothing of what is in it. */
-const isAway = (error: TwinbookError, path: string): boolean =>
-  error.code === 'file_unreadable' && (isObjectUrl(path) || isInBucket(path));
+const isAway = (error: TwinbookError): boolean => error.code === 'objects_unreadable';
 
 /** A market of which only requests were kept so far has no stream to check. */
 async function openOwn(market: StoredMarket): Promise<readonly Recording[]> {
@@ -120,7 +118,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   try {
     for await (const chunk of recording.chunks()) check.chunk(chunk);
   } catch (error) {
-    if (!(error instanceof TwinbookError) || isAway(error, path)) throw error;
+    if (!(error instanceof TwinbookError) || isAway(error)) throw error;
     differ(error.message);
   }
   for (const message of check.problems()) differ(message);

@@ -68,7 +68,7 @@ export function cacheFolder(env: Environment): string {
 
 const opened = new Map<string, ObjectCache>();
 
-/** The cache in this folder, one for the whole thread. Throws TwinbookError `file_unreadable`. */
+/** The cache in this folder, one for the whole thread. Throws TwinbookError `objects_unreadable`. */
 export function openCache(folder: string): ObjectCache {
   const known = opened.get(folder);
   if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class ObjectCache {
       'held',
       `${hostname()}~${process.pid}~${readMark(process.pid).born ?? ''}~${randomUUID()}`,
     );
-    this.#onDisk(() => {
+    this.onDisk(() => {
       makeFolder(join(folder, 'files'));
       this.#sweepHolds();
     });
@@ -103,7 +103,7 @@ export class ObjectCache {
   /** A folder for links to what is held, and for copies of parts. */
   makeOwnFolder(): HeldFile {
     const path = join(this.#held, `of-${randomUUID()}`);
-    this.#onDisk(() => makeFolder(path));
+    this.onDisk(() => makeFolder(path));
     this.#ownFolders.add(path);
     const release = (): void => {
       rmSync(path, { recursive: true, force: true });
@@ -120,7 +120,7 @@ export class ObjectCache {
 
   /**
    * A copy of the file, fetched where there is none. Throws TwinbookError `recording_invalid` for content that is not as it
-   * must be, `file_unreadable` when the disk or the size of the cache does not take it; then nothing is left behind.
+   * must be, `objects_unreadable` when the disk or the size of the cache does not take it; then nothing is left behind.
    */
   async hold(
     file: CachedFile,
@@ -133,7 +133,7 @@ export class ObjectCache {
     let isNew = false;
     let entry = this.#holds.get(sha256);
     if (entry === undefined) {
-      this.#onDisk(() => makeFolder(this.#held));
+      this.onDisk(() => makeFolder(this.#held));
       const ready = this.#take(file).then(async (path) => {
         isNew = path === null;
         return path ?? this.#fetch(file, fetchTo, wrongContent);
@@ -201,6 +201,15 @@ export class ObjectCache {
     rmSync(this.#partPath(name), { force: true });
   }
 
+  /** Writes something of its user's beside it. Throws TwinbookError `objects_unreadable` for what the disk says. */
+  onDisk<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw this.#diskError(error);
+    }
+  }
+
   figures(): CacheFigures {
     const files = this.#list();
     return {
@@ -221,7 +230,7 @@ export class ObjectCache {
         'Give it a megabyte or more.',
       );
     }
-    this.#onDisk(() => writeJson(join(this.folder, 'cache.json'), { max_bytes: maxBytes }));
+    this.onDisk(() => writeJson(join(this.folder, 'cache.json'), { max_bytes: maxBytes }));
     this.#shrinkTo(maxBytes);
   }
 
@@ -297,7 +306,7 @@ export class ObjectCache {
       this.#shrinkTo(maxBytes - bytes);
     if ((this.#bytes ?? 0) + bytes <= maxBytes) return;
     throw new TwinbookError(
-      'file_unreadable',
+      'objects_unreadable',
       `the cache ${this.folder} is too small: ${name} has ${bytes} bytes, ${this.#bytes} of ${maxBytes} are being read`,
       'Make it larger with `twinbook data cache --size`, such as 50GB.',
     );
@@ -363,14 +372,6 @@ export class ObjectCache {
     return join(this.folder, 'files', name.slice(0, 2), name);
   }
 
-  #onDisk<T>(run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw this.#diskError(error);
-    }
-  }
-
   #diskError(error: unknown, file?: CachedFile): TwinbookError {
     const { code, message } = error as NodeJS.ErrnoException;
     const what = file === undefined ? '' : `; ${file.name} with its ${file.bytes} bytes is not kept`;
@@ -378,7 +379,7 @@ export class ObjectCache {
     const got = isFull ? 'its disk is full' : message;
     const hint =
       'Free space, clear it with `twinbook data cache --clear`, or name another folder with TWINBOOK_CACHE_DIR.';
-    return new TwinbookError('file_unreadable', `cannot write the cache ${this.folder}: ${got}${what}`, hint, {
+    return new TwinbookError('objects_unreadable', `cannot write the cache ${this.folder}: ${got}${what}`, hint, {
       cause: error,
     });
   }

@@ -31,7 +31,7 @@ export class ObjectFaults {
     const said = [code, message].filter((part) => part !== null && part !== '').join(': ');
     const got = `the server answered ${status}${said === '' ? '' : ` (${said})`}`;
     const [more, hint] = this.#explain(status, code, headers, nowMs);
-    return this.#fault('file_unreadable', what, key, `${got}${more}`, hint);
+    return this.#fault('objects_unreadable', what, key, `${got}${more}`, hint);
   }
 
   /** No answer came, or it broke off. */
@@ -39,7 +39,7 @@ export class ObjectFaults {
     const reason = this.#hideSecrets(describeFailure(error));
     const times = tries === 1 ? '' : `, asked ${tries} times`;
     const hint = 'Check the network, the endpoint (AWS_ENDPOINT_URL) and whether the server runs.';
-    return this.#fault('file_unreadable', what, key, `${reason}${times} (${this.#place.endpoint})`, hint, error);
+    return this.#fault('objects_unreadable', what, key, `${reason}${times} (${this.#place.endpoint})`, hint, error);
   }
 
   /** The answer came and is not what it should be. */
@@ -48,7 +48,7 @@ export class ObjectFaults {
   }
 
   #fault(
-    code: 'file_unreadable' | 'recording_invalid',
+    code: 'objects_unreadable' | 'recording_invalid',
     what: string,
     key: string,
     got: string,

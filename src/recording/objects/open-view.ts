@@ -28,7 +28,7 @@ interface SmallObject extends ListedObject {
 }
 
 /**
- * The folder of a view. Throws TwinbookError `usage` for an address that is none, `file_unreadable` where the bucket cannot be
+ * The folder of a view. Throws TwinbookError `usage` for an address that is none, `objects_unreadable` where the bucket cannot be
  * read, `recording_invalid` where no recording lies there.
  */
 export async function openView(url: string, env: Environment, patience?: Patience): Promise<string> {
@@ -207,7 +207,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 function asDiskError(folder: string, error: unknown): unknown {
   if (error instanceof TwinbookError || !(error instanceof Error) || !('syscall' in error)) return error;
   const hint = 'Free space, or name another folder with TWINBOOK_CACHE_DIR.';
-  return new TwinbookError('file_unreadable', `cannot write the cache ${folder}: ${error.message}`, hint, {
+  return new TwinbookError('objects_unreadable', `cannot write the cache ${folder}: ${error.message}`, hint, {
     cause: error,
   });
 }

@@ -85,7 +85,7 @@ type Listed = { readonly sha256: string; readonly bytes: number } | null;
 
 /**
  * The file as one of this disk, until it is released. Of a bucket only what a manifest lists can be held, and its checksum
- * has held. Throws TwinbookError `file_unreadable` or `recording_invalid`.
+ * has held. Throws TwinbookError `objects_unreadable` or `recording_invalid`.
  */
 export async function holdFile(path: string, listed: Listed): Promise<HeldFile> {
   const found = findView(path);

@@ -125,7 +125,8 @@ async function requireSameConfig({ configHash }: SweepSheet, source: ConfigSourc
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (loaded.configHash === configHash) return;
   const text = `${source.file} is not the configuration that the sweep was planned with`;
-  const hint = 'Copy the file, its strategies and their code anew, and set the same TWINBOOK__ variables.';
+  const hint =
+    'Copy the file, its strategies and their code anew, set the same TWINBOOK__ variables, and run the same build: a shipped strategy changes with it.';
   throw new TwinbookError('config_invalid', text, hint);
 }
 
