@@ -114,13 +114,15 @@ class BeliefMaker implements Quoter {
     const { mean } = ahead.price();
     const capital = Math.max(1, funds + (yesMicros * mean + noMicros * (1 - mean)) / ONE);
     this.#cover.update(view, takers, mean, funds);
+    const risk = 1 / (p.kelly_fraction * capital);
     return {
       view,
       grid: ahead,
       takers,
       seconds: this.#belief.standsS(p.min_quote_s),
-      shift: this.#belief.middle.excess + netMicros / ONE / (p.kelly_fraction * capital),
+      shift: this.#belief.middle.excess + (netMicros / ONE) * risk,
       cover: this.#cover,
+      risk,
       requestPrice: p.request_price,
       absentS: this.#absence.perOrderS,
       most: (side, at) => this.#most(side, at, view, funds),

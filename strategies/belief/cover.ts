@@ -12,8 +12,20 @@ import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js
 const HALF = 0.5;
 /** How long takers go on as they do is uncertain: deviation of how many will come, as a part of them. */
 const GO_ON = 0.5;
+/** A share is bought as cover for a loss that is certain: so many deviations of what is not known of the size count against it. */
+const DOUBTS = 0.5;
 /** Of nothing is enough that more could not be needed. */
 const NONE = 1e-6;
+
+export interface CoverPurchase {
+  /** Of a share, beyond its expected price. */
+  readonly cost: number;
+  readonly most: number;
+  /** Expected price of YES where it is bought. */
+  readonly mean: number;
+  /** 1 / (`kelly_fraction` x capital). */
+  readonly risk: number;
+}
 
 /** The shares of both outcomes: what a bid brings of one it takes from the other. */
 export class Cover {
@@ -47,14 +59,19 @@ export class Cover {
     return (side === 'ask' ? this.#yes : this.#no).reserve;
   }
 
-  /** Shares of which each is worth at least `cost` more than its price; at most `most`. */
-  sharesWorth(side: BookSide, cost: number, most: number, mean: number): number {
-    if (this.worthAfter(side, 0, mean) <= cost) return 0;
+  /**
+   * Shares of which each is worth at least `cost` more than its price; at most `most`. `risk` is what a share more costs for each
+   * that was bought before it, as a part of the variance of its price: who takes so many at once may know of a jump.
+   */
+  sharesWorth(side: BookSide, { cost, most, mean, risk }: CoverPurchase): number {
+    const variance = mean * (1 - mean);
+    const pays = (more: number): boolean => this.worthAfter(side, more, mean) > cost + risk * variance * more;
+    if (!pays(0)) return 0;
+    if (pays(most)) return most;
     let [low, high] = [0, most];
-    if (this.worthAfter(side, high, mean) > cost) return high;
     for (let i = 0; i < 20; i++) {
       const middle = (low + high) / 2;
-      if (this.worthAfter(side, middle, mean) > cost) low = middle;
+      if (pays(middle)) low = middle;
       else high = middle;
     }
     return low;
@@ -74,8 +91,9 @@ class OutcomeCover {
   /** Shares that takers will buy until resolution, beyond what others sell us; mean and deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
-  /** Of one taker: the logarithm of his shares, and its deviation with what is not known of takers yet. */
+  /** Of one taker: the logarithm of his shares, its deviation, and that with what is not known of takers yet. */
   #logMean = 0;
+  #sigma = SIZE_SIGMA;
   #deviation = SIZE_SIGMA;
   /** Currency that uncovered sales leave. */
   #reserve = 0;
@@ -95,6 +113,7 @@ class OutcomeCover {
     const tick = view.market.tickMicros / ONE;
     const [asks, bids] = isYes ? [view.others.asks, view.others.bids] : [view.others.bids, view.others.asks];
     this.#isScarce = true;
+    this.#sigma = takers.sigma;
     this.#tick = tick;
     this.#others = asks[0] === undefined ? null : turnPrice(asks[0].priceMicros / ONE);
     const mean = turnPrice(meanOfYes);
@@ -105,18 +124,18 @@ class OutcomeCover {
     const yesPrice = turnPrice(price);
     this.#logMean = takers.logMeanAt(this.#sale, yesPrice);
     const unknown = takers.logMeanDeviation(this.#sale, yesPrice);
-    this.#deviation = Math.hypot(SIZE_SIGMA, unknown);
-    const each = Math.exp(this.#logMean + SIZE_SIGMA ** 2 / 2);
+    this.#deviation = Math.hypot(this.#sigma, unknown);
+    const each = Math.exp(this.#logMean - DOUBTS * unknown + this.#sigma ** 2 / 2);
     const above = aboveOf(mean, tick);
     const below = above - tick;
     const sold =
       below < tick / 2 ? 0 : this.#soldBy(takers, turnPrice(below), 10 * each, below < 1.5 * tick ? bids : []);
     const count = takers.rate * leftS;
     this.#wanted = count * (each - Math.min(each, sold));
-    const byChance = Math.sqrt(count * Math.exp(SIZE_SIGMA ** 2)) * each;
+    const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
     // What pays for a stock from which any but the rarest taker is served, where that serves more than its currency would.
-    const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, SIZE_SIGMA);
+    const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
 
@@ -145,7 +164,7 @@ class OutcomeCover {
     const side = this.#sale === 'ask' ? 'bid' : 'ask';
     const ahead = sharesAhead(others, yesPrice * ONE, side);
     const logMean = takers.logMeanAt(side, yesPrice);
-    const reaching = expectedFill(ahead + most, logMean, SIZE_SIGMA) - expectedFill(ahead, logMean, SIZE_SIGMA);
+    const reaching = expectedFill(ahead + most, logMean, this.#sigma) - expectedFill(ahead, logMean, this.#sigma);
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 

@@ -4,7 +4,6 @@ import type { MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
 import { HIGHEST_RATIO } from './newsvendor.js';
 import { type Choice, type ChoiceInput, choiceAt, isWorthAnOrder, type Sums } from './quote-choice.js';
-import { SIZE_SIGMA } from './takers.js';
 
 export function describeBelief(belief: Belief, sides: readonly string[]): string {
   const { mean, deviation } = belief.known.price();
@@ -49,6 +48,7 @@ export function makeFactors(
     sigma_log_odds_per_sqrt_s: belief.sigmaAt(view),
     jumps_per_s: belief.jumpRate,
     takers_per_s: belief.takers.rate,
+    taker_sigma_log: belief.takers.sigma,
     quote_stands_s: input.seconds,
     order_absence_s: input.absentS,
     middle_confirmed_part: belief.middle.confirmed,
@@ -89,15 +89,15 @@ const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choic
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
   const { mean, deviation } = belief.known.price();
   const { takers, walls } = belief;
-  const estimateSize = (side: 'bid' | 'ask'): number => Math.exp(takers.logMeanAt(side, mean) + SIZE_SIGMA ** 2 / 2);
   return {
     believed_price: mean,
     deviation_price: deviation,
     low_wall_price: walls.low,
     high_wall_price: walls.high,
     takers_per_s: takers.rate,
-    seller_shares: estimateSize('bid'),
-    buyer_shares: estimateSize('ask'),
+    seller_shares: takers.meanAt('bid', mean),
+    buyer_shares: takers.meanAt('ask', mean),
+    taker_sigma_log: takers.sigma,
     jumps_per_s: belief.jumpRate,
     middle_confirmed_part: belief.middle.confirmed,
     last_evidence: belief.evidence,

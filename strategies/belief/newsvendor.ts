@@ -1,6 +1,6 @@
 /** How much to offer at a price, and what that is worth: a newsvendor who does not know who comes. */
 
-import { expectedFill, SIZE_SIGMA, sizeExceeded } from './takers.js';
+import { expectedFill, sizeExceeded } from './takers.js';
 
 /** Of one price, per share: what informed takers cost, what an uninformed one brings. Price. */
 export interface Prospect {
@@ -16,6 +16,8 @@ export interface Demand {
   readonly takers: number;
   /** Mean of the logarithm of their size in shares. */
   readonly logMean: number;
+  /** Deviation of that logarithm. */
+  readonly sigma: number;
   /** The probability of the rarest size that is offered. */
   readonly rare: number;
   /** Shares of others before ours. */
@@ -35,16 +37,16 @@ export function offer(prospect: Prospect, demand: Demand, most: number): number 
   if (ratio >= HIGHEST_RATIO) return 0;
   // What gains from informed takers too is not bounded by what the uninformed bring.
   if (prospect.loss + prospect.carry < 0) return Math.max(0, most);
-  const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, SIZE_SIGMA) - demand.ahead;
+  const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, demand.sigma) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));
 }
 
 /** What an offer of so many shares is worth while it stands, in currency. */
 export function computeWorth(
   { loss, gain, carry }: Prospect,
-  { takers, logMean, ahead }: Demand,
+  { takers, logMean, sigma, ahead }: Demand,
   shares: number,
 ): number {
-  const filled = expectedFill(ahead + shares, logMean, SIZE_SIGMA) - expectedFill(ahead, logMean, SIZE_SIGMA);
+  const filled = expectedFill(ahead + shares, logMean, sigma) - expectedFill(ahead, logMean, sigma);
   return takers * gain * filled - (loss + carry) * shares;
 }

@@ -7,8 +7,7 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Levels behind others' best that are looked at, and at most so many prices in all. */
-const BEHIND = 2;
+/** At most so many prices are looked at, none behind others' best: one who waits there is reached when the price has come to him. */
 const MOST_PRICES = 60;
 /** More shares at the same price take half the requests of a change: changes that wait for them wait half as long as for one. */
 const TOP_UP = 0.5;
@@ -36,6 +35,8 @@ export interface ChoiceInput {
   /** Log-odds that inventory takes off the price, and what others' middle does not confirm of the belief. */
   readonly shift: number;
   readonly cover: Cover;
+  /** What a share more adds to that shift. */
+  readonly risk: number;
   readonly requestPrice: number;
   /** Seconds without an order that a change of one costs. */
   readonly absentS: number;
@@ -101,8 +102,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
     (isBid ? view.others.asks : view.others.bids)[0]?.priceMicros ?? (isBid ? range.high + tick : range.low - tick);
   const best = own[0]?.priceMicros;
   // Far out, where there are no others, as well as in front of them.
-  const far =
-    best === undefined ? (isBid ? range.low : range.high) : isBid ? best - BEHIND * tick : best + BEHIND * tick;
+  const far = best ?? (isBid ? range.low : range.high);
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
   if (isBid ? near < far : near > far) return null;
@@ -172,7 +172,8 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const takenMass = isBid ? mass : 1 - mass;
   const most = input.most(side, price);
   const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
-  const demand = { takers: rate * seconds, logMean: takers.logMeanAt(side, price), rare: takers.rareAt(side), ahead };
+  const [logMean, rare] = [takers.logMeanAt(side, price), takers.rareAt(side)];
+  const demand = { takers: rate * seconds, logMean, sigma: takers.sigma, rare, ahead };
   const plain = isBid
     ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
     : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };
@@ -188,7 +189,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   let shares = offer(first, demand, most);
   let prospect = first;
   if (first.loss < 0) {
-    const useful = cover.sharesWorth(side, plain.loss / takenMass, most, meanTaken);
+    const useful = cover.sharesWorth(side, { cost: plain.loss / takenMass, most, mean: meanTaken, risk: input.risk });
     shares = Math.max(useful, offer(plain, demand, most));
     prospect = at(shares / 2);
   }

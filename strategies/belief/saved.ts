@@ -5,7 +5,7 @@ import type { SavedAbsence } from './absence.js';
 import type { Look, SavedBelief } from './belief.js';
 import type { SavedMiddle } from './middle.js';
 import type { Fill } from './own-fills.js';
-import type { SavedTakers } from './takers.js';
+import { type SavedTakers, SIZE_SIGMA } from './takers.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -87,6 +87,8 @@ function readTakers(takers: Loose): SavedTakers {
       return {
         weight: requirePositive(model, 'weight'),
         logMean: requireNumber(model, 'logMean'),
+        // None was saved before it was learned.
+        variance: model['variance'] === undefined ? SIZE_SIGMA ** 2 : requirePositive(model, 'variance'),
         score: requireNumber(model, 'score'),
       };
     });

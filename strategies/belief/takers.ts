@@ -2,12 +2,19 @@
 
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 
-/** Deviation of the logarithm of a taker's size: of most markets it lies between 1 and 1.5. */
+/** Deviation of the logarithm of a taker's size before any was seen: of most markets it lies between 0.8 and 1.5. */
 export const SIZE_SIGMA = 1.2;
+/** It is believed at first as if so many takers had shown it. */
+const PRIOR_DEVIATIONS = 8;
+/**
+ * It is learned to be less, never more: where the largest sizes are of those who know better they make it look larger, and the
+ * orders that would be offered for it are theirs.
+ */
+const LEAST_SIGMA = 0.4;
 /** Before any taker was seen, sizes rarer than one in so many are offered to nobody: of the tail of the sizes nothing is known. */
 const KNOWN_AT_FIRST = 10;
 /** However many were seen: those who want more than most are who knows better, in some markets. */
-const KNOWN_AT_MOST = 20;
+const KNOWN_AT_MOST = 50;
 /** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
@@ -20,6 +27,8 @@ const MEMORY = 200;
 interface SizeModel {
   weight: number;
   logMean: number;
+  /** Of that logarithm. */
+  variance: number;
   /** The same with what the other side says of it. */
   pooled: number;
   /** Logarithm of the likelihood of what was seen. */
@@ -40,7 +49,7 @@ const UNITS: readonly SizeModel['logUnit'][] = [
 /** The sizes of the two sides, in the right units, differ in the mean of their logarithms by about so much, until more was seen. */
 const SIDES_DIFFER = 0.3;
 
-type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'score'>;
+type LearnedSize = Pick<SizeModel, 'weight' | 'logMean' | 'variance' | 'score'>;
 
 export interface SavedTakers {
   readonly takers: number;
@@ -66,19 +75,27 @@ export class Takers {
   #seconds = PRIOR_SECONDS;
   #reached = 1;
   #reaching = 1;
+  #sigma = SIZE_SIGMA;
   readonly #sizes: Readonly<Record<BookSide, readonly SizeModel[]>>;
 
   /** @param priorShares mean size that is believed at first, at a price of one half */
   constructor(priorShares: number) {
     const logMean = Math.log(priorShares) - SIZE_SIGMA ** 2 / 2;
     const models = (): SizeModel[] =>
-      UNITS.map((logUnit) => ({ weight: PRIOR_SIZES, logMean, pooled: logMean, score: 0, logUnit }));
+      UNITS.map((logUnit) => ({
+        weight: PRIOR_SIZES,
+        logMean,
+        variance: SIZE_SIGMA ** 2,
+        pooled: logMean,
+        score: 0,
+        logUnit,
+      }));
     this.#sizes = { bid: models(), ask: models() };
   }
 
   save(): SavedTakers {
     const sizes = (side: BookSide) =>
-      this.#sizes[side].map(({ weight, logMean, score }) => ({ weight, logMean, score }));
+      this.#sizes[side].map(({ weight, logMean, variance, score }) => ({ weight, logMean, variance, score }));
     return {
       takers: this.#takers,
       seconds: this.#seconds,
@@ -124,13 +141,26 @@ export class Takers {
   observeTaker(side: BookSide, { probability, shares, price, isLeast, wasFirst }: Visit): void {
     if (wasFirst) this.#takers += probability;
     else this.#reached += probability;
-    for (const model of this.#sizes[side]) learn(model, Math.log(shares) + model.logUnit(price), probability, isLeast);
+    const sigma = this.#sigma;
+    for (const model of this.#sizes[side])
+      learn(model, Math.log(shares) + model.logUnit(price), { probability, isLeast, sigma });
     this.#pool();
   }
 
   #pool(): void {
     pool(this.#sizes.bid, this.#sizes.ask);
     pool(this.#sizes.ask, this.#sizes.bid);
+    this.#sigma = sigmaOf(this.#sizes);
+  }
+
+  /** Deviation of the logarithm of a size, of both sides alike. */
+  get sigma(): number {
+    return this.#sigma;
+  }
+
+  /** Mean size in shares at this price. */
+  meanAt(side: BookSide, price: number): number {
+    return Math.exp(this.logMeanAt(side, price) + this.#sigma ** 2 / 2);
   }
 
   /** Mean of the logarithm of a size in shares at this price. */
@@ -161,30 +191,37 @@ export class Takers {
     for (const { score, pooled, logUnit, weight: seen } of models) {
       const weight = Math.exp(score - best);
       weights += weight;
-      sum += weight * ((pooled - logUnit(price) - mean) ** 2 + SIZE_SIGMA ** 2 / seen);
+      sum += weight * ((pooled - logUnit(price) - mean) ** 2 + this.#sigma ** 2 / seen);
     }
     return Math.sqrt(sum / weights);
   }
 
   /** Probability that a taker at this price wants more than so many shares. */
   probabilityAbove(side: BookSide, shares: number, price: number): number {
-    return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / SIZE_SIGMA);
+    return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / this.#sigma);
   }
 
   /** How much of a level of so many shares a taker takes on average: one level in as many takers is used up. */
   partTaken(side: BookSide, shares: number, price: number): number {
-    return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), SIZE_SIGMA) / shares;
+    return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), this.#sigma) / shares;
   }
 }
 
-function learn(model: SizeModel, log: number, probability: number, isLeast: boolean): void {
-  const z = (log - model.pooled) / SIZE_SIGMA;
-  const above = normalCdf(-z);
-  model.score += probability * Math.log(Math.max(1e-12, isLeast ? above : normalDensity(z)));
-  // Of a size that is only known to be larger, what it is on average.
-  const value = isLeast ? model.pooled + (SIZE_SIGMA * normalDensity(z)) / Math.max(1e-6, above) : log;
+interface SeenSize extends Pick<Visit, 'probability' | 'isLeast'> {
+  /** Deviation that was believed before it. */
+  readonly sigma: number;
+}
+
+function learn(model: SizeModel, log: number, { probability, isLeast, sigma }: SeenSize): void {
+  const z = (log - model.pooled) / sigma;
+  const above = Math.max(1e-6, normalCdf(-z));
+  model.score += probability * Math.log(Math.max(1e-12, isLeast ? normalCdf(-z) : normalDensity(z) / sigma));
+  // Of a size that is only known to be larger, what it and its square are on average.
+  const value = isLeast ? model.pooled + (sigma * normalDensity(z)) / above : log;
+  const square = sigma ** 2 * (isLeast ? 1 + (z * normalDensity(z)) / above : z ** 2);
   model.weight = Math.min(MEMORY, model.weight + probability);
   model.logMean += (probability / model.weight) * (value - model.logMean);
+  model.variance += (probability / (PRIOR_DEVIATIONS + model.weight)) * (square - model.variance);
 }
 
 const bestScore = (models: readonly SizeModel[]): number => {
@@ -192,6 +229,20 @@ const bestScore = (models: readonly SizeModel[]): number => {
   for (const { score } of models) best = Math.max(best, score);
   return best;
 };
+
+/** By what both sides have shown in the units that fit. */
+function sigmaOf(sizes: Readonly<Record<BookSide, readonly SizeModel[]>>): number {
+  let [weights, sum] = [0, 0];
+  for (const side of ['bid', 'ask'] as const) {
+    const best = bestScore(sizes[side]);
+    for (const { score, variance, weight: seen } of sizes[side]) {
+      const weight = Math.exp(score - best) * (PRIOR_DEVIATIONS + seen);
+      weights += weight;
+      sum += weight * variance;
+    }
+  }
+  return Math.min(SIZE_SIGMA, Math.max(LEAST_SIGMA, Math.sqrt(sum / weights)));
+}
 
 /** What both sides say of each unit of one of them, over the units that the other may have. */
 function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {

@@ -31,7 +31,7 @@ import { FACTS, paramsFor, VIEW } from '../trader/strategy/fixtures.js';
 const SIGMA = 1.2;
 /** Of a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
-const demand = { takers: 0.125, logMean: LOG_MEAN, ahead: 0, rare: 0.1 };
+const demand = { takers: 0.125, logMean: LOG_MEAN, sigma: SIGMA, ahead: 0, rare: 0.1 };
 const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
 
 describe('the newsvendor', () => {
@@ -53,14 +53,14 @@ describe('the newsvendor', () => {
     expect(offer(prospect(-0.0001), demand, 700)).toBe(700);
   });
 
-  it('offers rarer sizes the more takers were seen, but none that fewer than one in twenty want', () => {
+  it('offers rarer sizes the more takers were seen, but none that fewer than one in fifty want', () => {
     const takers = new Takers(9);
     expect(takers.rareAt('bid')).toBe(0.1);
     const visit = { probability: 1, shares: 9, price: 0.5, isLeast: false, wasFirst: true };
     for (let i = 0; i < 5; i++) takers.observeTaker('bid', visit);
     expect(takers.rareAt('bid')).toBeCloseTo(1 / 15, 12);
     for (let i = 0; i < 50; i++) takers.observeTaker('bid', visit);
-    expect([takers.rareAt('bid'), takers.rareAt('ask')]).toEqual([0.05, 0.1]);
+    expect([takers.rareAt('bid'), takers.rareAt('ask')]).toEqual([0.02, 0.1]);
     const sure = prospect(0.00001);
     expect(offer(sure, { ...demand, rare: 0.05 }, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.644853627), 6);
     expect(offer(sure, demand, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.2815515655), 6);
@@ -265,6 +265,31 @@ describe('takers', () => {
     }
     expect(Math.exp(takers.logMeanAt('ask', 0.02))).toBeCloseTo(250, -1.5);
   });
+
+  it('show how far their sizes lie apart, of both sides together and over any price', () => {
+    const seen = (factor: number, visits: number): Takers => {
+      const takers = new Takers(10);
+      for (let i = 0; i < visits; i++) {
+        const shares = 10 * factor ** (i % 4 < 2 ? 1 : -1);
+        takers.observeTaker(i % 2 === 0 ? 'bid' : 'ask', { ...VISIT, shares, price: 0.5 });
+      }
+      return takers;
+    };
+    expect(seen(1, 0).sigma).toBe(SIGMA);
+    expect(seen(1.2, 2).sigma).toBeGreaterThan(1);
+    expect(seen(1.2, 200).sigma).toBeLessThan(0.6);
+    expect(seen(Math.exp(0.8), 200).sigma).toBeCloseTo(0.82, 1);
+    // Never more than was believed at first: those who want most may be who knows better.
+    expect(seen(Math.exp(3), 200).sigma).toBe(SIGMA);
+    // The more alike they are, the less of the rarest that is offered.
+    expect(seen(1.2, 200).probabilityAbove('bid', 60, 0.5)).toBeLessThan(0.01);
+  });
+
+  it('who want more than was there tell nothing of how far sizes lie apart that was not believed before', () => {
+    const takers = new Takers(10);
+    for (let i = 0; i < 50; i++) takers.observeTaker('ask', { ...VISIT, shares: 0.01, price: 0.5, isLeast: true });
+    expect(takers.sigma).toBeCloseTo(SIGMA, 2);
+  });
 });
 
 describe('cover', () => {
@@ -304,6 +329,16 @@ describe('cover', () => {
     expect(cover.worthAfter('bid', 0, 0.002)).toBeLessThanOrEqual(0.008);
     // At 0.018 it stands at 0.02 and brings 0.002.
     expect(cover.worthAfter('bid', 0, 0.018)).toBeLessThan(cover.worthAfter('bid', 0, 0.002));
+  });
+
+  it('is bought the less at once the more each share adds to the risk', () => {
+    const cover = new Cover(3600);
+    cover.update(at([[0.01, 5000]], [[0.04, 100]], 900_000), buyersOfMany(), 0.015, 100);
+    const shares = (risk: number): number => cover.sharesWorth('bid', { cost: 0.001, most: 3000, mean: 0.015, risk });
+    expect(shares(0)).toBeGreaterThan(250);
+    expect(shares(1 / 2000)).toBeLessThan(0.8 * shares(0));
+    expect(shares(1 / 2000)).toBeGreaterThan(50);
+    expect(shares(1)).toBeLessThan(2);
   });
 
   it('counts the less on what will be wanted the fewer takers were seen', () => {
@@ -414,7 +449,8 @@ describe('the maker', () => {
     const tight = book([[0.49, 1000]], [[0.5, 1000]]);
     const quotes = fresh().quote({ ...VIEW, others: tight, book: tight });
     expect([quotes.bids, quotes.asks]).toEqual([[], []]);
-    expect(quotes.note).toMatch(/no bid: .*; no ask: /);
+    // Nor does it wait behind others, where it is reached when the price has come to it.
+    expect(quotes.note).toMatch(/no bid: best were 0\.490, .*; no ask: best were 0\.500, /);
   });
 
   it('takes a side of the book that was swept for news of the price, not for a new fair price', () => {
@@ -615,6 +651,17 @@ describe('the maker', () => {
       expect(cut).toEqual(whole);
       expect(whole?.fills).toBeGreaterThan(10);
     }
+  });
+
+  test('what was saved before the deviation of sizes was learned is still good', () => {
+    const older = changed(({ takers, ...belief }) => {
+      const { sizes, ...others } = Object(takers);
+      const without = (side: BookSide) => sizes[side].map(({ variance: _, ...size }: Record<string, number>) => size);
+      return { ...belief, takers: { ...others, sizes: { bid: without('bid'), ask: without('ask') } } };
+    });
+    expect(JSON.stringify(older)).not.toContain('variance');
+    const resumed = beliefMaker.create(paramsFor(beliefMaker), FACTS, older);
+    expect(JSON.stringify(resumed.save?.())).toContain('"variance":1.44');
   });
 
   test.each([
