@@ -26,6 +26,15 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
+/** A moment, Unix ms: UTC where no zone is given. */
+export function momentIn(text: string): number {
+  const [, day, time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  if (Number.isNaN(ms)) throw new InvalidArgumentError("Wanted a time in UTC such as '2026-11-25 21:03:10'.");
+  return ms;
+}
+
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
   return text;

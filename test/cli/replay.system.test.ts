@@ -1,7 +1,7 @@
 /** Real sessions on an embedded exchange with its crowd, replayed and compared by the program itself. */
 
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
 import { readRun } from '../../src/shell/journal/read-run.js';
@@ -37,6 +37,24 @@ const FILLS = /(?:fill: [\s\S]*){3}/;
  */
 const QUOTED_FILLED_QUOTED = /quoting \| markets [1-9][\s\S]*fill: [\s\S]*quoting \| markets [1-9]/;
 
+/** The market of the first fill, a second after it, though another run came later. */
+async function explainsThen(file: string, runs: readonly string[]): Promise<void> {
+  const [first = ''] = runs;
+  const fills: readonly { market_condition_id: string; timestamp: number }[] = JSON.parse(
+    (await run(['fills', '--json', '-c', file])).out,
+  );
+  const { market_condition_id: market = '', timestamp = 0 } = fills.at(-1) ?? {};
+  const at = new Date((timestamp + 1) * 1000).toISOString();
+  const { code, out } = await run(['explain', market, '--at', at, '--gaps', '1', '-c', file]);
+  expect(code).toBe(0);
+  expect(out).toContain(`run ${basename(first)}, decided again from its journal`);
+  expect(out).not.toContain('did not decide as it did then');
+  expect(out).toMatch(/\(\w{32,}\)\ntrader: /);
+  expect(out).toMatch(/\nwithout an order for [\d.]+ s of [\d.]+ s/);
+  const tooEarly = await run(['explain', market, '--at', '2020-01-01 00:00', '-c', file]);
+  expect(tooEarly).toMatchObject({ code: 2, err: expect.stringContaining('had begun by 2020-01-01 00:00:00 UTC') });
+}
+
 const replayJson = async (...args: readonly string[]) => {
   const { code, out, err } = await run(['replay', ...args, '--json']);
   expect(err).toBe('');
@@ -60,6 +78,7 @@ describe('a live paper session', () => {
       expect(told['requests']).toBeGreaterThan(20);
       expect(told['signatures']).toBeGreaterThan(0);
     }
+    await explainsThen(file, runs());
     const last = await run(['replay', 'last', '-c', file]);
     expect(last.code, last.err).toBe(0);
     expect(last.out).toMatch(/^run +\w+\njournal +2\d{3}-.* UTC, complete\nsteps +\d+\nrequests +\d+\n/);

@@ -1,12 +1,13 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainTrading } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { momentIn, numberBetween } from '../arguments.js';
 import { addControlOptions, type ControlOptions } from '../control/control-options.js';
 import { marketsNamed } from '../market-meant.js';
 import { findNamed } from '../names.js';
@@ -25,14 +26,45 @@ export function addExplainCommand(program: Command, session: Session): void {
     .description(
       'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
     );
-  addControlOptions(command, 10);
-  addAction<ControlOptions>(command, session, async (options, [typed = '']) => {
+  addControlOptions(command, 10)
+    .addOption(
+      new Option(
+        '--at <time>',
+        "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
+      ).argParser(momentIn),
+    )
+    .addOption(
+      new Option('--gaps <minutes>', 'with --at: when it had no order in the minutes before, and why').argParser(
+        numberBetween(0.1, 10_000),
+      ),
+    );
+  addAction<ExplainOptions>(command, session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, session.io);
     const subject = await subjectMeant(typed, config, session.io);
-    const { lines } = await explainSubject(subject, config, options.timeout * 1000, session.io);
+    const lines = await explainThenOrNow(subject, config, options, session.io);
     session.io.out(options.json === true ? json({ lines }) : `${lines.join('\n')}\n`);
     return EXIT.ok;
   });
+}
+
+interface ExplainOptions extends ControlOptions {
+  readonly at?: number;
+  readonly gaps?: number;
+}
+
+async function explainThenOrNow(
+  subject: string,
+  config: TraderConfig,
+  { at, gaps, timeout }: ExplainOptions,
+  io: CliIo,
+): Promise<readonly string[]> {
+  if (at !== undefined) {
+    const { explainPast } = await import('./explain-past.js');
+    return explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir);
+  }
+  if (gaps !== undefined)
+    throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
+  return (await explainSubject(subject, config, timeout * 1000, io)).lines;
 }
 
 /** Orders, fills and intents among which a shortened name is looked for, newest first. */

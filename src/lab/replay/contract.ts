@@ -3,6 +3,7 @@
 import type { Request } from '../../shared/protocol/seam.js';
 import type { Step } from '../../shell/journal/contract.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
+import type { Trader } from '../../trader/engine/trader.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 
 /** Settings of a trader; the bounded call is the replay's own. */
@@ -18,6 +19,15 @@ export interface ReplayPlan {
   /** As it was at the start. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
+  /** Left out: to the end. */
+  readonly look?: ReplayLook;
+}
+
+/** A look at the trader between its steps; what is read of it is as it was then. */
+export interface ReplayLook {
+  /** No step after this is decided, our clock, Unix ms. */
+  readonly untilMs: number;
+  readonly afterStep: (trader: Trader, nowMs: number) => void;
 }
 
 export interface ReplayResult {

@@ -8,18 +8,19 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import type { ReplayedTrader, ReplayResult } from './contract.js';
+import type { ReplayedTrader, ReplayLook, ReplayResult } from './contract.js';
 import { replay } from './replay.js';
 
 export interface ReplayOptions {
   readonly trader: ReplayedTrader;
   /** Told of the ledger as the replay has left it, right before it is forgotten. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
+  readonly look?: ReplayLook;
 }
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { trader, ledgerAtEnd } = options;
+  const { trader, ledgerAtEnd, look } = options;
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
@@ -30,6 +31,7 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
       strategyLimitMs,
       ledger,
       steps: run.steps(),
+      ...(look === undefined ? {} : { look }),
     });
     ledgerAtEnd?.(ledger);
     return result;

@@ -18,7 +18,13 @@ import { remadeTrader } from './remade-trader.js';
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
 export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
   const replaying = new Replay(plan);
-  for await (const step of plan.steps) replaying.take(step);
+  const { untilMs = Number.POSITIVE_INFINITY, afterStep } = plan.look ?? {};
+  for await (const step of plan.steps) {
+    const { nowMs } = step.observation;
+    if (nowMs > untilMs) break;
+    replaying.take(step);
+    afterStep?.(replaying.trader, nowMs);
+  }
   return replaying.result();
 }
 
@@ -42,6 +48,10 @@ class Replay {
     this.#plan = plan;
     this.#inputs = new RecordedInputs(plan.strategyLimitMs);
     this.#trader = remadeTrader({ ...plan, signer: this.#inputs, boundedCall: this.#inputs.boundedCall });
+  }
+
+  get trader(): Trader {
+    return this.#trader;
   }
 
   take(step: Step): void {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReplayResult } from '../../../src/lab/replay/contract.js';
 import { replay } from '../../../src/lab/replay/replay.js';
 import { Random } from '../../../src/shared/base/random.js';
+import type { Trader } from '../../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM, drawFaults, type Faults } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';
@@ -36,6 +37,26 @@ function lived(seed: number, faults: Faults = drawFaults(Random.fromSeed(seed, '
 }
 
 describe('a run that is decided once more', () => {
+  it('is decided up to a moment, and looked at after each step', async () => {
+    const [run] = lived(1, CALM);
+    if (run === undefined) throw new Error('a world has a run');
+    const { steps } = run;
+    const untilMs = steps[Math.floor(steps.length / 2)]?.observation.nowMs ?? 0;
+    const within = steps.filter(({ observation }) => observation.nowMs <= untilMs).length;
+    const ledger = openMemoryLedger(run.ledger);
+    const seen: number[] = [];
+    const trader = traderSettings(run.runId);
+    const look = {
+      untilMs,
+      afterStep: (remade: Trader, nowMs: number) => void seen.push(remade.snapshot(nowMs).markets.length),
+    };
+    const result = await replay({ trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps, look });
+    ledger.close();
+    expect(result).toMatchObject({ steps: within, repeatedSteps: within, toMs: untilMs, difference: null });
+    expect(seen).toHaveLength(within);
+    expect(seen.at(-1)).toBeGreaterThan(0);
+  });
+
   it.each(times([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8]))(
     'seed %i: repeats every request of a hostile world, run after run',
     async (seed) => {

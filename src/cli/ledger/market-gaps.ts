@@ -1,0 +1,78 @@
+/** When a market had no order of ours, and why: from looks at the trader, each later than the one before. */
+
+import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import { when } from '../output/table.js';
+
+/** What a gap needs to know of a look. */
+export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
+  readonly markets: readonly Pick<MarketSnapshot, 'conditionId' | 'openOrders' | 'note' | 'refusals'>[];
+};
+
+interface Gap {
+  readonly fromMs: number;
+  toMs: number;
+  /** What was said at its beginning. */
+  readonly why: string;
+  /** Refusals by control before it, and within it. */
+  readonly before: ReadonlyMap<string, number>;
+  refused: ReadonlyMap<string, number>;
+}
+
+export class MarketGaps {
+  readonly #market: string;
+  readonly #gaps: Gap[] = [];
+  #isOpen = false;
+  #fromMs: number | null = null;
+  #toMs = 0;
+  #refusals: ReadonlyMap<string, number> = new Map();
+
+  /** @param market its condition id */
+  constructor(market: string) {
+    this.#market = market;
+  }
+
+  look({ mode, reason, markets }: GapLook, nowMs: number): void {
+    this.#fromMs ??= nowMs;
+    this.#toMs = nowMs;
+    const market = markets.find(({ conditionId }) => conditionId === this.#market);
+    const refusals = new Map((market?.refusals ?? []).map(({ name, count }) => [name, count]));
+    const gap = this.#gaps.at(-1);
+    if (this.#isOpen && gap !== undefined) Object.assign(gap, { toMs: nowMs, refused: grown(gap.before, refusals) });
+    if (market !== undefined && market.openOrders > 0) this.#isOpen = false;
+    else if (!this.#isOpen) {
+      const before = this.#refusals;
+      const why = mode === 'quoting' ? (market?.note ?? 'not looked at') : `${mode}, ${reason}`;
+      this.#gaps.push({ fromMs: nowMs, toMs: nowMs, why, before, refused: grown(before, refusals) });
+      this.#isOpen = true;
+    }
+    this.#refusals = refusals;
+  }
+
+  /** How much of the time that was looked at, then each gap. */
+  get lines(): readonly string[] {
+    const allMs = this.#toMs - (this.#fromMs ?? this.#toMs);
+    const sumMs = this.#gaps.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    const share = allMs > 0 ? ` (${((100 * sumMs) / allMs).toFixed(1)} %)` : '';
+    const times = `${this.#gaps.length} ${this.#gaps.length === 1 ? 'time' : 'times'}`;
+    return [
+      `without an order for ${seconds(sumMs)} of ${seconds(allMs)}${share}, ${times}`,
+      ...this.#gaps.map(gapLine),
+    ];
+  }
+}
+
+/** Counts that are larger than they were, by how much. */
+const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map(
+    [...now].flatMap(([name, count]) =>
+      count > (before.get(name) ?? 0) ? [[name, count - (before.get(name) ?? 0)]] : [],
+    ),
+  );
+
+function gapLine({ fromMs, toMs, why, refused }: Gap): string {
+  const controls = [...refused].map(([name, count]) => `${name} (${count} times)`);
+  const by = controls.length === 0 ? '' : `; orders were refused by ${controls.join(', ')}`;
+  return `  ${when(fromMs)} for ${seconds(toMs - fromMs)}: ${why}${by}`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
