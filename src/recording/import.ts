@@ -48,6 +48,8 @@ export interface ImportedMarket {
 export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
+  /** A thread beside this one reads the files, where their kind has one. */
+  readonly beside?: boolean;
   readonly progress?: (progress: ImportProgress) => void;
   /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
   readonly placed?: (market: ImportedMarket) => Promise<ImportedMarket>;
@@ -93,15 +95,7 @@ export async function importRecordings(
           events: events + written,
           share: (at + share) / recordings.length,
         });
-      const imported = await importMarket(
-        recording,
-        kind,
-        out,
-        workshop,
-        packed,
-        options.replace ?? false,
-        tellProgress,
-      );
+      const imported = await importMarket(recording, kind, out, workshop, packed, options, tellProgress);
       const isPlaced = imported.status === 'imported' && options.placed !== undefined;
       done.push(isPlaced ? ((await options.placed?.(imported)) ?? imported) : imported);
       events += imported.events;
@@ -137,7 +131,7 @@ async function importMarket(
   out: string,
   workshop: string,
   packed: ReadonlySet<string>,
-  replace: boolean,
+  { replace = false, beside = false }: ImportOptions,
   tellProgress: (events: number, share: number) => void,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
@@ -153,7 +147,7 @@ async function importMarket(
   try {
     const sink = store.market(recording.market);
     const gaps = new GapGiver(sink, recording);
-    for await (const chunk of recording.chunks()) {
+    for await (const chunk of (beside ? recording.chunksBeside?.() : undefined) ?? recording.chunks()) {
       give(sink, chunk, gaps);
       events += chunk.length;
       await store.flush();

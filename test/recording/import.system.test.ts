@@ -1,7 +1,7 @@
 /** Imported recordings give the very events that their raw files give. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -71,6 +71,18 @@ describe('an import', () => {
     expect(told?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
     const [imported] = await openRecordings([out]);
     expect(imported?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
+  });
+
+  it('writes the same files, with the same words, where a thread beside it reads', async () => {
+    const set = writeKalshi([...LINES.slice(0, 2), 'nonsense', ...LINES.slice(2)]);
+    const [here, beside] = [newFolder(), newFolder()];
+    const told = await importRecordings('kalshi', [set], here);
+    expect(await importRecordings('kalshi', [set], beside, { beside: true })).toEqual(told);
+    const names = readdirSync(here, { recursive: true, encoding: 'utf8' }).sort();
+    expect(readdirSync(beside, { recursive: true, encoding: 'utf8' }).sort()).toEqual(names);
+    for (const name of names.filter((name) => name.includes('.'))) {
+      expect(readFileSync(join(beside, name))).toEqual(readFileSync(join(here, name)));
+    }
   });
 
   it('leaves a market alone that is there already, unless told to write it anew', async () => {

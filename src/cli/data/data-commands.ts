@@ -1,5 +1,6 @@
 /** `twinbook data …`: recordings on the disk, imported, listed, measured, checked and queried. */
 
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
@@ -184,15 +185,16 @@ async function runImport(
   const line = new ProgressLine(io, options.json === true);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
+  const usual = { beside: availableParallelism() > 1, progress };
   try {
     if (!isObjectUrl(out)) {
-      return await importRecordings(kind, paths, out, { replace: options.replace === true, progress });
+      return await importRecordings(kind, paths, out, { ...usual, replace: options.replace === true });
     }
     if (options.replace === true) {
       const hint = 'Remove the market there first, or import into another prefix.';
       throw new TwinbookError('usage', '--replace works on the disk: what lies in a bucket is never overwritten', hint);
     }
-    return await importToBucket(kind, paths, out, io.env, { progress });
+    return await importToBucket(kind, paths, out, io.env, usual);
   } finally {
     line.end();
   }
