@@ -22,6 +22,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   fill_differs: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   configured: '`twinbook config history` says who changed what',
+  config_held:
+    '`twinbook config diff` says what they hold; `config accept --reason TEXT` lets the next start take them',
   strategy_failed: '`twinbook resume --reason TEXT` lets it try again',
   market_failed: '`twinbook resume --reason TEXT` lets it try again',
 };

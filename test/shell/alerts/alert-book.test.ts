@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
 import { type Condition, findConditions, toldAs, type WatchedFacts } from '../../../src/shell/alerts/conditions.js';
+import { findNextStep } from '../../../src/shell/alerts/next-steps.js';
 
 const S = 1_000;
 const MINUTE = 60 * S;
@@ -141,6 +142,16 @@ test('notices that a person must look into are told of, and the usual ones are n
   // What a person presses, and what a timer asks for every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
   expect(toldAs('configured', 'loud')?.title).toBe('another configuration');
+});
+
+test.each([
+  ['critical', 'signing_refused signed_elsewhere foreign_order fill_differs settled_trade_failed'],
+  ['warning', 'strategy_failed market_failed configured config_held'],
+])('as %s, and with the command that helps: %s', (severity, kinds) => {
+  for (const kind of kinds.split(' ')) {
+    expect(toldAs(kind, 'loud')?.severity, kind).toBe(severity);
+    expect(findNextStep(kind), kind).toContain('`twinbook ');
+  }
 });
 
 test('says since when it holds, where that is known, and what to do next', () => {
