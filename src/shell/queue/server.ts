@@ -71,7 +71,8 @@ function unreachable(place: string, error: unknown): TwinbookError {
   }
   if (/Protocol error/i.test(text))
     return unusable(`${place} does not speak as Redis does`, 'the port of Redis or Valkey');
-  return unusable(`${place} does not answer: ${text}`, 'a server that runs there: `redis-cli ping` asks it');
+  const wanted = 'a server that runs there (rediss:// where it speaks TLS, else redis://): `redis-cli ping` asks it';
+  return unusable(`${place} does not answer: ${text}`, wanted);
 }
 
 const unusable = (what: string, wanted: string): TwinbookError =>
