@@ -51,7 +51,23 @@ function measure(name: string, kind: WorldKind, seeds: number): readonly BenchRo
   ];
 }
 
-function ratio(name: string, played: readonly Played[], of: (one: Played) => number): BenchRow {
+/** Times between two reads of the venue's marks, s: the shortest, and that of rounds of reconciliation. */
+const MARKS_EVERY_S = [5, 60];
+
+/** What is left where the venue says what holdings are worth, with looks after fills. */
+function measureMarks(name: string, kind: WorldKind, seeds: number): readonly BenchRow[] {
+  const worlds = Array.from({ length: seeds }, (_, i) => makeWorld(kind, i + 1));
+  return MARKS_EVERY_S.map((marksEveryS) => {
+    const played = worlds.map((world) => {
+      const plan = watch(world, { looksAfterFills: true, marksEveryS });
+      return { plan, round: goRound(world, plan.looks) };
+    });
+    const what = `polling ${name} of round-robin, looks after fills, marks each ${marksEveryS} s`;
+    return ratio(what, played, ({ plan, round }) => plan.loss / round.loss);
+  });
+}
+
+function ratio<T>(name: string, played: readonly T[], of: (one: T) => number): BenchRow {
   const figures = played.map(of);
   const mean = figures.reduce((a, b) => a + b, 0) / figures.length;
   const variance = figures.reduce((sum, each) => sum + (each - mean) ** 2, 0) / Math.max(1, figures.length - 1);
@@ -123,7 +139,8 @@ function makeResting({ id, shares, distance, prices, sigmas }: TrueMarket) {
 async function run(): Promise<readonly BenchRow[]> {
   const names = Object.keys(WORLDS) as (keyof typeof WORLDS)[];
   const rows = names.flatMap((name) => measure(name, WORLDS[name], sized(SEEDS_OF[name] ?? SEEDS, 1)));
-  return [...rows, decide()];
+  const marked = names.flatMap((name) => measureMarks(name, WORLDS[name], sized(SEEDS, 1)));
+  return [...rows, ...marked, decide()];
 }
 
 export const bench: Bench = { title: 'polling: what stale quotes lose', run };

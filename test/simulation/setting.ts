@@ -86,6 +86,7 @@ export const STANDARD: Setting = {
     quietIntervalMs: 10_000,
     catalogIntervalMs: 60_000,
     assetsIntervalMs: 20_000,
+    marks: 'auto',
   },
   mergeFromMicros: micros(10_000_000),
   makers: [

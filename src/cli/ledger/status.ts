@@ -127,6 +127,7 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
         ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
         ['requests', status.budget.map(budgetText).join(', ')],
         ...spentLines(status),
+        ...marksLines(status),
       ],
       io.columns,
     ),
@@ -147,6 +148,13 @@ function spentLines({ spent = [], requests_per_fill: perFill, value_per_request:
     ...(spent.length === 0 ? [] : [['in a minute, in all', purposes] as const]),
     ...(typeof perFill === 'number' && typeof value === 'number' ? [['of this run', worth] as const] : []),
   ];
+}
+
+function marksLines({ marks }: StatusData) {
+  if (marks === undefined || marks === null || marks.told < 1) return [];
+  const percent = (part: number) => `${Math.round(100 * part)} %`;
+  const shown = `${percent(marks.precision)} of ${marks.told.toFixed(0)} moves that they told of were there, ${percent(marks.recall)} of moves were told`;
+  return [["venue's marks", `${marks.believed ? 'say where to look' : 'not believed yet'}: ${shown}`] as const];
 }
 
 const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;

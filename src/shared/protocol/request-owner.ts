@@ -3,10 +3,10 @@
 /** `candles`: price bars of its past, once. */
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
- * `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds; `catalog`: the list of markets;
- * `details`: those of all open markets, by pages.
+ * `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds, with a round of reconciliation; `catalog`: the
+ * list of markets; `details`: those of all open markets, by pages; `marks`: what the venue says that our holdings are worth.
  */
-export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details';
+export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
 /** What one poll looks at. */
 export type PollTarget =

@@ -55,6 +55,12 @@ const pollingSchema = z
       .boolean()
       .default(true)
       .describe('Whether price bars of two days are read, once a market, for its volatility.'),
+    marks: z
+      .enum(['auto', 'off'])
+      .default('auto')
+      .describe(
+        'What the venue says that holdings are worth: with auto it says which book to look at next, once looks have shown that it is right.',
+      ),
     cancel_all_within_s: integer(
       0,
       60,

@@ -97,6 +97,8 @@ export interface PollingConfig {
   readonly quietIntervalMs: number;
   /** Whether price bars are read once a market, for its volatility. */
   readonly candlesPrior: boolean;
+  /** Whether what the venue says that holdings are worth may order looks. */
+  readonly marks: 'auto' | 'off';
   /** The list of markets, for what opened and closed, ms. */
   readonly catalogIntervalMs: number;
   /** Account assets, compared with the ledger, ms. */

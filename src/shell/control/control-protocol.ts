@@ -116,8 +116,20 @@ export interface StatusData extends ModeData {
   /** Requests of this run for each of its fills, and result for each of its requests; null before there are any. */
   readonly requests_per_fill?: number | null;
   readonly value_per_request?: number | null;
+  /** What looks have shown of the venue's marks; null where they are not to be used. Absent from a trader older than this field. */
+  readonly marks?: StatusMarks | null;
   /** Absent from a trader older than feeds. */
   readonly feeds?: readonly StatusFeed[];
+}
+
+export interface StatusMarks {
+  /** Whether they say which book to look at next. */
+  readonly believed: boolean;
+  /** Moves that they told of and a look judged; older ones count less. */
+  readonly told: number;
+  /** Parts, 0 to 1: of told moves those that were there, and of moves those that were told. */
+  readonly precision: number;
+  readonly recall: number;
 }
 
 export interface StatusMarket {

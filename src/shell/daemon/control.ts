@@ -17,6 +17,7 @@ import type {
   StatusData,
   StatusFeed,
   StatusMarket,
+  StatusMarks,
   StatusValue,
 } from '../control/control-protocol.js';
 import type { FeedStatus } from '../feeds/inbox.js';
@@ -193,9 +194,16 @@ export function makeStatus(running: Running): StatusData {
     feeds: now.feeds.map((feed) => makeFeed(feed, running.feeds())),
     budget: [makeBudget('public', now.budgets.public), makeBudget('signed', now.budgets.signed)],
     spent: now.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
+    marks: makeMarks(now.marks),
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
   };
+}
+
+function makeMarks(marks: Snapshot['marks']): StatusMarks | null {
+  if (marks === null) return null;
+  const { isBelieved: believed, told, precision, recall } = marks;
+  return { believed, told, precision, recall };
 }
 
 const makeBudget = (scope: string, { limit, available: left }: BudgetStatus): StatusBudget => ({

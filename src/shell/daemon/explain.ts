@@ -104,6 +104,15 @@ function worthLines({ leftOutBecause, worth }: MarketSnapshot): readonly string[
   ];
 }
 
+function marksLines({ markMove }: MarketSnapshot, { marks }: Snapshot): readonly string[] {
+  if (marks === null) return [];
+  const { isBelieved, told, precision, recall } = marks;
+  const learned = `of ${told.toFixed(0)} moves told ${precision.toFixed(2)} were there, of moves ${recall.toFixed(2)} were told`;
+  if (!isBelieved) return [`the venue's marks are not believed: ${learned}`];
+  const move = markMove === 0 ? 'of no move since that book' : `of a move of ${markMove.toFixed(4)} since that book`;
+  return [`the venue's mark tells ${move}; ${learned}`];
+}
+
 export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): readonly string[] {
   const price = (value: MarketSnapshot['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
   const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
@@ -115,6 +124,7 @@ export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): reado
     `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.openOrders} orders`,
     `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
     `book seen ${market.bookAgeMs === null ? 'never' : `${Math.round(market.bookAgeMs)} ms ago`}`,
+    ...marksLines(market, snapshot),
     ...market.feeds.map(feedText),
     ...worthLines(market),
     ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),

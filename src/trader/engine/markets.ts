@@ -7,6 +7,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
 import { MarketTracker } from '../market/market-tracker.js';
 import { CategoryFlow } from '../market/taker-flow.js';
+import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms } from './own/own-state.js';
@@ -54,6 +55,8 @@ export class Markets {
   readonly quotedEvents: QuotedEvents;
   /** Grows with every market that comes or goes. */
   version = 0;
+  /** How far what the venue says of prices is to be believed, in all markets together. */
+  readonly markTrust = new MarkTrust();
   /** Whether a complete catalog has been seen since this process began. */
   hasCatalog = false;
   /** Open markets in the newest one; Infinity before the first. */
@@ -80,7 +83,7 @@ export class Markets {
     if (known !== undefined) return known;
     const entry: MarketEntry = {
       conditionId,
-      feed: newFeed(conditionId, this.#settings, this.#ledger),
+      feed: this.newFeed(conditionId),
       excludedBecause: null,
       slots: [],
       nextConversionMs: 0,
@@ -93,6 +96,16 @@ export class Markets {
     this.#tracked.set(conditionId, entry);
     this.version++;
     return entry;
+  }
+
+  /** The memory of a market that knows what own fills told before. */
+  newFeed(conditionId: string): MarketTracker {
+    const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
+    feed.venueMark.trust = this.markTrust;
+    restorePrior(feed, this.#ledger);
+    const kept = this.#ledger.note(ownFillsNote(conditionId)) ?? '';
+    if (kept !== '') feed.ownFills.restore(kept);
+    return feed;
   }
 
   /** Lets go of markets that are over and in which nothing of ours is left. */
@@ -302,19 +315,6 @@ export class Markets {
 }
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
-
-/** The memory of a market that knows what own fills told before. */
-export function newFeed(
-  conditionId: string,
-  { profile }: Pick<TraderSettings, 'profile'>,
-  ledger: Pick<Ledger, 'note'>,
-): MarketTracker {
-  const feed = new MarketTracker(conditionId, profile.fee_schedule);
-  restorePrior(feed, ledger);
-  const kept = ledger.note(ownFillsNote(conditionId)) ?? '';
-  if (kept !== '') feed.ownFills.restore(kept);
-  return feed;
-}
 
 /** Of a selection all but how many of what it finds are looked at and quoted, and by what it chooses. */
 const pickFilter = ({

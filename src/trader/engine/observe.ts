@@ -11,6 +11,7 @@ import { obey } from './control/commands.js';
 import type { MarketEntry } from './markets.js';
 import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
+import { takeMarks } from './own/venue-marks.js';
 import { takeCandles } from './prior.js';
 import { tellMarket } from './quoting/tell-events.js';
 import { lookAtEvent, react } from './reactions.js';
@@ -34,7 +35,11 @@ export function observe(state: TraderState, routed: Routed): void {
     case 'own':
       return observeOwnList(state, routed.list, routed.report);
     case 'round':
+      if (routed.list === 'assets') takeMarks(state, routed.report, seenAt(routed.report, routed.requestId));
       return observeRound(state, routed.list, routed.report);
+    case 'marks':
+      takeMarks(state, routed.report, seenAt(routed.report, routed.requestId));
+      return state.poller.onReport({ kind: 'marks' }, toPollResult(routed.report), routed.report.nowMs);
     case 'intent':
       return react(state, state.executor.onReport(routed.report), routed.report.nowMs);
   }

@@ -1,5 +1,6 @@
 /** What the plan of polls is told, looked up only where the plan asks for it. */
 
+import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
 import { bestOwnPaceMs } from '../scheduler/own-pace.js';
@@ -23,6 +24,9 @@ interface Polls {
 
 const NONE: readonly PolledMarket[] = [];
 
+/** Between two reads of the venue's marks at the shortest, ms. */
+const SHORTEST_MARKS_MS = 5_000;
+
 /** One for each trader; `nowMs` and `stopping` are those of the step that polls. */
 export class Polling implements PollFacts {
   nowMs = Number.NEGATIVE_INFINITY;
@@ -35,6 +39,9 @@ export class Polling implements PollFacts {
   #version = -1;
   /** What `ownPaceMs` was reckoned from, and what it was. */
   #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
+
+  /** The same of `marksEveryMs`. */
+  #marked: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
   constructor(state: Polls) {
     this.#state = state;
@@ -97,6 +104,35 @@ export class Polling implements PollFacts {
     return sum;
   }
 
+  /**
+   * By what stale quotes were last found to lose where orders of ours rest: what marks tell of it is saved. Infinity while they are not
+   * believed, and where each of these books is looked at about as often anyway; then the marks of each round are all there are.
+   */
+  get marksEveryMs(): number {
+    const { settings, markets, selection, own } = this.#state;
+    const { polling } = settings;
+    const { markTrust } = markets;
+    const looksMs = (own.orders.size * MINUTE_MS) / this.publicPerMinute;
+    if (polling.marks !== 'auto' || !this.quoting || !markTrust.isBelieved || looksMs < SHORTEST_MARKS_MS)
+      return Number.POSITIVE_INFINITY;
+    if (this.#marked?.own !== own || this.#marked.valuedMs !== selection.valuedMs) {
+      const saved = 2 * markTrust.recall * this.#sumStalePace();
+      const paceMs = selection.requestPrice === 0 ? 0 : bestOwnPaceMs(selection.requestPrice, saved);
+      this.#marked = { own, valuedMs: selection.valuedMs, paceMs: Math.round(Math.max(SHORTEST_MARKS_MS, paceMs)) };
+    }
+    return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** By how much the loss of stale quotes grows with each second between two looks: as if it grew evenly from one to the next. */
+  #sumStalePace(): number {
+    const { own, markets } = this.#state;
+    let sum = 0;
+    for (const conditionId of own.orders.keys())
+      for (const { worth } of markets.get(conditionId)?.slots ?? [])
+        if (worth !== null) sum += worth.value.stale / worth.value.lookEveryS;
+    return sum;
+  }
+
   get publicHeadroom(): number {
     return this.#state.queue.headroom('public', 'quiet', this.nowMs);
   }
@@ -141,6 +177,10 @@ class Polled implements PolledMarket {
 
   get takersPerS(): number {
     return this.#tracked.feed.motion?.takersPerS ?? 0;
+  }
+
+  get markMove(): number {
+    return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
   }
 
   /** As `sigmaOf`. */

@@ -27,7 +27,8 @@ export type Routed =
   | { readonly kind: 'details'; readonly report: RequestResult; readonly requestId: number }
   /** Our resting orders, or our trades. */
   | { readonly kind: 'own'; readonly list: 'orders' | 'fills'; readonly report: RequestResult }
-  | { readonly kind: 'round'; readonly list: RoundList; readonly report: RequestResult }
+  | { readonly kind: 'round'; readonly list: RoundList; readonly report: RequestResult; readonly requestId: number }
+  | { readonly kind: 'marks'; readonly report: RequestResult; readonly requestId: number }
   | { readonly kind: 'intent'; readonly report: RequestResult };
 
 /** Throws AssertionFailed for a request that no room of the engine owns. */
@@ -39,7 +40,7 @@ export function route(received: Received): Routed {
     case 'poll':
       return routePoll(owner.target, report, requestId);
     case 'round':
-      return { kind: 'round', list: owner.list, report };
+      return { kind: 'round', list: owner.list, report, requestId };
     case 'intent':
       return { kind: 'intent', report };
     case 'other':
@@ -58,7 +59,9 @@ function routePoll(target: PollTarget, report: RequestResult, requestId: number)
       return { kind: 'details', report, requestId };
     // The poll of assets is the first request of a round.
     case 'assets':
-      return { kind: 'round', list: 'assets', report };
+      return { kind: 'round', list: 'assets', report, requestId };
+    case 'marks':
+      return { kind: 'marks', report, requestId };
     case 'orders':
     case 'fills':
       return { kind: 'own', list: target.kind, report };

@@ -63,6 +63,8 @@ export interface PollingSettings {
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once a market, for its volatility; absent: no. */
   readonly candlesPrior?: boolean;
+  /** Whether what the venue says that our holdings are worth may order looks; absent: it may not. */
+  readonly marks?: 'auto' | 'off';
 }
 
 export interface MergeSettings {

@@ -1,6 +1,7 @@
 /** The trader at one moment, for status lines and the control socket. Amounts in Micros. */
 
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
+import type { MarkTrust } from '../market/venue-marks.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
@@ -52,11 +53,21 @@ export interface AccountSnapshot {
   readonly provenMs: number | null;
   /** The exchange has not answered for some requests in a row. */
   readonly silent: boolean;
+  /** What looks have shown of the venue's marks in this run; null where they are not to be used. */
+  readonly marks: MarksLearned | null;
   readonly feeds: readonly FeedSnapshot[];
   /** The exchange's clock minus ours, ms; null before its first answer. */
   readonly clockOffsetMs: number | null;
   /** Losses as the limits measure them; zero before the first valuation. */
   readonly losses: LossFacts;
+}
+
+/** As `MarkTrust`. */
+export interface MarksLearned {
+  readonly isBelieved: boolean;
+  readonly told: number;
+  readonly precision: number;
+  readonly recall: number;
 }
 
 export interface Snapshot extends AccountSnapshot {
@@ -80,6 +91,8 @@ export interface MarketSnapshot {
   readonly markMicros: Micros | null;
   readonly openOrders: number;
   readonly bookAgeMs: number | null;
+  /** How far the venue's mark lies from that book, beyond half a tick; 0 where none came after it. */
+  readonly markMove: number;
   /** What the feeds of its strategies last said of it, current or not. */
   readonly feeds: readonly FeedReading[];
   /** Why its strategies look at it and do not quote it; null where they do. */
@@ -122,11 +135,19 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     proven: state.modes.proven,
     provenMs: state.modes.provenMs,
     silent: state.silence > 0,
+    marks: settings.polling.marks === 'auto' ? readLearned(state.markets.markTrust) : null,
     feeds: state.feeds.snapshot(nowMs),
     clockOffsetMs: state.venueClock.offsetMs,
     losses: state.guards.loss.facts,
   };
 }
+
+const readLearned = ({ isBelieved, told, precision, recall }: MarkTrust): MarksLearned => ({
+  isBelieved,
+  told,
+  precision,
+  recall,
+});
 
 function marketSnapshot(state: TraderState, conditionId: string, nowMs: number): MarketSnapshot {
   const entry = state.track(conditionId);
@@ -150,6 +171,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     markMicros: state.valuation.marks.get(conditionId) ?? null,
     openOrders: orders.length,
     bookAgeMs: sight === null ? null : sight.health.bookAgeMs,
+    markMove: entry.feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(
       conditionId,
       entry.slots.flatMap((slot) => slot.feeds),

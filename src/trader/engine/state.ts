@@ -19,7 +19,7 @@ import { type HeldBack, LADDER, MODES_NOTE, type ModeNow, Modes, type StoredMode
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
-import { type MarketEntry, Markets, newFeed } from './markets.js';
+import { type MarketEntry, Markets } from './markets.js';
 import { Notices } from './notices.js';
 import { OwnLists } from './own/own-lists.js';
 import { averageCost, heldIn, type OwnState, ownOrders, readOwnState } from './own/own-state.js';
@@ -236,7 +236,7 @@ export class TraderState {
     const { conditionId } = entry;
     const text = `"${showTitle(this, conditionId)}" is out: ${reason}`;
     entry.excludedBecause = reason;
-    entry.feed = newFeed(conditionId, this.settings, this.ledger);
+    entry.feed = this.markets.newFeed(conditionId);
     this.pauseMarket(conditionId, reason);
     this.alert(
       nowMs,

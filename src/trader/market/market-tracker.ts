@@ -14,6 +14,7 @@ import { type TraderPace, USUAL_PACE } from './pace.js';
 import { QueuePlaces } from './queue.js';
 import { type CategoryFlow, TakerFlow } from './taker-flow.js';
 import { Tape } from './tape.js';
+import { VenueMark } from './venue-marks.js';
 import type {
   Book,
   Estimates,
@@ -68,6 +69,7 @@ export class MarketTracker implements MarketFeed {
   readonly #memory = new OwnOrderMemory();
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
+  readonly venueMark = new VenueMark();
   /** Told of each by whoever learns of it. */
   readonly ownFills = new OwnFills();
 
@@ -151,8 +153,17 @@ export class MarketTracker implements MarketFeed {
     this.#queue.onBook(others, at, own);
     if (this.#facts !== null) this.#shape.onBook(raw, others, at, this.#facts.tickMicros);
     this.#book = { raw, others, mid, microprice, spread, droppedLevels, at };
+    if (before !== null)
+      this.venueMark.judge(at, this.#estimateMotion(before), midOf(before.raw), this.#price(this.#book));
     this.#motion = null;
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
+  }
+
+  /** The venue says what a YES share is worth: a float in (0, 1). It may be worth a look; nothing is priced by it. */
+  onVenueMark(price: number, at: SeenAt): void {
+    if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
+    this.venueMark.take(price, at);
+    this.#motion = null;
   }
 
   /** Whether the newest book shows less than these orders of ours, which rest as far as we know. */
@@ -182,6 +193,7 @@ export class MarketTracker implements MarketFeed {
 
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
+    this.venueMark.forget();
     this.#tradesAt = null;
     this.#forgottenUpTo = lastRequestId;
     this.#venueAheadMs += byMs;
@@ -285,6 +297,7 @@ export class MarketTracker implements MarketFeed {
       sigmaPerSqrtS: this.#volatility.sigmaPerSqrtS * price * (1 - price),
       jumpsPerS: this.#volatility.jumpsPerS,
       takersPerS: this.#takers.perSAt(book.at.seenMs),
+      markMove: Math.max(0, this.venueMark.distance(price, midOf(book.raw)) - this.#tick / 2),
     };
   }
 

@@ -387,4 +387,6 @@ export interface PriceMotion {
   readonly jumpsPerS: number;
   /** Public trades per second. */
   readonly takersPerS: number;
+  /** How far the venue's mark of since then lies from it, beyond half a tick; 0 without one. No price follows from it. */
+  readonly markMove: number;
 }

@@ -112,6 +112,8 @@ export interface PollFacts {
    * they are read as often as allowed.
    */
   readonly ownPaceMs?: number;
+  /** Time between two reads of what the venue says that our holdings are worth, ms; absent or Infinity: none beside rounds. */
+  readonly marksEveryMs?: number;
   /** `Queue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
   readonly publicHeadroom: number;
 }

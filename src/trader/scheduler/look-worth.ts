@@ -23,6 +23,7 @@ export class LookWorth {
   #sigmaPerSqrtS = 0;
   #jumpsPerS = 0;
   #takersPerS = 0;
+  #markMove = 0;
   #quotes: readonly RestingQuote[] = [];
 
   /** The index now where it exceeds `best`, else anything not above `best`. New markets, however many, are worth 0. */
@@ -40,6 +41,7 @@ export class LookWorth {
       this.#price === market.price &&
       this.#sigmaPerSqrtS === market.sigmaPerSqrtS &&
       this.#takersPerS === market.takersPerS &&
+      this.#markMove === (market.markMove ?? 0) &&
       this.#jumpsPerS === market.jumpsPerS &&
       this.#usualDistance === market.usualDistance &&
       areSame(this.#quotes, market.quotes)
@@ -53,6 +55,7 @@ export class LookWorth {
     this.#sigmaPerSqrtS = market.sigmaPerSqrtS;
     this.#jumpsPerS = market.jumpsPerS;
     this.#takersPerS = market.takersPerS;
+    this.#markMove = market.markMove ?? 0;
     this.#quotes = market.quotes;
     this.#fromMs = nowMs;
     this.#untilMs = nowMs + Math.max(LEAST_AHEAD_MS, AHEAD_PART * (nowMs - seenMs));

@@ -52,6 +52,7 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
     case 'fills':
       return { endpoint: 'trades.list', params: {}, query: { limit: ROWS }, body: undefined };
     case 'assets':
+    case 'marks':
       return { endpoint: 'account.assets', params: {}, query: { limit: ASSET_ROWS }, body: undefined };
     case 'catalog':
       return { endpoint: 'markets.list', params: {}, query: { limit: ROWS, state: 'open' }, body: undefined };
@@ -79,6 +80,7 @@ export function pollLane(target: PollTarget, resting: boolean): Lane {
     case 'candles':
     case 'catalog':
     case 'details':
+    case 'marks': // of own state, but for looks: it leaves the whole reserve
       return 'quiet';
   }
 }

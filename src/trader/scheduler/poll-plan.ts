@@ -53,6 +53,7 @@ const NO_ASKS: readonly PlannedRequest[] = [];
 interface AccountPace {
   readonly resting: boolean;
   readonly fillsMs: number;
+  readonly marksEveryMs: number;
   readonly signedPerMinute: number;
   readonly byPages: boolean;
   readonly intervals: readonly (readonly [AccountPoll, number])[];
@@ -192,12 +193,14 @@ export class PollPlan implements Poller {
   }
 
   /** Own state and the catalog, each with the time between two looks; true when that is a change. */
-  #setPace({ openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0 }: PollFacts): boolean {
+  #setPace(facts: PollFacts): boolean {
+    const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0 } = facts;
+    const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
     const resting = openOrders > 0;
     const fillsMs = this.#fillsIntervalMs(resting, ownPaceMs);
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const known = this.#pace;
-    const isPaced = known?.resting === resting && known.fillsMs === fillsMs;
+    const isPaced = known?.resting === resting && known.fillsMs === fillsMs && known.marksEveryMs === marksEveryMs;
     if (isPaced && known.signedPerMinute === signedPerMinute && known.byPages === byPages) return false;
     const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
     const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
@@ -216,7 +219,8 @@ export class PollPlan implements Poller {
     const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
     const lists: [AccountPoll, number][] = [['catalog', catalogIntervalMs]];
     if (byPages) lists.push(['details', DETAILS_INTERVAL_MS]);
-    this.#pace = { resting, fillsMs, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
+    if (Number.isFinite(marksEveryMs)) lists.push(['marks', marksEveryMs]);
+    this.#pace = { resting, fillsMs, marksEveryMs, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
     return true;
   }
 

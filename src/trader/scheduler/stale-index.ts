@@ -89,6 +89,8 @@ export interface StaleMarket {
   readonly takersPerS: number;
   /** Every order of ours that rests or may rest. */
   readonly quotes: readonly RestingQuote[];
+  /** By how much the price has moved since that book, as the venue's mark tells (`VenueMarks`); absent: it tells of no move. */
+  readonly markMove?: number;
 }
 
 /**
@@ -96,6 +98,7 @@ export interface StaleMarket {
  * one taker comes a second. Grows with t, sigma and the rate of jumps, falls with h; never negative.
  *
  * @param variance p (1 - p): that of a probability, however wild it is, is no larger
+ * @param movedS in which the price would usually move as far as it is known to have: by so much the look counts as older
  */
 export function shareIndex(
   h: number,
@@ -104,9 +107,10 @@ export function shareIndex(
   sigma: number,
   variance: number,
   jumpsPerS: number,
+  movedS = 0,
 ): number {
   const longest = variance / (sigma * sigma);
-  const late = Math.min(t + d, longest);
+  const late = Math.min(t + d + movedS, longest);
   const soon = Math.min(d, longest);
   const lateS = sigma * Math.sqrt(late);
   const soonS = sigma * Math.sqrt(soon);
@@ -125,14 +129,15 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
   const t = Math.max(0, nowMs - seenMs) / 1000;
   const variance = Math.max(SMALLEST_VARIANCE, price * (1 - price));
   const sigma = Math.min(LARGEST_SIGMA, sigmaPerSqrtS);
+  const movedS = sigma > 0 ? ((market.markMove ?? 0) / sigma) ** 2 : 0;
   let index = 0;
   for (const { side, priceMicros, remainingMicros } of quotes) {
     const distance = side === 'bid' ? price - priceMicros / ONE : priceMicros / ONE - price;
     const h = Math.max(0, distance);
-    index += (remainingMicros / ONE) * shareIndex(h, t, REACTION_S, sigma, variance, jumpsPerS);
+    index += (remainingMicros / ONE) * shareIndex(h, t, REACTION_S, sigma, variance, jumpsPerS, movedS);
   }
   if (quotes.length === 0)
-    index = BASE_SHARES * shareIndex(market.usualDistance, t, REACTION_S, sigma, variance, jumpsPerS);
+    index = BASE_SHARES * shareIndex(market.usualDistance, t, REACTION_S, sigma, variance, jumpsPerS, movedS);
   return index * market.takersPerS;
 }
 

@@ -2,6 +2,7 @@
 
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { Volatility } from '../../../src/trader/market/estimators.js';
+import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import type { PolledMarket, PollFacts } from '../../../src/trader/scheduler/contract.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
@@ -28,6 +29,10 @@ export interface WatchOptions {
   readonly knowsTruth?: boolean;
   /** A market is looked at when somebody has hit a quote of ours there. */
   readonly looksAfterFills?: boolean;
+  /** So often the venue says what each market that we hold something in is worth, s; absent: never. */
+  readonly marksEveryS?: number;
+  /** From then on what it says is wrong by up to six ticks, another number each time. */
+  readonly marksLieFromS?: number;
 }
 
 /** One market as we see it. */
@@ -52,8 +57,12 @@ class SeenMarket implements PolledMarket {
   #centre: number | null = null;
   #coming: { readonly centre: number; readonly atS: number }[] = [];
   #taker = 0;
+  markMove = 0;
+  #mark: { readonly price: number; readonly second: number } | null = null;
+  readonly #marks: MarkTrust;
 
-  constructor(truth: TrueMarket, knowsTruth: boolean) {
+  constructor(truth: TrueMarket, knowsTruth: boolean, marks = new MarkTrust()) {
+    this.#marks = marks;
     this.truth = truth;
     this.marketConditionId = truth.id;
     this.#knowsTruth = knowsTruth;
@@ -68,6 +77,12 @@ class SeenMarket implements PolledMarket {
     // A mid moves by half ticks.
     const mid = Math.round((prices[second] ?? 0.5) / (TICK / 2)) * (TICK / 2);
     if (this.seenMs !== null) this.longestGapS = Math.max(this.longestGapS, second - this.seenMs / 1000);
+    if (this.seenMs !== null && this.#mark !== null && second - this.#mark.second <= 30) {
+      const moved = (a: number) => Math.abs(a - this.price) >= TICK / 2;
+      this.#marks.note(moved(this.#mark.price), moved(mid));
+    }
+    this.#mark = null;
+    this.markMove = 0;
     this.seenMs = second * 1000;
     this.price = Math.max(TICK / 2, Math.min(1 - TICK / 2, mid));
     this.#volatility.observe(this.price, this.seenMs, TICK / 2);
@@ -77,6 +92,12 @@ class SeenMarket implements PolledMarket {
     this.#bid.priceMicros = micros(Math.round((this.price - distance) * ONE));
     this.#ask.priceMicros = micros(Math.round((this.price + distance) * ONE));
     this.#coming.push({ centre: this.price, atS: second + REACTION_S });
+  }
+
+  /** The venue says what a share is worth. */
+  tell(price: number, second: number): void {
+    this.#mark = { price, second };
+    this.markMove = this.#marks.isBelieved ? Math.max(0, Math.abs(price - this.price) - TICK / 2) : 0;
   }
 
   /** A second passes; true when somebody hits a quote of ours in it. */
@@ -100,7 +121,8 @@ const sum = (seen: readonly SeenMarket[]): Omit<Watched, 'looks'> => ({
 
 /** What the trader's plan leaves. */
 export function watch(world: readonly TrueMarket[], options: WatchOptions = {}): Watched {
-  const markets = world.map((truth) => new SeenMarket(truth, options.knowsTruth === true));
+  const marks = new MarkTrust();
+  const markets = world.map((truth) => new SeenMarket(truth, options.knowsTruth === true, marks));
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const plan = new PollPlan(SETTINGS);
   let looks = 0;
@@ -121,6 +143,12 @@ export function watch(world: readonly TrueMarket[], options: WatchOptions = {}):
       plan.onReport(target, 'ok', nowMs);
     }
     if (nowMs % 1000 !== 0) continue;
+    if (options.marksEveryS !== undefined && second % options.marksEveryS === 0)
+      for (const market of markets) {
+        const truth = market.truth.prices[second] ?? 0.5;
+        const lie = second >= (options.marksLieFromS ?? Number.POSITIVE_INFINITY) ? (second % 7) * TICK : 0;
+        market.tell(Math.round((truth + lie) / (TICK / 2)) * (TICK / 2), second);
+      }
     for (const market of markets) {
       const isHit = market.pass(second);
       if (isHit && options.looksAfterFills === true)

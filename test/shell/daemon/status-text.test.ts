@@ -22,6 +22,7 @@ const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapsh
   openOrders: 2,
   markMicros: micros(661_234),
   bookAgeMs: 100,
+  markMove: 0,
   feeds: [],
   leftOutBecause: null,
   worth: null,

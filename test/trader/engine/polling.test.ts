@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { Polling } from '../../../src/trader/engine/polling.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
+import { MarkTrust } from '../../../src/trader/market/venue-marks.js';
 import { newsSigma } from '../../../src/trader/strategy/maths/news.js';
 import { at, detail, snapshot } from '../market/fixtures.js';
 
@@ -41,4 +42,37 @@ it('knows a market by its newest book', () => {
   expect(market).toMatchObject({ marketConditionId: 'M', price: 0.5, seenMs: NOW_MS - 200, isOver: false });
   expect(market?.usualDistance).toBeCloseTo(0.02, 12);
   expect(market?.quotes).toEqual([]);
+});
+
+/** With so many markets in which orders of ours rest, each losing so much by stale quotes, at a look every ten seconds. */
+function marksOf(markets: number, { requestPrice = 0, stale = 0.001, told = 30, marks = 'auto' as const } = {}) {
+  const ids = Array.from({ length: markets }, (_, i) => `M${i}`);
+  const markTrust = new MarkTrust();
+  for (let i = 0; i < told; i++) markTrust.note(true, true);
+  const worth = { value: { stale, lookEveryS: 10 }, lateFillCost: 0 };
+  const state = {
+    settings: { polling: { marks, assetsIntervalMs: 60_000 } },
+    markets: { all: [], get: () => ({ slots: [{ worth }] }), markTrust, version: 1, catalogSize: 1 },
+    own: { orders: new Map(ids.map((id) => [id, []])), exposure: { workingOrders: markets } },
+    queue: { perMinute: () => 114 },
+    selection: { valuedMs: 1, requestPrice },
+  };
+  // Only what is read here of these rooms.
+  const polling = new Polling(state as unknown as ConstructorParameters<typeof Polling>[0]);
+  polling.quoting = true;
+  return polling.marksEveryMs;
+}
+
+it('reads the marks of the venue for looks only once they are believed, and where books are not looked at as often anyway', () => {
+  expect(marksOf(40)).toBe(5000);
+  expect(marksOf(40, { told: 19 }), 'learning').toBe(Number.POSITIVE_INFINITY);
+  expect(marksOf(8), 'a look at each within five seconds').toBe(Number.POSITIVE_INFINITY);
+  expect(marksOf(40, { marks: 'off' as never })).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('reads them more seldom the dearer requests are, and not beside rounds where stale quotes lose too little', () => {
+  // At the root of the price over what is saved: 40 x 0.001 / 10 a second for each second, times a recall of 31 / 32.
+  expect(marksOf(40, { requestPrice: 1 })).toBe(Math.round(1000 * Math.sqrt(1 / (0.004 * (31 / 32)))));
+  expect(marksOf(40, { requestPrice: 0.001 })).toBe(5000);
+  expect(marksOf(40, { requestPrice: 1, stale: 0.00001 })).toBe(Number.POSITIVE_INFINITY);
 });

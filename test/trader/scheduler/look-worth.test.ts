@@ -36,12 +36,13 @@ function makeMarket(random: Random): Changing {
 function change(markets: readonly Changing[], random: Random): void {
   const market = markets[random.below(markets.length)];
   if (market === undefined) return;
-  const what = random.below(6);
+  const what = random.below(7);
   if (what === 0) market.takersPerS = random.uniform() / 30;
   else if (what === 1) market.sigmaPerSqrtS *= Math.exp(0.5 * random.normal());
   else if (what === 2) market.jumpsPerS = random.uniform() / 1800;
   else if (what === 3) market.quotes = quotesAround(market.price, random);
   else if (what === 4) market.quotes = market.quotes.map((quote) => ({ ...quote }));
+  else if (what === 5) market.markMove = 0.05 * random.uniform();
   else market.price = 0.1 + 0.8 * random.uniform();
 }
 

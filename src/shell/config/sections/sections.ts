@@ -24,6 +24,7 @@ export const makePolling = (file: TraderFile['polling']): PollingConfig => ({
   assetsIntervalMs: file.assets_interval_ms,
   cancelAllWithinMs: 1000 * file.cancel_all_within_s,
   candlesPrior: file.candles_prior,
+  marks: file.marks,
 });
 
 export const makeGuardian = (

@@ -11,6 +11,7 @@ const seen = (seenMs: number, price: number): PriceMotion => ({
   halfSpread: 0.01,
   sigmaPerSqrtS: 0.001,
   jumpsPerS: 0,
+  markMove: 0,
   takersPerS: 0.01,
 });
 
