@@ -123,7 +123,7 @@ class BeliefMaker implements Quoter {
       shift: this.#belief.middle.excess + (netMicros / ONE) * risk,
       cover: this.#cover,
       risk,
-      requestPrice: p.request_price,
+      requestPrice: Math.max(p.request_price, view.pace.requestPrice),
       absentS: this.#absence.perOrderS,
       most: (side, at) => this.#most(side, at, view, funds),
     };

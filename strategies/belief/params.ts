@@ -56,7 +56,7 @@ export const params = {
     min: 0,
     max: 10,
     default: 0.0005,
-    help: 'What one request must at least earn: an order that is nearly as good as the best one stays.',
+    help: 'What one request must at least earn, more while requests are short: an order that is nearly as good as the best one stays.',
   },
   post_only: {
     kind: 'boolean',

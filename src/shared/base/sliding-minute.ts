@@ -39,6 +39,14 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
+  /** The least of a figure over the moments that count now, of the age of each, ms, and how many there are from it on; Infinity without any. */
+  leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let place = this.#overAt(nowMs); place < this.#size; place++)
+      least = Math.min(least, figure(nowMs - this.#time(place), this.#size - place));
+    return least;
+  }
+
   /** Drops what does not count any more, for good: for clocks that never step back, or when the next moment is added. */
   forget(nowMs: number): void {
     const over = this.#overAt(nowMs);

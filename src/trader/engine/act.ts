@@ -35,6 +35,7 @@ export function act(state: TraderState, nowMs: number): void {
     state.valueHoldings(nowMs);
     state.feeds.look(state, nowMs);
     state.selection.look(state, nowMs);
+    state.requestPrice.look(state.queue, nowMs);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
     state.modes.onStart();

@@ -12,6 +12,7 @@ import type { RiskStance } from '../risk/facts.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { ReactionPace } from '../scheduler/reaction-pace.js';
+import { RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
 import type { FleetBounds } from './control/fleet-bounds.js';
@@ -56,6 +57,7 @@ export class TraderState {
   readonly feeds: Feeds;
   readonly notices: Notices;
   readonly selection = new Selection();
+  readonly requestPrice = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
   /** Our clock, ms, of the last cancel tried per order. */
   readonly cancelTries = new Map<string, number>();
@@ -279,15 +281,14 @@ export class TraderState {
 
   /** What strategies are told of what this trader spends. */
   get pace(): TraderPace {
-    const { request, look, currencyPerS } = this.selection.prices ?? {
+    const { look, currencyPerS } = this.selection.prices ?? {
       look: 0,
-      request: this.settings.economics.requestPrice,
       currencyPerS: this.settings.economics.currencyPricePerS,
     };
     return {
       reactS: this.reactionPace.seconds,
       readPrice: look,
-      requestPrice: request,
+      requestPrice: this.requestPrice.above(this.settings.economics.requestPrice),
       currencyPricePerS: currencyPerS,
     };
   }

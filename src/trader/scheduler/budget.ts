@@ -23,6 +23,12 @@ const LONGEST_WAIT_MS = 120_000;
 /** From the last word that leaves no room to a probe of an urgent lane; doubled with each one that was refused. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
+/** Of what may leave in a minute, so much may leave at once. */
+const BURST_PART = 1 / 4;
+
+/** How many may leave at once where `most` may in a minute. */
+export const burstOf = (most: number): number => BURST_PART * most;
+
 /** How a request of this scope ended. */
 export interface Settled {
   readonly releasedMs: number;
@@ -86,6 +92,29 @@ export class Budget {
     // A probe goes without regard to what others last used: only its answer tells what they use now.
     if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
+  }
+
+  /**
+   * How many more may leave now where `most` may in a minute, spread over it: a span of t ms that ends now may hold a burst and, beside
+   * it, an even part of the rest. What leaves in a burst is free again in a burst, a minute later, and in between there would be nothing
+   * for anybody. 0 or less when none may.
+   */
+  evenRoom(most: number, nowMs: number): number {
+    const burst = burstOf(most);
+    const perMs = (most - burst) / MINUTE_MS;
+    const least = this.#settled.leastOf(nowMs, (ageMs, since) => burst + perMs * ageMs - since);
+    return Math.min(burst, least) - this.#inFlight;
+  }
+
+  /** When there is room by `evenRoom` for one more, if nothing else happens. */
+  evenRoomFromMs(most: number, nowMs: number): number {
+    const burst = burstOf(most);
+    const perMs = (most - burst) / MINUTE_MS;
+    const leastMs = this.#settled.leastOf(nowMs, (ageMs, since) => {
+      const freeAgeMs = Math.max(0, since + this.#inFlight + 1 - burst) / perMs;
+      return ageMs - Math.min(MINUTE_MS, freeAgeMs);
+    });
+    return nowMs + Math.max(0, Math.ceil(-leastMs));
   }
 
   /** After throttling, until a request was answered otherwise: whichever lane is first may try, one at a time. */

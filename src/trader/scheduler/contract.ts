@@ -59,6 +59,8 @@ export interface Queue {
    * waits in this and earlier lanes. 0 while the scope is blocked. Placing an order takes two now (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number;
+  /** The part that is left of what may leave at once for new orders: 1 after a quiet while, 0 while each waits for the next moment. */
+  burstLeft(nowMs: number): number;
   /** Requests a minute that this scope allows us at present: the profile's, or less as its answers have taught. */
   perMinute(scope: Scope, nowMs: number): number;
   /** For status pages. Reads only: what leaves later, and when, is as if nobody had asked. */

@@ -5,10 +5,9 @@ import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
-import { Budget } from './budget.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
-import { laneFloor } from './reserve.js';
+import { type Next, ScopeLine } from './scope-line.js';
 import { SteadyClock } from './steady-clock.js';
 
 /** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
@@ -19,20 +18,9 @@ export const MAX_IN_FLIGHT = 8;
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
 /** Cancels do not wait for a place among the rest. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
-/** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
-const FAIR_TURN = 4;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
 const NOTHING: Release = { requests: [], unsent: [] };
-const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
-/** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
-const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
-
-interface Waiting {
-  readonly request: PlannedRequest;
-  /** Ascending in the order of `push`. */
-  readonly place: number;
-}
 
 interface UnderWay {
   readonly request: PlannedRequest;
@@ -40,92 +28,6 @@ interface UnderWay {
   /** On the steady clock. */
   readonly releasedMs: number;
   readonly isProbe: boolean;
-}
-
-/** What may leave next of one scope. */
-interface Next {
-  readonly lane: Lane;
-  readonly isProbe: boolean;
-}
-
-/** One scope: its budget, and what waits for it by lane. */
-class ScopeLine {
-  readonly scope: Scope;
-  readonly budget: Budget;
-  /** The profile's. */
-  readonly perMinute: number;
-  readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
-  /** In all lanes. */
-  waiting = 0;
-  inFlight = 0;
-  #lastLaneTurns = 0;
-  /** The reserve need not be there at once, but after so long at the latest. */
-  readonly #withinMs: number;
-
-  constructor(scope: Scope, perMinute: number, withinMs: number) {
-    this.scope = scope;
-    this.#withinMs = withinMs;
-    this.perMinute = perMinute;
-    this.budget = new Budget(perMinute);
-  }
-
-  /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
-  next(openOrders: number, nowMs: number): Next | null {
-    if (this.waiting === 0) return null;
-    const lane = this.#nextLane(openOrders, nowMs);
-    if (lane !== null) return { lane, isProbe: false };
-    for (const each of PROBING_LANES)
-      if (this.probeMs(each, openOrders, nowMs) === nowMs) return { lane: each, isProbe: true };
-    return null;
-  }
-
-  /** When the head of this lane may leave as a probe; null when it may not. */
-  probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
-    if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
-    return this.budget.probeMs(laneFloor(this.scope, lane, openOrders, this.perMinute), nowMs);
-  }
-
-  #nextLane(openOrders: number, nowMs: number): Lane | null {
-    let first: Lane | null = null;
-    for (const lane of LANES) {
-      if (!this.#mayLeave(lane, openOrders, nowMs)) continue;
-      first = lane;
-      break;
-    }
-    if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
-      return first;
-    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
-    const mayLeave = LAST_LANES.filter((lane) => this.#mayLeave(lane, openOrders, nowMs));
-    return mayLeave.reduce((a, b) => (place(b) < place(a) ? b : a), first);
-  }
-
-  #mayLeave(lane: Lane, openOrders: number, nowMs: number): boolean {
-    return this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
-  }
-
-  /** Requests of this lane that could leave now. */
-  room(lane: Lane, openOrders: number, nowMs: number): number {
-    const left = this.budget.available(nowMs);
-    if (left <= 0 || this.budget.probing) return left;
-    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
-    if (lane === 'cancel' || this.#withinMs === 0) return left - floor;
-    return Math.min(left, this.budget.available(nowMs, this.#withinMs) - floor);
-  }
-
-  /** When the next of this lane may leave by its budget; null when that is not known. */
-  roomFromMs(lane: Lane, openOrders: number, nowMs: number): number | null {
-    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
-    const whole = this.budget.availableFromMs(floor + 1, nowMs);
-    if (whole === null || lane === 'cancel' || this.#withinMs === 0) return whole;
-    const one = this.budget.availableFromMs(1, nowMs);
-    return one === null ? null : Math.max(one, whole - this.#withinMs);
-  }
-
-  take(lane: Lane): PlannedRequest {
-    if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
-    this.waiting--;
-    return must(this.lanes[lane].shift(), `a request in lane ${lane}`).request;
-  }
 }
 
 export class RequestQueue implements Queue {
@@ -180,6 +82,10 @@ export class RequestQueue implements Queue {
   setOpenOrders(count: number): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
     this.#openOrders = count;
+  }
+
+  burstLeft(nowMs: number): number {
+    return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
 
   release(nowMs: number): Release {

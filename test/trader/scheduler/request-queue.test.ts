@@ -517,7 +517,6 @@ describe('the cancel reserve', () => {
   it.each([
     ['half', 'own', 50],
     ['all', 'submit', 100],
-    ['all', 'draft', 100],
   ] as const)('keeps %s of itself from a storm of the lane %s', (_, lane, kept) => {
     const queue = new RequestQueue(LIMITS);
     queue.setOpenOrders(40);
@@ -530,10 +529,11 @@ describe('the cancel reserve', () => {
   it('is what headroom leaves out, and what waits before', () => {
     const queue = new RequestQueue(LIMITS);
     queue.setOpenOrders(40);
-    expect(queue.headroom('signed', 'draft', NOW)).toBe(285 - 100);
+    expect(queue.headroom('signed', 'submit', NOW)).toBe(285 - 100);
+    expect(queue.headroom('signed', 'draft', NOW), 'what may leave at once').toBe(46);
     queue.push(askOf('signed', 'own'));
     queue.push(askOf('signed', 'quiet'));
-    expect(queue.headroom('signed', 'draft', NOW)).toBe(285 - 100 - 1);
+    expect(queue.headroom('signed', 'draft', NOW)).toBe(46 - 1);
     expect(queue.headroom('signed', 'cancel', NOW)).toBe(285);
     expect(queue.headroom('public', 'quiet', NOW)).toBe(114);
     queue.setOpenOrders(140);
@@ -552,6 +552,81 @@ describe('the cancel reserve', () => {
         expect(drain(queue)).toHaveLength(headroom);
       }),
       { numRuns: times(30, 60) },
+    );
+  });
+});
+
+describe('new orders', () => {
+  /** Own trades each second, and every order and move that headroom allows; the orders that rest grow to `most`. */
+  function trade(seconds: number, most: number) {
+    const queue = new RequestQueue(LIMITS);
+    const drafts: number[] = [];
+    const left: number[] = [];
+    let open = 0;
+    for (let ms = 0; ms < 1000 * seconds; ms += 250) {
+      const nowMs = NOW + ms;
+      queue.setOpenOrders(open);
+      const latestMs = nowMs + 3000;
+      const release = () => {
+        for (const lane of drain(queue, nowMs)) if (lane === 'draft') drafts.push(ms / 1000);
+      };
+      if (ms % 1000 === 0) queue.push({ ...askOf('signed', 'own'), latestMs });
+      while (queue.headroom('signed', 'draft', nowMs) >= 2) {
+        // One more where there is room, else one is moved.
+        if (open < most) open++;
+        else for (let i = 0; i < 2; i++) queue.push({ ...askOf('signed', 'cancel'), latestMs });
+        queue.setOpenOrders(open);
+        queue.push({ ...askOf('signed', 'draft'), latestMs });
+        release();
+        queue.push({ ...askOf('signed', 'submit'), latestMs });
+        release();
+      }
+      release();
+      left.push(queue.status('signed', nowMs).available - 2 * open);
+    }
+    return { drafts, left };
+  }
+
+  it('leave at once at first and then as evenly as requests become free, so that none starves until the minute turns', () => {
+    const { drafts } = trade(300, 18);
+    expect(drafts.filter((second) => second < 1).length).toBeGreaterThanOrEqual(18);
+    for (let second = 1; second < 290; second += 10)
+      expect(drafts.filter((at) => at >= second && at < second + 10).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('leave what cancels everything at every moment of the minute, beside reads of own state', () => {
+    for (const most of [8, 18, 40]) expect(Math.min(...trade(180, most).left)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('use what there is', () => {
+    const { drafts } = trade(360, 18);
+    const aMinute = drafts.filter((second) => second >= 120).length / 4;
+    // 229 a minute beside the reserve, less 60 reads; four requests a move.
+    expect(aMinute).toBeGreaterThan(0.9 * ((229 - 60) / 4));
+  });
+
+  it('say when the next may leave, and it does then and not before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 30, maxLength: 120 }), (waits) => {
+        const queue = new RequestQueue(LIMITS);
+        queue.setOpenOrders(30);
+        let nowMs = NOW;
+        for (const waitMs of waits) {
+          nowMs += waitMs;
+          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 1 });
+          drain(queue, nowMs);
+        }
+        while (queue.headroom('signed', 'draft', nowMs) > 0) {
+          queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
+          drain(queue, nowMs);
+        }
+        queue.push({ ...askOf('signed', 'draft'), latestMs: nowMs + 100_000 });
+        const nextMs = queue.nextReleaseMs(nowMs) ?? Number.NaN;
+        expect(nextMs).toBeGreaterThan(nowMs);
+        expect(drain(queue, nextMs - 1)).toEqual([]);
+        expect(drain(queue, nextMs)).toEqual(['draft']);
+      }),
+      { numRuns: times(20, 60) },
     );
   });
 });

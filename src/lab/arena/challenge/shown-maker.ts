@@ -11,6 +11,7 @@ import { EventSlotHost, NO_EVENT, type QuotedEvent } from '../../../trader/engin
 import { bestOwn } from '../../../trader/engine/quoting/event-view.js';
 import { QuoteHost, type SlotHost } from '../../../trader/engine/quoting/quote-host.js';
 import { MarketTracker } from '../../../trader/market/market-tracker.js';
+import { type TraderPace, USUAL_PACE } from '../../../trader/market/pace.js';
 import type {
   EventView,
   FeedViews,
@@ -33,6 +34,8 @@ const START_MS = 1_800_000_000_000;
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);
 const CONDITION = 'challenge';
+/** Nothing is asked for here, so nothing is short. */
+const NO_REQUESTS: TraderPace = { ...USUAL_PACE, requestPrice: 0 };
 
 /** Of an order of ours, beside what the account knows of it. */
 type Placed = Pick<QuotedOrder, 'submittedMs' | 'acceptedMs'>;
@@ -114,7 +117,13 @@ export class ShownMaker implements Maker {
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
     const feeds = this.#hear(sight.probability, nowMs);
-    const view = this.#tracker.view(nowMs, ownState(sight.account, orders), feeds, this.#glanceEvent?.(nowMs) ?? null);
+    const view = this.#tracker.view(
+      nowMs,
+      ownState(sight.account, orders),
+      feeds,
+      this.#glanceEvent?.(nowMs) ?? null,
+      NO_REQUESTS,
+    );
     return { sight, orders, view, nowMs };
   }
 

@@ -28,10 +28,17 @@ export interface Changes {
  * Orders within the quotes' tolerance of a level stay, oldest first: they keep their place in the queue, and each place
  * kept saves four requests. What fits no level is canceled. A side on which anything is being canceled gets nothing new
  * until it is gone, so that what rests never exceeds what was wanted, whatever order the exchange sees the two in.
+ *
+ * @param movesWait requests are short: what fits no level stays as long as it offers nobody more than is wanted, unless the quotes are exact
  */
-export function findChanges(quotes: Quotes, orders: readonly QuotedOrder[], facts: MarketFacts): Changes {
-  const bids = sideChanges('bid', quotes.bids, quotes, orders, facts);
-  const asks = sideChanges('ask', quotes.asks, quotes, orders, facts);
+export function findChanges(
+  quotes: Quotes,
+  orders: readonly QuotedOrder[],
+  facts: MarketFacts,
+  movesWait: () => boolean = never,
+): Changes {
+  const bids = sideChanges('bid', quotes.bids, quotes, orders, facts, movesWait);
+  const asks = sideChanges('ask', quotes.asks, quotes, orders, facts, movesWait);
   return { cancels: [...bids.cancels, ...asks.cancels], wishes: [...bids.wishes, ...asks.wishes] };
 }
 
@@ -41,12 +48,14 @@ function sideChanges(
   quotes: Quotes,
   orders: readonly QuotedOrder[],
   facts: MarketFacts,
+  movesWait: () => boolean,
 ): Changes {
   const unplaced = orders.filter((order) => order.side === side).sort((a, b) => a.submittedMs - b.submittedMs);
   const isExact = quotes.exact === true;
   const tolerance = isExact ? 0 : quotes.keepWithinTicks * facts.tickMicros;
   const sizeFraction = isExact ? 0 : quotes.keepWithinSizeFraction;
   const wishes: DesiredQuotes[] = [];
+  const rooms: Room[] = [];
   for (const level of levels) {
     const most = level.amountMicros * (1 + sizeFraction);
     let held = 0;
@@ -61,13 +70,44 @@ function sideChanges(
         i++;
       }
     }
+    rooms.push({ priceMicros: level.priceMicros, shares: most - held });
     const missing = level.amountMicros - held;
     if (missing >= facts.minAmountMicros && missing > level.amountMicros * sizeFraction) {
       wishes.push({ side, priceMicros: level.priceMicros, amountMicros: onLot(missing, facts) });
     }
   }
   const waiting = unplaced.length > 0;
-  return { cancels: unplaced.filter((order) => order.phase === 'resting'), wishes: waiting ? [] : wishes };
+  const harmless = waiting && !isExact && movesWait() ? findHarmless(side, unplaced, rooms) : [];
+  const isInTheWay = (order: QuotedOrder) => order.phase === 'resting' && !harmless.includes(order);
+  return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
+
+/** Shares that are wanted at a level and do not rest there. */
+interface Room {
+  readonly priceMicros: Micros;
+  readonly shares: number;
+}
+
+/** Orders, the best first, that leave what rests at any price or better within what is wanted there or better. */
+function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
+  const sign = side === 'bid' ? -1 : 1;
+  let room = 0;
+  let level = 0;
+  return [...orders]
+    .sort((a, b) => sign * (a.priceMicros - b.priceMicros))
+    .filter(({ priceMicros, remainingMicros }) => {
+      for (
+        let next = rooms[level];
+        next !== undefined && sign * (next.priceMicros - priceMicros) <= 0;
+        next = rooms[++level]
+      )
+        room += next.shares;
+      if (remainingMicros > room) return false;
+      room -= remainingMicros;
+      return true;
+    });
+}
+
+const never = (): boolean => false;
 
 const onLot = (amount: number, facts: MarketFacts): Micros => micros(amount - (amount % facts.lotMicros));

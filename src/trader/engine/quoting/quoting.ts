@@ -19,6 +19,9 @@ export const PLACE_PAUSE_MS = 5_000;
 /** After a fill nothing is placed here before the book was seen, but for no longer than this. */
 const FILL_PATIENCE_MS = 3_000;
 
+/** Of what orders may take at once, moves that can wait leave this part. */
+const KEPT_FROM_MOVES = 1 / 4;
+
 /** Post-only is a wish of the strategy and no control of risk, which are numbered from 1. */
 const NO_CONTROL = 0;
 
@@ -39,7 +42,7 @@ export function quoteSlot(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  const { cancels, wishes } = findChanges(quotes, orders, sight.market);
+  const { cancels, wishes } = findChanges(quotes, orders, sight.market, () => areMovesToWait(context));
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || context.nowMs < slot.placeAfterMs) return canceled;
   if (awaitsLook(filledMs, sight, context)) return canceled;
@@ -47,6 +50,9 @@ export function quoteSlot(
   for (const wish of nearestFirst(wishes, quotes)) placed = placeWish(wish, slot, sight, quotes, context) || placed;
   return canceled || placed;
 }
+
+/** Whether what is left at once to orders is kept for those that are missing, and for retreats. */
+const areMovesToWait = ({ queue, nowMs }: StepContext): boolean => queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
 
 /** Whether a book that shows what came of our newest fill is still to come. */
 function awaitsLook(filledMs: number, { health }: Sight, { nowMs }: StepContext): boolean {

@@ -28,14 +28,14 @@ const ENTRIES = 2;
 const FIRST_PATIENCE_MS = 120_000;
 /** Of the public budget what looks at books get while everything is wanted. */
 const BOOK_PART = 0.6;
-/** Signed requests are short where less than this part of them is left for orders. */
-const SHORT_PART = 0.1;
+/** Signed requests are short where less than this part of what may leave at once is left. */
+const SHORT_PART = 0.5;
 
 /** Of the trader, what is chosen from and by. */
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly queue: Pick<Queue, 'perMinute' | 'listSpent' | 'headroom' | 'isSteady'>;
+  readonly queue: Pick<Queue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'>;
   readonly own: Pick<OwnState, 'cashMicros'>;
   readonly venueClock: Pick<VenueClock, 'nowMs'>;
 }
@@ -260,7 +260,7 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
 
 /** By our own use of them alone: while the venue throttles, or others use the budget, nothing is concluded. */
 const areRequestsShort = ({ queue }: Chooser, nowMs: number): boolean =>
-  queue.isSteady(nowMs) && queue.headroom('signed', 'draft', nowMs) < SHORT_PART * queue.perMinute('signed', nowMs);
+  queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
 /** What this trader has to give out, as its budgets are now. */
 function readSupply({ queue, own }: Chooser, nowMs: number): Supply {

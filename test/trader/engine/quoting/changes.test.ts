@@ -124,3 +124,58 @@ describe('changes towards quotes', () => {
     );
   });
 });
+
+describe('while requests are short', () => {
+  const short = (wanted: Quotes, orders: readonly QuotedOrder[]) => findChanges(wanted, orders, facts, () => true);
+  const [far, near] = [order('bid', 46, 25), order('bid', 49, 25)];
+
+  it('an order that is further off than is wanted waits for its move, and one that is nearer does not', () => {
+    expect(short(quotes([[48, 25]]), [far])).toEqual({ cancels: [], wishes: [] });
+    expect(short(quotes([[48, 25]]), [near]).cancels).toEqual([near]);
+    const [low, high] = [order('ask', 51, 25), order('ask', 55, 25)];
+    expect(short(quotes([], [[53, 25]]), [low]).cancels).toEqual([low]);
+    expect(short(quotes([], [[53, 25]]), [high])).toEqual({ cancels: [], wishes: [] });
+  });
+
+  it('no more stays than is wanted at its price or better', () => {
+    const [one, other] = [order('bid', 47, 20), order('bid', 46, 20)];
+    expect(short(quotes([[48, 25]]), [one, other]).cancels).toEqual([other]);
+    expect(
+      short(
+        quotes([
+          [48, 25],
+          [46, 25],
+        ]),
+        [one, other],
+      ).cancels,
+    ).toEqual([]);
+    expect(short(quotes([[48, 25]]), [order('bid', 48, 25), far]).cancels).toEqual([far]);
+  });
+
+  it('what is not wanted at all goes, and so does what is not exact where that is wanted', () => {
+    expect(short(quotes([]), [far]).cancels).toEqual([far]);
+    expect(short({ ...quotes([[48, 25]]), exact: true }, [far]).cancels).toEqual([far]);
+  });
+
+  it('never offers more at any price than is wanted there or better', () => {
+    const some = fc.array(fc.tuple(fc.integer({ min: 40, max: 49 }), fc.integer({ min: 1, max: 50 })), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(some, some, (wanted, resting) => {
+        const levels = [...new Map(wanted)].sort(([a], [b]) => b - a);
+        const orders = resting.map(([price, amount]) => order('bid', price, amount));
+        const { cancels } = short(quotes(levels, [], 0, 0), orders);
+        const kept = orders.filter((each) => !cancels.includes(each));
+        for (let price = 40; price < 50; price++) {
+          const offered = kept.reduce(
+            (sum, each) => sum + (each.priceMicros >= cents(price) ? each.remainingMicros : 0),
+            0,
+          );
+          const wish = levels.reduce((sum, [at, amount]) => sum + (at >= price ? shares(amount) : 0), 0);
+          expect(offered).toBeLessThanOrEqual(wish);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,137 @@
+/** One scope of the request budget: what waits for it by lane, and which of it may leave. */
+
+import { must } from '../../shared/base/errors.js';
+import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
+import { LANES, type Lane, type PlannedRequest } from '../../shared/protocol/seam.js';
+import { Budget, burstOf } from './budget.js';
+import { cancelReserve, laneFloor } from './reserve.js';
+
+/** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
+const FAIR_TURN = 4;
+const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
+/** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
+const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
+
+/** A request that waits. */
+export interface Waiting {
+  readonly request: PlannedRequest;
+  /** Ascending in the order of `push`. */
+  readonly place: number;
+}
+
+/** What may leave next of one scope. */
+export interface Next {
+  readonly lane: Lane;
+  readonly isProbe: boolean;
+}
+
+/** One scope: its budget, and what waits for it by lane. */
+export class ScopeLine {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  /** The profile's. */
+  readonly perMinute: number;
+  readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
+  /** In all lanes. */
+  waiting = 0;
+  inFlight = 0;
+  #lastLaneTurns = 0;
+  /** The reserve need not be there at once, but after so long at the latest. */
+  readonly #withinMs: number;
+
+  constructor(scope: Scope, perMinute: number, withinMs: number) {
+    this.scope = scope;
+    this.#withinMs = withinMs;
+    this.perMinute = perMinute;
+    this.budget = new Budget(perMinute);
+  }
+
+  /** The lane whose head may leave first by this scope's budget, or as a probe of it; null when none may. */
+  next(openOrders: number, nowMs: number): Next | null {
+    if (this.waiting === 0) return null;
+    const lane = this.#nextLane(openOrders, nowMs);
+    if (lane !== null) return { lane, isProbe: false };
+    for (const each of PROBING_LANES)
+      if (this.probeMs(each, openOrders, nowMs) === nowMs) return { lane: each, isProbe: true };
+    return null;
+  }
+
+  /** When the head of this lane may leave as a probe; null when it may not. */
+  probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
+    if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
+    return this.budget.probeMs(laneFloor(this.scope, lane, openOrders, this.perMinute), nowMs);
+  }
+
+  #nextLane(openOrders: number, nowMs: number): Lane | null {
+    let first: Lane | null = null;
+    for (const lane of LANES) {
+      if (!this.#mayLeave(lane, openOrders, nowMs)) continue;
+      first = lane;
+      break;
+    }
+    if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
+      return first;
+    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
+    const mayLeave = LAST_LANES.filter((lane) => this.#mayLeave(lane, openOrders, nowMs));
+    return mayLeave.reduce((a, b) => (place(b) < place(a) ? b : a), first);
+  }
+
+  #mayLeave(lane: Lane, openOrders: number, nowMs: number): boolean {
+    return this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
+  }
+
+  /** Requests of this lane that could leave now. */
+  room(lane: Lane, openOrders: number, nowMs: number): number {
+    const left = this.budget.available(nowMs);
+    if (left <= 0 || this.budget.probing) return left;
+    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
+    if (lane === 'cancel' || this.#withinMs === 0)
+      return Math.min(left - floor, this.#paceRoom(lane, openOrders, nowMs));
+    const within = this.budget.available(nowMs, this.#withinMs) - floor;
+    return Math.min(left, within, this.#paceRoom(lane, openOrders, nowMs));
+  }
+
+  /** When the next of this lane may leave by its budget; null when that is not known. */
+  roomFromMs(lane: Lane, openOrders: number, nowMs: number): number | null {
+    const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
+    const whole = this.budget.availableFromMs(floor + 1, nowMs);
+    if (whole === null) return null;
+    const pacedMs = this.#isPaced(lane) ? this.budget.evenRoomFromMs(this.#most(openOrders, nowMs), nowMs) : nowMs;
+    if (lane === 'cancel' || this.#withinMs === 0) return Math.max(pacedMs, whole);
+    const one = this.budget.availableFromMs(1, nowMs);
+    return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
+  }
+
+  /** Of what may leave at once for new orders, the part that is left. */
+  burstLeft(openOrders: number, nowMs: number): number {
+    const most = this.#most(openOrders, nowMs);
+    return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
+  }
+
+  /** Only what begins something new keeps the pace: what was begun is ended, and nothing holds a cancel or a read of own state back. */
+  #isPaced(lane: Lane): boolean {
+    return lane === 'draft' && this.scope === 'signed';
+  }
+
+  #paceRoom(lane: Lane, openOrders: number, nowMs: number): number {
+    if (!this.#isPaced(lane)) return Number.POSITIVE_INFINITY;
+    return Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs));
+  }
+
+  /**
+   * All that may leave in a minute beside the reserve. Where that need not be there before a part of the minute has passed, what leaves
+   * before that part needs no room beside it.
+   */
+  #most(openOrders: number, nowMs: number): number {
+    const perMinute = this.budget.perMinute(nowMs);
+    const beside = perMinute - cancelReserve(openOrders, perMinute);
+    return Math.max(1, this.#withinMs === 0 ? beside : Math.min(perMinute, beside / (1 - this.#withinMs / MINUTE_MS)));
+  }
+
+  take(lane: Lane): PlannedRequest {
+    if (LAST_LANES.includes(lane)) this.#lastLaneTurns++;
+    this.waiting--;
+    return must(this.lanes[lane].shift(), `a request in lane ${lane}`).request;
+  }
+}
