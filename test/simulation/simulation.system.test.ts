@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { times } from '../support/effort.js';
+import { IS_LONG, times } from '../support/effort.js';
 import { diskMissing } from './disk.js';
 import { CALM, type Faults, Tally } from './faults.js';
 import { STANDARD } from './setting.js';
@@ -50,6 +50,9 @@ const EVERYTHING: Faults = {
   poisonedRows: 0.01,
 };
 
+/** Usually as many as it takes until every kind has come: a change of the trader moves what comes with which seed. */
+const SEEDS_OF_EVERYTHING = [12, 36, 18, 20, 17, 14, 21, 15];
+
 /** Of the safety document, and what must go on all the same. */
 const EVERY_KIND = [
   ...[
@@ -88,7 +91,9 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
 
   it('with everything at once there really are fills, merges, splits, redeems, crashes and every fault', () => {
     const total = new Tally();
-    for (const seed of times([15, 18], [12, 13, 15, 17, 18])) {
+    const unseen = () => EVERY_KIND.filter((kind) => total.of(kind) === 0);
+    for (const seed of SEEDS_OF_EVERYTHING) {
+      if (!IS_LONG && unseen().length === 0) break;
       const story = simulate({
         seed,
         faultyMs: 15 * MINUTE_MS,
@@ -98,7 +103,7 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
       expect(story.violations, `seed ${story.seed}, trace ${story.traceHash}`).toEqual([]);
       total.addAll(story.tally);
     }
-    expect(EVERY_KIND.filter((kind) => total.of(kind) === 0)).toEqual([]);
+    expect(unseen()).toEqual([]);
   });
 
   it.each(times([2], [2, 9]))(

@@ -24,6 +24,8 @@ export class PollRecord {
   /** Our clock when it was last asked; null before. */
   #askedMs: number | null = null;
   #failures = 0;
+  /** Whether the last request failed; what never left did not, and backs off from nothing. */
+  #hasFailed = false;
   #notBeforeMs = 0;
 
   constructor(target: PollTarget, bookDepth: number) {
@@ -54,14 +56,14 @@ export class PollRecord {
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
-    return this.age(nowMs) >= intervalMs && !this.#backsOff(nowMs);
+    return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
   /** The earliest moment at which it is ready if nothing else happens; Infinity while it is under way. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
-    const waitedMs = nowMs + intervalMs - this.age(nowMs);
+    const waitedMs = nowMs + this.#wait(intervalMs) - this.age(nowMs);
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
@@ -88,6 +90,7 @@ export class PollRecord {
   onEnd(result: PollResult, nowMs: number): void {
     if (!this.underWay) return;
     this.underWay = false;
+    this.#hasFailed = result === 'failed';
     if (result === 'unsent') return;
     this.answered ||= result === 'ok';
     this.#failures = result === 'ok' ? 0 : Math.min(this.#failures + 1, 10);
@@ -100,7 +103,13 @@ export class PollRecord {
     this.expedited = null;
     this.#askedMs = null;
     this.#failures = 0;
+    this.#hasFailed = false;
     this.#notBeforeMs = 0;
+  }
+
+  /** Ms since it was asked: one that failed and was never answered waits for its backoff alone, however seldom it is due. */
+  #wait(intervalMs: number): number {
+    return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
   /** A clock that stepped back must not silence a poll for as long as it stepped. */
