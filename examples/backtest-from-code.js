@@ -3,6 +3,7 @@
  *
  *     node examples/backtest-from-code.js
  *
+ * Other recordings than the sample may be named behind it.
  * `progress`, `latency`, `seed`, fees and more are options of `backtest`; the same input gives the same hash anywhere.
  */
 import { backtest } from 'twinbook/backtest';
@@ -10,7 +11,7 @@ import { summaryTable } from 'twinbook/report';
 
 const results = await backtest({
   config: 'config/strategies/crowd-maker.yaml',
-  data: ['data/sample'],
+  data: [process.argv[2] ?? 'data/sample'],
   fillModels: ['trade-through', 'risk-averse', 'optimistic'],
 });
 console.log(summaryTable(results.map(({ analysis }) => analysis)));

@@ -4,6 +4,7 @@
  *
  *     node examples/custom-fill-model.js
  *
+ * Other recordings than these real ones may be named behind it.
  * Only recorded trades ever fill; a model moves an order in its queue, and is held within the queue's bounds. Often a
  * shipped one with another figure is enough: `power:1` to `power:10`, see docs/backtesting.md.
  */
@@ -22,7 +23,7 @@ const tenthAhead = {
 
 const results = await backtest({
   config: 'config/strategies/crowd-maker.yaml',
-  data: ['data/polymarket'],
+  data: [process.argv[2] ?? 'data/polymarket'],
   allMarkets: true,
   fillModels: ['risk-averse', tenthAhead, 'power:1'],
 });

@@ -3,8 +3,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
+import { record } from '../lab/sweep/place.js';
 import { times } from '../support/effort.js';
 import { run } from './run.js';
 
@@ -12,10 +13,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'data/sample');
 /** One of its three markets, for what is the same with one. */
 const ONE_MARKET = join(SAMPLE, 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK');
-/** What a usual run plays. */
-const PLAYED = times(ONE_MARKET, SAMPLE);
 const MAKER = join(ROOT, 'config/strategies/crowd-maker.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-backtest-'));
+/** What a usual run plays where any recording will do: two minutes of one market. */
+const SMALL = join(folder, 'small');
+const PLAYED = times(SMALL, SAMPLE);
+
+beforeAll(() => record(SMALL, { events: 1, minutes: 2 }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, text: string): string {
@@ -24,7 +28,11 @@ function file(name: string, text: string): string {
   return path;
 }
 
-const backtest = (...more: string[]) => run(['backtest', ...more], { cwd: ROOT });
+/** Without the lines that say how far it is, which come as time passes. */
+const backtest = async (...more: string[]) => {
+  const ran = await run(['backtest', ...more], { cwd: ROOT });
+  return { ...ran, err: ran.err.replace(/^ *\d+ % .*\n/gm, '') };
+};
 
 interface Told {
   readonly assumptions: { readonly fillModel: string; readonly latency: string };
@@ -67,7 +75,7 @@ describe('twinbook backtest', () => {
     const alone = await backtest(...asked, ...models, '--workers', '1');
     expect(alone.code).toBe(0);
     expect(await backtest(...asked, ...models, '--workers', '2')).toEqual(alone);
-    const wrong = ['-c', mine, '--data', SAMPLE, '--fill-model', 'risk-averse,optimistic', '--latency', 'nonsense'];
+    const wrong = ['-c', mine, '--data', ONE_MARKET, '--fill-model', 'risk-averse,optimistic', '--latency', 'nonsense'];
     const mistake = await backtest(...wrong, '--workers', '1');
     expect(mistake.code).not.toBe(0);
     expect(await backtest(...wrong, '--workers', '2')).toEqual(mistake);
@@ -77,7 +85,9 @@ describe('twinbook backtest', () => {
     const docs = readFileSync(join(ROOT, 'docs/strategies.md'), 'utf8');
     file('my-maker.ts', /```ts\n([\s\S]*?)```/.exec(docs)?.[1] ?? '');
     const mine = file('mine.yaml', 'strategy: ./my-maker.ts\n');
-    const { code, out, err } = await backtest('-c', mine, '--data', PLAYED, '--fill-model', 'risk-averse', '--json');
+    const { code, out, err } = await backtest(
+      ...['-c', mine, '--data', times(ONE_MARKET, SAMPLE), '--fill-model', 'risk-averse', '--json'],
+    );
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [told] = JSON.parse(out) as Told[];
     expect(told?.trading.fills).toBeGreaterThan(10);

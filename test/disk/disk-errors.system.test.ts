@@ -15,24 +15,29 @@ if (missing !== null) console.warn(`the tests of disk errors are skipped: ${miss
 /** Long enough that the log is carried over into the file while it goes on. */
 const WORK: Work = { seed: 6, commits: 140, reopenAfter: 30 };
 
+/** Every sync or write, in steps that meet each kind of file; `npm run disk` takes each one. */
+const FAULTS = [
+  { kind: 'sync', error: 'EIO', every: times(12, 4) },
+  { kind: 'write', error: 'ENOSPC', every: times(201, 101) },
+  { kind: 'sync', error: 'ENOSPC', every: 11 },
+  { kind: 'write', error: 'EIO', every: 97 },
+] as const;
+
 describe.skipIf(missing !== null)('a ledger whose disk fails', () => {
-  // Every write, in steps that meet each kind of file; `npm run disk` takes each one.
-  it.each([
-    { kind: 'sync', error: 'EIO', every: times(12, 4) },
-    { kind: 'sync', error: 'ENOSPC', every: 11 },
-    { kind: 'write', error: 'EIO', every: times(193, 97) },
-    { kind: 'write', error: 'ENOSPC', every: times(201, 101) },
-  ] as const)('at any $kind ($error) stops, and has every commit that it acknowledged', ({ kind, error, every }) => {
-    const peace = inPeace(WORK);
-    let tried = 0;
-    for (let at = 1; ; at += every) {
-      const result = diskError(WORK, peace, { kind, error, at }, tried % 2 === 0);
-      if (!result.happened) break;
-      tried += 1;
-      expect({ at, ...result }).toMatchObject({ isSilent: false, lost: 0, damage: [] });
-    }
-    expect(tried).toBeGreaterThan(10);
-  });
+  it.each(FAULTS.slice(0, times(2, 4)))(
+    'at any $kind ($error) stops, and has every commit that it acknowledged',
+    ({ kind, error, every }) => {
+      const peace = inPeace(WORK);
+      let tried = 0;
+      for (let at = 1; ; at += every) {
+        const result = diskError(WORK, peace, { kind, error, at }, tried % 2 === 0);
+        if (!result.happened) break;
+        tried += 1;
+        expect({ at, ...result }).toMatchObject({ isSilent: false, lost: 0, damage: [] });
+      }
+      expect(tried).toBeGreaterThan(10);
+    },
+  );
 
   it('refuses everything after a failed sync, though the disk would take it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'twinbook-disk-'));

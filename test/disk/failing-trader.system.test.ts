@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { exchangeAt } from '../support/cases.js';
+import { exchangeOfFile } from '../support/cases.js';
 import { times } from '../support/effort.js';
 import { marketsOf, Taker } from '../support/venue.js';
 import { FailingTrader } from './failing-trader.js';
@@ -15,13 +15,15 @@ afterEach(async () => {
 });
 
 describe.skipIf(missing !== null)('a trader whose disk fails', () => {
+  const exchangeUrl = exchangeOfFile('--no-rate-limits', '--draft-lifetime-s', '5');
+
   it.each([
     { kind: 'sync', error: 'EIO', at: times([4], [1, 4, 20]) },
     { kind: 'write', error: 'ENOSPC', at: times([90], [2, 90]) },
   ] as const)(
     'at a $kind ($error) cancels what rests, places nothing that is not written, and ends with 1',
     async ({ kind, error, at }) => {
-      const { url } = await exchangeAt('--no-rate-limits', '--draft-lifetime-s', '5');
+      const url = exchangeUrl();
       const taker = await Taker.join(url, 7);
       taker.go(
         (await marketsOf(url)).map((row) => row.condition_id),
@@ -43,7 +45,7 @@ describe.skipIf(missing !== null)('a trader whose disk fails', () => {
   it.skipIf(tracingMissing() !== null)(
     'takes back what rests when there is no room for its control socket',
     async () => {
-      const { url } = await exchangeAt('--no-rate-limits', '--draft-lifetime-s', '5');
+      const url = exchangeUrl();
       const trader = new FailingTrader(url);
       traders.push(trader);
       await trader.leaveOrders();

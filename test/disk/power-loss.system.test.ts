@@ -17,13 +17,13 @@ const losses = (work: Work, peace: Peace, count: number, again?: number) =>
 
 describe.skipIf(missing !== null)('a ledger whose power goes', () => {
   it('at any write or sync has every commit that it acknowledged, none in part, and goes on from there', () => {
-    const results = losses(WORK, inPeace(WORK), 100);
+    const results = losses(WORK, inPeace(WORK), times(50, 100));
     expect(results.filter(({ lost, damage }) => lost > 0 || damage.length > 0)).toEqual([]);
-    expect(new Set(results.map(({ acknowledged }) => acknowledged)).size).toBeGreaterThan(50);
+    expect(new Set(results.map(({ acknowledged }) => acknowledged)).size).toBeGreaterThan(results.length / 2);
   });
 
   it.each(times([3], [1, 3, 8]))('and goes again at operation %i of the recovery, too', (again) => {
-    const results = losses(WORK, inPeace(WORK), 20, again);
+    const results = losses(WORK, inPeace(WORK), times(10, 20), again);
     expect(results.filter(({ lost, damage }) => lost > 0 || damage.length > 0)).toEqual([]);
   });
 

@@ -25,10 +25,18 @@ const SAID: Readonly<Record<string, RegExp>> = {
   'merge-and-redeem.js': /^merged 20 pairs\nredeemed for 5\n$/,
 };
 
-/** What a usual run adds to a command: one fill model in place of all. */
+/** One market of each of the folders that come along, for what is the same with all of them. */
+const [OF_SAMPLE, OF_POLYMARKET] = [
+  'data/sample/market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK',
+  'data/polymarket/market=7ABTPxafVVKUFyGTvykf7Tw6U5DcGfVuT694Dv2F4J7b',
+];
+
+/** What a usual run adds to a command: one fill model in place of all, one market in place of several. */
 const FEWER: Readonly<Record<string, string>> = times(
   {
-    'own-strategy.ts': ' --fill-model risk-averse',
+    'own-strategy.ts': `${OF_SAMPLE.slice('data/sample'.length)} --fill-model risk-averse`,
+    'backtest-from-code.js': ` ${OF_SAMPLE}`,
+    'custom-fill-model.js': ` ${OF_POLYMARKET}`,
     'own-event-strategy.ts': ' --no-types',
     'own-feed-strategy.ts': ' --no-types',
   },

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { times } from '../support/effort.js';
 import { clientCampaign } from './client/campaign.js';
 
 /** The short form of `npm run fuzz -- --way client`. Whatever nobody catches fails the run by itself. */
 
 const SEED = 3;
-const ANSWERS = 2500;
+const ANSWERS = times(1000, 2500);
 
 it('a client under hostile answers ends every call as what its answer proves, and asks once for what it may not repeat', async () => {
   const { tally, faults } = await clientCampaign({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../src/exchange/exchange.js';
 import { Random } from '../../src/shared/base/random.js';
 import { startTestExchange } from '../exchange/http/harness.js';
+import { times } from '../support/effort.js';
 import { shotOf } from './exchange/attack.js';
 import { campaign } from './exchange/campaign.js';
 import { World } from './exchange/world.js';
@@ -10,7 +11,7 @@ import { Document, type Json } from './schema.js';
 /** The short form of `npm run fuzz -- --way exchange`. */
 
 const SEED = 3;
-const REQUESTS = 3000;
+const REQUESTS = times(1500, 3000);
 
 let exchange: RunningExchange;
 beforeAll(async () => {

@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKeyFile, importKeyFile } from '../../src/shell/wallet/key-file.js';
 import { alteringProxy } from '../support/altering-proxy.js';
-import { exchangeAt, folderOf, makerYaml, started, traderYaml } from '../support/cases.js';
+import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
 import { filesBelow, homeAt, leaksIn, leakText, learn } from './evidence.js';
 import { allReadings } from './readings.js';
 import { SecretSearch } from './search.js';
@@ -119,9 +119,12 @@ it('no secret stands in anything that was written, whatever went wrong', async (
     outputs.set(`${outputs.size} ${args.slice(0, 2).join(' ')}`, running.output);
     return running;
   };
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const run = async (line: string, more: Readonly<Record<string, string>> = {}) => {
-    const { exited, output } = begin(line.split(' '), more);
-    return { code: await exited, output: output() };
+    const ended = await ran(line.split(' '), { ...env, ...more });
+    outputs.set(`${outputs.size} ${line}`, () => ended.output);
+    return ended;
   };
   const trade = (more: Readonly<Record<string, string>> = {}) => begin(['start', '-c', file], more);
 

@@ -10,11 +10,11 @@ it('while connections are refused, drafts are not asked for as fast as they are'
   let drafts = 0;
   const { violations, tally } = simulate({
     seed: 3,
-    faultyMs: 2 * MINUTE_MS,
+    faultyMs: MINUTE_MS,
     setting: STANDARD,
     faults: CALM,
     begin: ({ network, timeline }) => {
-      const startMs = timeline.nowMs + MINUTE_MS;
+      const startMs = timeline.nowMs + MINUTE_MS / 3;
       // It begins with a draft: there is something to be placed all the while.
       network.script = ({ endpoint }, nowMs) => {
         if (endpoint !== 'orders.create' || nowMs < startMs) return null;

@@ -20,7 +20,7 @@ describe('of the rules of every call, in the order throttled, too large, credent
   it('throttled comes before too large and before credentials', async () => {
     const profile = { ...PROFILE, rate_limits: { ...PROFILE.rate_limits, signed_per_minute: 1 } };
     const exchange = await startTestExchange({ profile, rateLimits: true });
-    const ask = (init: RequestInit) => send(exchange.url, 'POST', '/orders/', init);
+    const ask = (wanted: Parameters<typeof send>[3]) => send(exchange.url, 'POST', '/orders/', wanted);
     await ask({});
     expect(await ask({})).toMatchObject({ slug: 'throttled' });
     expect(await ask({ body: HUGE, headers: json })).toMatchObject({ slug: 'throttled' });

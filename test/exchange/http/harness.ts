@@ -11,6 +11,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { derivePublicKey, signToHex } from '../../../src/shell/wallet/ed25519.js';
+import { ask, type Wanted } from '../../support/http.js';
 
 export const PROFILE: VenueProfile = {
   service_name: 'SVC',
@@ -53,12 +54,16 @@ export interface Answered extends Envelope {
 }
 
 /** Sends what it is told to and reads the envelope. */
-export async function send(base: string, method: string, path: string, init: RequestInit = {}): Promise<Answered> {
-  const response = await fetch(`${base}${path}`, { ...init, method });
-  const envelope = JSON.parse(await response.text()) as Envelope;
+export async function send(
+  base: string,
+  method: string,
+  path: string,
+  wanted: Omit<Wanted, 'method'> = {},
+): Promise<Answered> {
+  const { status, headers, text } = await ask(`${base}${path}`, { ...wanted, method });
+  const envelope = JSON.parse(text) as Envelope;
   const row = (Array.isArray(envelope.data) ? {} : (envelope.data ?? {})) as Record<string, unknown>;
   const rows = (Array.isArray(envelope.data) ? envelope.data : []) as Record<string, unknown>[];
-  const { status, headers } = response;
   return { ...envelope, status, headers, row, rows, slug: envelope.error?.slug ?? null };
 }
 

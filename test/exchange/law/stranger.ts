@@ -10,6 +10,7 @@ import {
   type RunningExchange,
   startExchange,
 } from '../../../src/exchange/exchange.js';
+import { type Answer, ask } from '../../support/http.js';
 import { problemsOf } from './check.js';
 import { isRecord } from './shapes.js';
 
@@ -48,13 +49,9 @@ export class Venue {
 
   async call(method: string, path: string, { body, headers = {} }: Sent = {}): Promise<Reply> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      ...(body === undefined ? {} : { body }),
-      headers: { ...json, ...headers },
-    });
+    const response = await ask(`${this.url}${path}`, { method, body, headers: { ...json, ...headers } });
     this.#shiftMs = Date.parse(response.headers.get('date') ?? '') - Date.now();
-    const answer: unknown = JSON.parse(await response.text());
+    const answer: unknown = JSON.parse(response.text);
     const problems = problemsOf({ method, path, status: response.status, headers: response.headers, body: answer });
     if (problems.length > 0) throw new Error(`${method} ${path} (${response.status}): ${problems.join('; ')}`);
     return replyOf(response, isRecord(answer) ? answer : {});
@@ -87,7 +84,7 @@ export class Venue {
 
 const asRow = (value: unknown): Row => (isRecord(value) ? value : {});
 
-function replyOf({ status, headers }: Response, { data, meta, error }: Row): Reply {
+function replyOf({ status, headers }: Answer, { data, meta, error }: Row): Reply {
   const { slug = null, message = '', details = [] } = asRow(error);
   return {
     status,

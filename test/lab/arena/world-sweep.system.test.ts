@@ -15,6 +15,7 @@ import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { gridSearch } from '../../../src/lab/sweep/search.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
+import { times } from '../../support/effort.js';
 import { MAKER, sweepPlace, watching } from '../sweep/place.js';
 
 const place = sweepPlace();
@@ -32,6 +33,8 @@ beforeAll(() => {
 afterAll(() => place.remove());
 
 const BEHIND = 'maker.behind_ticks=0,4';
+/** What is chosen on; what is shown are two others. */
+const SEEDS = times(1, 2);
 
 async function planFor(
   out: string,
@@ -48,7 +51,7 @@ async function planFor(
     search: gridSearch(config, axes),
     worlds: ['challenge', 'news'].map(worldNamed),
     conditions: USUAL_CONDITIONS,
-    seeds: { first: 0, count: 2 },
+    seeds: { first: 0, count: SEEDS },
     fresh: { first: 50, count: 2 },
     workers: 2,
     outDir: resolve(folder, out),
@@ -85,11 +88,15 @@ describe('a sweep over worlds', () => {
   it('ranks by the worst world on some seeds and shows the best on others, as the arena would', async () => {
     const { result, isComplete } = await usual();
     expect(isComplete).toBe(true);
-    expect(result).toMatchObject({ subject: 'worlds', walkForward: null, counts: { events: 2, tried: 2, failed: 0 } });
+    expect(result).toMatchObject({
+      subject: 'worlds',
+      walkForward: null,
+      counts: { events: SEEDS, tried: 2, failed: 0 },
+    });
     const sums = async (file: string) =>
       Promise.all(
         ['challenge', 'news'].map(async (world) =>
-          (await edgesOf(file, world, 0, 2)).reduce((sum, edge) => sum + edge),
+          (await edgesOf(file, world, 0, SEEDS)).reduce((sum, edge) => sum + edge),
         ),
       );
     const worst = { 0: Math.min(...(await sums('maker.yaml'))), 4: Math.min(...(await sums('behind.yaml'))) };
@@ -117,10 +124,10 @@ describe('a sweep over worlds', () => {
     const other = await usual();
     expect(resumed.result).toEqual(other.result);
     const more = await runWorldSweep(
-      await planFor('again', { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 1, count: 1 } }),
+      await planFor('again', { workers: 1, seeds: { first: 100, count: 1 }, fresh: { first: 0, count: 1 } }),
       watching().watcher,
     );
-    // Seed 1 was chosen on above; the same two configurations are no new trials.
+    // Seed 0 was chosen on above; the same two configurations are no new trials.
     expect(more.result.fresh?.usedBefore).toBe(1);
     expect(more.result.counts.tried).toBe(2);
     expect(sweepTables(more.result)).toContain('1 of the fresh seeds were chosen on by an earlier sweep');
@@ -135,7 +142,7 @@ describe('a sweep over worlds', () => {
   });
 
   it('refuses seeds that are chosen on and reported, and several strategies', async () => {
-    const plan = await planFor('refused', { fresh: { first: 1, count: 9 } });
+    const plan = await planFor('refused', { seeds: { first: 0, count: 2 }, fresh: { first: 1, count: 9 } });
     await expect(runWorldSweep(plan, watching().watcher)).rejects.toThrow(
       'seeds 1 to 1 would be chosen on and reported',
     );

@@ -34,7 +34,7 @@ describe('the accounts of a backtest', () => {
     await fc.assert(
       fc.asyncProperty(draws, async ({ seed, fillModel, outcome, makerRateMicros, roundTripMs }) => {
         const sources = IDS.map((conditionId, i) =>
-          source(wanderingRows(seed + i, 6), { conditionId, outcome: i === 0 ? outcome : true }),
+          source(wanderingRows(seed + i, times(3, 6)), { conditionId, outcome: i === 0 ? outcome : true }),
         );
         const fees = { makerRateMicros, takerRateMicros: 2 * makerRateMicros };
         const changes = { fillModel, fees, seed, latency: `constant:${roundTripMs}` };
@@ -58,7 +58,7 @@ describe('the accounts of a backtest', () => {
   });
 
   it('know every fill that the trader knows, and no other', async () => {
-    const { session } = await runBacktest(plan([source(wanderingRows(3, 10))], { fillModel: 'optimistic' }));
+    const { session } = await runBacktest(plan([source(wanderingRows(3, times(4, 10)))], { fillModel: 'optimistic' }));
     const fills = session.markets.flatMap((market) => market.fills);
     expect(fills.length).toBeGreaterThan(10);
     // Each has been booked in the trader's ledger, later than it happened, under the strategy that wanted it.
@@ -69,7 +69,7 @@ describe('the accounts of a backtest', () => {
   });
 
   it('take the marks of a fill from the book of that moment and of the moments after it', async () => {
-    const { session } = await runBacktest(plan([source(wanderingRows(4, 10))], { fillModel: 'optimistic' }));
+    const { session } = await runBacktest(plan([source(wanderingRows(4, times(4, 10)))], { fillModel: 'optimistic' }));
     const [market] = session.markets;
     const fills = market?.fills ?? [];
     const closeMs = market?.closeMs ?? 0;

@@ -15,6 +15,7 @@ import { declarationOf, type EndpointName } from '../../../src/shared/protocol/e
 import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { classify } from '../../../src/shell/client/classify.js';
+import { times } from '../../support/effort.js';
 
 const START_MS = 1_790_000_000_000;
 const CONDITION_ID = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
@@ -98,7 +99,7 @@ describe('the exchange in process', () => {
         Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
       expect(given(readOrderRequest(body as never))).toEqual(given(read));
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: times(150, 300) });
   });
 
   it('answers polls as the routes do, whatever has happened in between', () => {
@@ -118,7 +119,7 @@ describe('the exchange in process', () => {
       }
       fills += venue.core.ownTrades(venue.account, { limit: 100 }).rows.length;
     });
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, { numRuns: times(30, 60) });
     expect(fills).toBeGreaterThan(300);
   });
 });

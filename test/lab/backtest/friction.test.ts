@@ -8,6 +8,7 @@ import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js'
 import { makeLatencySource, modelOfChoice } from '../../../src/lab/backtest/latency-choice.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
+import { times } from '../../support/effort.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
 
@@ -92,7 +93,7 @@ describe('calls that fail', () => {
 
   it('leave a backtest whole: ledger and exchange agree at the end, and it is the same again', async () => {
     const run = (failures: string) => {
-      const given = plan([source(wanderingRows(4, 3))]);
+      const given = plan([source(wanderingRows(4, times(1.5, 3)))]);
       const rates = readFailures(failures);
       if (rates === 'recorded') throw new Error('rates');
       return runBacktest({ ...given, latency: withFailures(given.latency, rates, 1) });
@@ -151,7 +152,7 @@ describe('fees by name', () => {
 });
 
 describe('a backtest whose recording names no fee', () => {
-  const rows = wanderingRows(4, 3);
+  const rows = wanderingRows(4, times(1.5, 3));
   const run = async (changes: object, market: object = {}) => {
     const { session } = await runBacktest({ ...plan([source(rows, market)], { fillModel: 'optimistic' }), ...changes });
     return { session, analysis: analyse(session) };

@@ -7,8 +7,7 @@ import { decisionsBefore, ordersIn, PRINTS_LATE_MS } from './decisions.js';
 import { clockOf, FORMATS } from './formats.js';
 import { FIRST_MS, type Row, wanderingRows } from './recordings.js';
 
-const MINUTES = 3;
-const CUT_MS = 100_000;
+const [MINUTES, CUT_MS] = times([2, 70_000], [3, 100_000]);
 
 const isBefore = ([timeMs]: Row) => timeMs < FIRST_MS + CUT_MS;
 const lastFirst = (rows: readonly Row[], atMs: number): Row[] => [...rows, [FIRST_MS + atMs, EVENT.end, 0, 0, 0]];

@@ -10,7 +10,7 @@ import { streamRecording } from '../../../src/lab/backtest/sources.js';
 import { packRecordings } from '../../../src/recording/packed/pack.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { IS_LONG } from '../../support/effort.js';
+import { IS_LONG, times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
@@ -70,7 +70,7 @@ describe('a backtest', () => {
   });
 
   it('is the same again, in whatever pieces its events are read', async () => {
-    const rows = wanderingRows(11, 6);
+    const rows = wanderingRows(11, times(2, 6));
     const runs = await Promise.all(
       [1000, 7, 1].map((events) => runBacktest(plan([source(rows, {}, events)], { seed: 5, fillModel: 'optimistic' }))),
     );
@@ -83,7 +83,7 @@ describe('a backtest', () => {
   it('is another one under another seed when its latencies are drawn, and only then', async () => {
     const trips = [40, 90, 150, 400];
     const trace = async (seed: number, tripsMs: readonly number[]) => {
-      const given = plan([source(wanderingRows(12, 4))], { seed: 1 });
+      const given = plan([source(wanderingRows(12, times(1, 4)))], { seed: 1 });
       return (await runBacktest({ ...given, latency: latencyModel(readLatency('recorded'), tripsMs, seed) })).traceHash;
     };
     expect(await trace(1, trips)).toBe(await trace(1, trips));

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { keepInMemory, streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { EventChunk, Recording } from '../../../src/recording/contract.js';
+import { times } from '../../support/effort.js';
 import { plan } from './plans.js';
 import { chunk, FIRST_MS, market, type Row, wanderingRows } from './recordings.js';
 
-const ROWS = wanderingRows(7, 4);
+const ROWS = wanderingRows(7, times(1, 4));
 
 /** A recording in pieces of so many events that counts how often it was decoded. */
 function recordingOf(rows: readonly Row[], pieces = 300) {

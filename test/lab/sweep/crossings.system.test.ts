@@ -5,6 +5,7 @@ import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { backtestOf } from '../../../src/lab/backtest/backtest.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
+import { times } from '../../support/effort.js';
 import { record, sweepPlace, sweepPlan, watching } from './place.js';
 
 const near = (value: number) => expect.closeTo(value, -0.5);
@@ -15,7 +16,7 @@ const FILL_MODELS = ['posts-only', 'calibrated (risk-averse)'];
 it('is told of the best configuration under each fill model, as a backtest tells it', async () => {
   const place = sweepPlace();
   onTestFinished(() => place.remove());
-  await record(place.data, { events: 2, minutes: 3 });
+  await record(place.data, { events: 2, minutes: times(2, 3) });
   const plan = await sweepPlan(place, {
     params: ['behind_ticks=0', 'order_shares=10'],
     folds: 1,

@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
+import { times } from '../../support/effort.js';
 import { folderOf } from '../../support/folders.js';
 
 const good = {
@@ -85,7 +86,7 @@ describe('values of the wrong kind never crash', () => {
         writeFileSync(join(folder, 't.yaml'), stringify(spoiled(good, at, value)));
         await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('values of the wrong kind never crash', () => {
         writeFileSync(join(folder, 's.yaml'), stringify(spoiled(strategy, at, value)));
         await settles(loadConfig('t.yaml', { env: {}, cwd: folder }));
       }),
-      { numRuns: 200 },
+      { numRuns: times(70, 200) },
     );
   });
 
@@ -116,7 +117,7 @@ describe('values of the wrong kind never crash', () => {
       fc.asyncProperty(names, fc.string(), async (name, value) => {
         await settles(loadConfig('t.yaml', { env: { [`TWINBOOK__${name}`]: value }, cwd: folder }));
       }),
-      { numRuns: 200 },
+      { numRuns: times(70, 200) },
     );
   });
 

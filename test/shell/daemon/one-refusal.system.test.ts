@@ -62,20 +62,21 @@ async function restingOf(client: ServiceClient): Promise<number> {
   return outcome.kind === 'answered' ? outcome.data.length : Number.NaN;
 }
 
+const exchangeUrl = exchangeOfFile('--seed', '7', '--no-rate-limits');
+
 /** A trader without a guardian and with orders at rest, behind a proxy. */
-async function quoting(orders: number) {
-  const exchange = await exchangeAt('--seed', '7');
-  const proxy = await misjudgingProxy(exchange.url);
+async function quoting(orders: number, url = exchangeUrl()) {
+  const proxy = await misjudgingProxy(url);
   const yaml = traderYaml(proxy.url);
   const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': MAKER });
   const trader = started(['start', '-c', `${folder}/trader.yaml`]);
   await trader.waitFor(/trades on/);
-  const client = asTrader(folder, exchange.url, proxy.url);
+  const client = asTrader(folder, url, proxy.url);
   await until(
     async () => (await restingOf(client)) >= orders,
     () => `too few orders: ${trader.output()}`,
   );
-  return { exchange, folder, proxy, trader, client };
+  return { folder, proxy, trader, client };
 }
 
 describe('after one answer that says to stay away', () => {
@@ -108,7 +109,8 @@ describe('after one answer that says to stay away', () => {
 
 describe('a kill', () => {
   it('says how many orders may rest; with --verify it exits with 5 when the proof does not come in time', async () => {
-    const { folder, client, exchange } = await quoting(4);
+    const exchange = await exchangeAt('--seed', '7', '--no-rate-limits');
+    const { folder, client } = await quoting(4, exchange.url);
     const at = ['-c', `${folder}/trader.yaml`];
     exchange.running.process.kill('SIGSTOP');
     const verified = await ran(['kill', '--verify', '--timeout', '2', '--reason', 'enough', ...at]);
@@ -124,8 +126,6 @@ describe('a kill', () => {
 });
 
 describe('with a guardian', () => {
-  const exchangeUrl = exchangeOfFile('--seed', '7', '--no-rate-limits');
-
   async function guardedAt({ onTestFailed, onTestFinished }: TestContext) {
     const proxy = await misjudgingProxy(exchangeUrl());
     const guarded = new Guarded(proxy.url, { guardian: '{ timeout_ms: 6000 }' });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeAt, exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
 import { allRows, asTrader, marketsOf, paper, profile, UNLIMITED } from '../../support/venue.js';
@@ -75,8 +75,10 @@ async function tradesOf(url: string, market: string): Promise<{ readonly second:
 }
 
 describe('twinbook record', () => {
+  const exchangeUrl = exchangeOfFile('--no-rate-limits', '--seed', '11');
+
   it('records what the venue shows, each trade once, and ends clean on a signal', async () => {
-    const { url } = await exchangeAt('--no-rate-limits', '--seed', '11');
+    const url = exchangeUrl();
     const folder = folderOf(quick(url));
     const running = started(['record', '-c', `${folder}/trader.yaml`, '--share', '1']);
     await running.waitFor(/recording quick at http:\S+ into \S+\/recordings/);
@@ -110,7 +112,7 @@ describe('twinbook record', () => {
   });
 
   it('leaves what it had written when it is killed, however often, and goes on after it', async () => {
-    const { url } = await exchangeAt('--no-rate-limits', '--seed', '12');
+    const url = exchangeUrl();
     const folder = folderOf(quick(url));
     // One market: of several, a busy machine may have written some and not the others when the kill comes.
     const [market] = await marketsOf(url);
@@ -160,7 +162,7 @@ describe('twinbook record', () => {
   });
 
   it('ends with a clear error when the disk is full, and harms nothing that was written', async () => {
-    const { url } = await exchangeAt('--no-rate-limits', '--seed', '13');
+    const url = exchangeUrl();
     const folder = folderOf(quick(url));
     const running = twinbook(['record', '-c', `${folder}/trader.yaml`, '--share', '1'], {}, 12);
     onTestFinished(() => void running.process.kill('SIGKILL'));
@@ -177,7 +179,7 @@ describe('twinbook record', () => {
   });
 
   it('records only the markets that are named, and says which are not there', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = exchangeUrl();
     const folder = folderOf(quick(url));
     const [market] = await marketsOf(url);
     const id = market?.condition_id ?? '';

@@ -118,17 +118,6 @@ describe('a trader that listens', () => {
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
   });
 
-  it('is killed by SIGUSR2 and stopped by SIGHUP', async () => {
-    const at = place();
-    const trader = await at.quoting();
-    trader.process.kill('SIGUSR2');
-    await at.gone();
-    expect(await at.mode('killed')).toBe('signal SIGUSR2');
-    expect(readFileSync(at.stopFile, 'utf8')).toBe('signal SIGUSR2\n');
-    trader.process.kill('SIGHUP');
-    expect(await trader.exited, trader.output()).toBe(0);
-  });
-
   it('is stopped by a limit, and resumes for a person with a reason only, over a restart', async () => {
     const at = place(`${ALONE}\nrisk: { max_fills: 1, fills_window_s: 3600 }`);
     const trader = started(['start', '-c', `${at.folder}/trader.yaml`]);
@@ -152,7 +141,7 @@ describe('a trader that listens', () => {
 });
 
 describe('a trader that does not listen', () => {
-  it('that is frozen is killed past it, and does not quote on when it wakes', async () => {
+  it('that is frozen is killed past it, does not quote on when it wakes, and obeys SIGUSR2 and SIGHUP again', async () => {
     const at = place();
     const trader = await at.quoting();
     trader.process.kill('SIGSTOP');
@@ -166,19 +155,14 @@ describe('a trader that does not listen', () => {
     trader.process.kill('SIGCONT');
     expect(await at.mode('killed')).toBe('it hangs');
     expect(await at.resting()).toEqual([]);
-    expect((await at.command('stop')).code).toBe(0);
-  });
 
-  it('whose socket is gone is killed past it, and obeys the stop file', async () => {
-    const at = place();
-    const trader = await at.quoting();
-    rmSync(`${at.folder}/ledger.sqlite.sock`);
-    const canceled = await at.command('cancel-all');
-    expect(canceled.output).toMatch(NONE_RESTS);
-    expect(canceled.code).toBe(0);
-    await trader.waitFor(/killed: cancel-all, while the trader did not answer/);
-    expect(await at.resting()).toEqual([]);
-    trader.process.kill('SIGTERM');
+    expect((await at.command('unkill', '--reason', 'it is awake')).code).toBe(0);
+    await at.rests();
+    trader.process.kill('SIGUSR2');
+    await at.gone();
+    expect(await at.mode('killed')).toBe('signal SIGUSR2');
+    expect(readFileSync(at.stopFile, 'utf8')).toBe('signal SIGUSR2\n');
+    trader.process.kill('SIGHUP');
     expect(await trader.exited, trader.output()).toBe(0);
   });
 
@@ -207,7 +191,7 @@ describe('a trader that does not listen', () => {
     trader.process.kill('SIGKILL');
   });
 
-  it('and is not there at all is killed for its next start', async () => {
+  it('and is not there at all is killed for its next start; whose socket is gone past it, and obeys the stop file', async () => {
     const at = place();
     const trader = await at.quoting();
     trader.process.kill('SIGKILL');
@@ -224,6 +208,17 @@ describe('a trader that does not listen', () => {
     const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await next.waitFor(/killed: enough/);
     expect(await at.resting()).toEqual([]);
+
+    expect((await at.command('unkill', '--reason', 'not enough')).code).toBe(0);
+    await at.rests();
+    rmSync(`${at.folder}/ledger.sqlite.sock`);
+    const canceled = await at.command('cancel-all');
+    expect(canceled.output).toMatch(NONE_RESTS);
+    expect(canceled.code).toBe(0);
+    await next.waitFor(/killed: cancel-all, while the trader did not answer/);
+    expect(await at.resting()).toEqual([]);
+    next.process.kill('SIGTERM');
+    expect(await next.exited, next.output()).toBe(0);
   });
 });
 

@@ -1,5 +1,6 @@
 /** An exchange that is away, comes back, or lives in another time. */
 
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
@@ -14,6 +15,15 @@ const folderFor = (url: string): string => folderOf({ 'trader.yaml': traderYaml(
 const statusOf = async (folder: string) =>
   JSON.parse((await ran(['status', '--json', '-c', `${folder}/trader.yaml`])).output) as StatusData;
 
+/** Where nobody listens yet. */
+async function freeAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((done) => server.close(() => done()));
+  return `http://127.0.0.1:${port}`;
+}
+
 async function stopped(trader: Running): Promise<void> {
   trader.process.kill('SIGTERM');
   expect(await trader.exited, trader.output()).toBe(0);
@@ -22,11 +32,8 @@ async function stopped(trader: Running): Promise<void> {
 
 describe('a trader whose exchange is not there', () => {
   it('waits for it, keeps its orders as unknown when it dies, and goes on when it is back', async () => {
-    const first = await exchangeAt('--no-rate-limits');
-    const { url } = first;
+    const url = await freeAddress();
     const flags = ['--no-rate-limits', '--port', new URL(url).port, '--data-dir', folderOf({})];
-    first.running.process.kill('SIGKILL');
-    await first.running.exited;
 
     const folder = folderFor(url);
     const trader = started(['start', '-c', `${folder}/trader.yaml`]);
@@ -50,10 +57,7 @@ describe('a trader whose exchange is not there', () => {
   });
 
   it('stops when it is asked to while it waits', async () => {
-    const { running, url } = await exchangeAt();
-    running.process.kill('SIGKILL');
-    await running.exited;
-    const trader = started(['start', '-c', `${folderFor(url)}/trader.yaml`]);
+    const trader = started(['start', '-c', `${folderFor(await freeAddress())}/trader.yaml`]);
     await trader.waitFor(/waiting for the exchange/);
     trader.process.kill('SIGINT');
     expect(await trader.exited).toBe(0);

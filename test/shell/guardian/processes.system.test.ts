@@ -77,7 +77,7 @@ describe.concurrent('everything is canceled when', () => {
     expect(await guarded.process.exited).toBe(0);
   });
 
-  it('a trader is stopped that may go on by itself: woken, it cancels everything first, then quotes', async (test) => {
+  it('a trader is stopped that may go on by itself: woken, it cancels everything first, then quotes; a guardian that is stopped is replaced', async (test) => {
     const guarded = guardedAt(test, url, `{ ${TIMEOUT}, resume_after_alarm: true }`);
     await trial(guarded, 'stopped', 8);
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
@@ -88,6 +88,8 @@ describe.concurrent('everything is canceled when', () => {
       () => `it does not quote again: ${guarded.process.output()}`,
     );
     expect(guarded.process.output()).not.toMatch(/killed/);
+    for (const signal of times(['SIGSTOP'] as const, ['SIGSTOP', 'SIGKILL'] as const))
+      await isReplaced(guarded, signal, test);
   });
 
   it('the trader dies while the exchange is down, as soon as that is back', async (test) => {
@@ -128,24 +130,20 @@ describe.concurrent('everything is canceled when', () => {
   });
 });
 
-describe.concurrent('a guardian', () => {
-  it.for(times(['SIGSTOP'] as const, ['SIGKILL', 'SIGSTOP'] as const))(
-    'that is stopped by %s is replaced',
-    async (signal, test) => {
-      const guarded = guardedAt(test, url);
-      await guarded.quoting(1);
-      const { pid } = guarded.report()?.process ?? { pid: 0 };
-      process.kill(pid, signal);
-      test.onTestFinished(() => {
-        if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
-      });
-      await until(
-        () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
-        () => `not replaced: ${guarded.process.output()}`,
-      );
-    },
+/** A guardian that is stopped by this signal makes room for another. */
+async function isReplaced(guarded: Guarded, signal: 'SIGSTOP' | 'SIGKILL', { onTestFinished }: TestContext) {
+  const { pid } = guarded.report()?.process ?? { pid: 0 };
+  process.kill(pid, signal);
+  onTestFinished(() => {
+    if (signal === 'SIGSTOP') process.kill(pid, 'SIGKILL');
+  });
+  await until(
+    () => guarded.report()?.state === 'watching' && guarded.report()?.process.pid !== pid,
+    () => `not replaced: ${guarded.process.output()}`,
   );
+}
 
+describe.concurrent('a guardian', () => {
   it('is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
     const guarded = guardedAt(test, url);
     // In a process group of its own, as a shell starts it.

@@ -207,7 +207,7 @@ export interface Trial {
   readonly clearedMs: number;
 }
 
-/** Starts a trader, stops it, and waits until nothing rests. Throws when that does not happen within a minute. */
+/** Starts a trader, stops it, and waits until nothing rests. Throws when it hangs. */
 export async function trial(guarded: Guarded, stop: Stop, orders: number): Promise<Trial> {
   const first = await guarded.quoting(orders);
   const resting = stop === 'stepped' ? await steppedAndQuoting(guarded, orders) : first;
@@ -239,7 +239,7 @@ async function steppedAndQuoting(guarded: Guarded, orders: number): Promise<numb
   return resting;
 }
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 240_000;
 
 export async function until(isSo: () => boolean | Promise<boolean>, said: () => string): Promise<void> {
   for (const endMs = performance.now() + PATIENCE_MS; !(await isSo()); await pause(50)) {

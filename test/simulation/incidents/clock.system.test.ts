@@ -1,6 +1,7 @@
 /** Incidents of this machine's clock: set back, ahead for a moment, set while answers are under way. */
 
 import { describe, expect, it } from 'vitest';
+import { times } from '../../support/effort.js';
 import { STANDARD } from '../setting.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
 
@@ -24,7 +25,7 @@ function ages({ process, world }: Scene): readonly number[] {
 }
 
 describe('incidents of the clock', () => {
-  it.each([3 * HOUR_MS, 9 * SECOND_MS])(
+  it.each(times([3 * HOUR_MS], [3 * HOUR_MS, 9 * SECOND_MS]))(
     'set back by %i ms: what rested is pulled, and new books are believed',
     (ms) => {
       play(31, (scene) => {

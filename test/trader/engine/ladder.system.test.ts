@@ -15,6 +15,7 @@ import { LADDER, type Mode } from '../../../src/trader/engine/control/modes.js';
 import { CALM } from '../../simulation/faults.js';
 import { type Setting, STANDARD } from '../../simulation/setting.js';
 import { type Diary, World } from '../../simulation/world.js';
+import { times } from '../../support/effort.js';
 
 const SECOND_MS = 1_000;
 const MINUTES = 3;
@@ -117,7 +118,7 @@ class Watcher implements Diary {
 
 /** One, so that a market has one fair value to compare with. */
 const SETTING: Setting = { ...STANDARD, makers: STANDARD.makers.slice(0, 1) };
-const SEEDS = [1, 2, 3];
+const SEEDS = times([1, 2], [1, 2, 3]);
 
 /** Some minutes of commands, crashes and restarts, and at the end a kill that a crash follows at once. */
 function live(seed: number): Watcher {
@@ -185,23 +186,26 @@ describe('a cancel-all', () => {
 });
 
 describe('a difference that reconciliation believes', () => {
-  it.each(SEEDS)('seed %i: lets nothing leave that was decided before it, signed or not', (seed) => {
-    const watcher = new Watcher();
-    const world = new World(seed, { ...CALM, delayMs: 600 }, watcher, 'given', SETTING);
-    watcher.world = world;
-    const rung = () => world.process?.trader.snapshot(world.ourMs).mode;
-    try {
-      world.pass(30 * SECOND_MS);
-      const split = otherHostSplits(world);
-      for (let i = 0; i < 3 * 60 && rung() !== 'reducing'; i++) world.pass(SECOND_MS);
-      expect(world.process?.trader.snapshot(world.ourMs).reduceOnly).toContain(split);
-      world.pass(60 * SECOND_MS);
-      expect(watcher.offences).toEqual([]);
-      expect(watcher.placed.get('quoting')).toBeGreaterThan(0);
-    } finally {
-      world.close();
-    }
-  });
+  it.each(SEEDS.slice(0, times(1, 3)))(
+    'seed %i: lets nothing leave that was decided before it, signed or not',
+    (seed) => {
+      const watcher = new Watcher();
+      const world = new World(seed, { ...CALM, delayMs: 600 }, watcher, 'given', SETTING);
+      watcher.world = world;
+      const rung = () => world.process?.trader.snapshot(world.ourMs).mode;
+      try {
+        world.pass(30 * SECOND_MS);
+        const split = otherHostSplits(world);
+        for (let i = 0; i < 3 * 60 && rung() !== 'reducing'; i++) world.pass(SECOND_MS);
+        expect(world.process?.trader.snapshot(world.ourMs).reduceOnly).toContain(split);
+        world.pass(60 * SECOND_MS);
+        expect(watcher.offences).toEqual([]);
+        expect(watcher.placed.get('quoting')).toBeGreaterThan(0);
+      } finally {
+        world.close();
+      }
+    },
+  );
 });
 
 /** The simulated trader's own key. */

@@ -1,10 +1,11 @@
 /** A slice of the corpus; `npm run signer-corpus` does all of it. */
 
 import { describe, expect, it } from 'vitest';
+import { times } from '../../../support/effort.js';
 import { HONEST_FORMS, HOSTILE_CLASSES, isWireHonest, tryClass, tryHonest } from './corpus.js';
 
 const SEED = 7;
-const CASES = 30;
+const [CASES, HONEST_CASES] = times([10, 100], [30, 300]);
 
 describe('the corpus of hostile drafts', () => {
   it('has at least a hundred classes, each with a name of its own', () => {
@@ -25,7 +26,7 @@ describe('the corpus of hostile drafts', () => {
   );
 
   it.each(HONEST_FORMS)('honest drafts as %s are all signed, over the bytes that they should be', (form) => {
-    expect(tryHonest(form, 300, SEED)).toEqual({ form, cases: 300, refused: 0, example: '' });
+    expect(tryHonest(form, HONEST_CASES, SEED)).toEqual({ form, cases: HONEST_CASES, refused: 0, example: '' });
   });
 
   it('finds a signer that compares nothing', () => {
