@@ -6,6 +6,7 @@ import type { ControlRequest, ModeData } from '../../shell/control/control-proto
 import { nonEmpty } from '../arguments.js';
 import { addKillCommand } from '../kill.js';
 import { addExplainCommand } from '../ledger/explain.js';
+import { marketAtVenue } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
@@ -26,6 +27,8 @@ interface ModeCommand {
   readonly reason: 'none' | 'optional' | 'required';
   /** What is recorded when none is given. */
   readonly unsaid: string;
+  /** Whether it may be told to one market alone. */
+  readonly ofMarket?: true;
   readonly request: (reason: string) => ModeRequest;
 }
 
@@ -47,12 +50,14 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
     summary: 'stops quoting and pulls every order; fills are still booked',
     reason: 'optional',
     unsaid: 'operator',
+    ofMarket: true,
     request: (reason) => ({ command: 'pause', reason }),
   },
   {
     summary: 'quotes as usual again; needs a reason after anything but a plain pause, widen or reduce-only',
     reason: 'optional',
     unsaid: '',
+    ofMarket: true,
     request: (reason) => ({ command: 'resume', reason }),
   },
   {
@@ -78,13 +83,17 @@ export function addControlCommands(program: Command, session: Session): void {
 }
 
 function addModeCommand(program: Command, session: Session, offered: ModeCommand): void {
-  const { summary, reason, unsaid, request } = offered;
+  const { summary, reason, unsaid, ofMarket = false, request } = offered;
   const command = addControlOptions(program.command(request('').command).description(summary), QUICK_S);
   if (reason === 'required') command.requiredOption('--reason <text>', 'why it may trade again; recorded', nonEmpty);
   if (reason === 'optional') command.option('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  addAction<ControlOptions & { reason?: string }>(command, session, async (options) => {
+  if (ofMarket)
+    command.option('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
+  addAction<ControlOptions & { reason?: string; market?: string }>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
-    const mode: ModeData = await askThere(request(options.reason ?? unsaid), config, {
+    const market =
+      options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, session.io) };
+    const mode: ModeData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
       timeoutMs: options.timeout * 1000,
     });
     session.io.out(options.json === true ? json(mode) : `${modeText(mode)}\n`);

@@ -110,6 +110,10 @@ export type OperatorCommand =
   | { readonly kind: 'pause'; readonly reason: string }
   /** Lifts everything but a kill. An empty reason says that none was given, which is enough after a plain pause only. */
   | { readonly kind: 'resume'; readonly reason: string }
+  /** One market, by its condition id: its orders are pulled and nothing is quoted or converted there until it is resumed, or everything is. */
+  | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
+  /** An empty reason says that none was given, which is enough where an operator paused it. */
+  | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
   /** Cancels everything and ends a flatten; quoting goes on only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }

@@ -12,9 +12,10 @@ export type ControlRequest =
   | { readonly command: 'status' }
   | { readonly command: 'widen'; readonly reason: string }
   | { readonly command: 'reduce-only'; readonly reason: string }
-  | { readonly command: 'pause'; readonly reason: string }
-  /** An empty reason says that none was given; the trader refuses that where it wants one. */
-  | { readonly command: 'resume'; readonly reason: string }
+  /** `market` is a condition id: that market alone. */
+  | { readonly command: 'pause'; readonly reason: string; readonly market?: string }
+  /** An empty reason says that none was given; the trader refuses that where it wants one. `market` as of a pause. */
+  | { readonly command: 'resume'; readonly reason: string; readonly market?: string }
   | { readonly command: 'stop' }
   /** `verify`: answers only after two reads showed that nothing rests. */
   | { readonly command: 'cancel-all'; readonly verify: boolean }
@@ -232,6 +233,12 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
   return typeof until === 'number' && nowMs > until;
 }
 
+/** Absent: all markets are meant. What is no id is one that no market has: it must not pass for all of them. */
+const readMarket = (market: unknown): { readonly market?: string } =>
+  market === undefined || market === null
+    ? {}
+    : { market: typeof market === 'string' ? market.trim() : String(market) };
+
 /** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;
@@ -257,11 +264,12 @@ export function readControlRequest(line: string): ControlRequest | string {
       return { command };
     case 'widen':
     case 'reduce-only':
-    case 'pause':
     case 'kill':
       return { command, reason: readText('reason') || 'operator' };
+    case 'pause':
+      return { command, reason: readText('reason') || 'operator', ...readMarket(fields.get('market')) };
     case 'resume':
-      return { command, reason: readText('reason') };
+      return { command, reason: readText('reason'), ...readMarket(fields.get('market')) };
     case 'unkill':
       return readText('reason') === '' ? 'unkill needs a reason' : { command, reason: readText('reason') };
     case 'cancel-all':

@@ -59,10 +59,11 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return { ok: true, data: makeStatus(running) };
     case 'widen':
     case 'reduce-only':
-    case 'pause':
-    case 'resume':
     case 'unkill':
       return obey({ kind: request.command, reason: request.reason }, running);
+    case 'pause':
+    case 'resume':
+      return obey(pauseCommand(request), running);
     case 'kill':
       return kill(request.reason, running);
     case 'flatten':
@@ -80,6 +81,11 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return configure(request, running);
   }
 }
+
+type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
+
+const pauseCommand = ({ command, reason, market }: PauseRequest): OperatorCommand =>
+  market === undefined ? { kind: command, reason } : { kind: `${command}-market`, marketConditionId: market, reason };
 
 type ConfigRequest = Extract<ControlQuestion, { command: 'config' }>;
 

@@ -8,7 +8,9 @@ import { setFleetBounds } from './fleet-bounds.js';
 
 /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
 export const commandRefusal = (state: TraderState, command: OperatorCommand): string | null =>
-  state.modes.refusal(command, state.stopped);
+  command.kind === 'pause-market' || command.kind === 'resume-market'
+    ? marketRefusal(state, command)
+    : state.modes.refusal(command, state.stopped);
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
@@ -22,6 +24,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
     for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
     return;
   }
+  if (command.kind === 'pause-market' || command.kind === 'resume-market') return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   state.alert(nowMs, 'command', `${command.kind}${reason}`);
   // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
@@ -38,6 +41,30 @@ function setQuoteHours(state: TraderState, { strategy, open }: QuoteHours, nowMs
   state.markets.setQuoteHours(strategy, open);
   const where = open ? 'within' : 'outside';
   state.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+}
+
+type MarketCommand = Extract<OperatorCommand, { kind: 'pause-market' | 'resume-market' }>;
+
+function marketRefusal(
+  { markets, pauses }: TraderState,
+  { kind, marketConditionId, reason }: MarketCommand,
+): string | null {
+  const paused = pauses.findReason(marketConditionId);
+  if (kind === 'pause-market') {
+    const isKnown = markets.get(marketConditionId) !== undefined;
+    return isKnown ? null : `no market that it looks at has the condition id ${marketConditionId}`;
+  }
+  if (paused === undefined) return `market ${marketConditionId} is not paused by itself`;
+  const why = pauses.whyReasonNeeded(marketConditionId);
+  return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
+}
+
+/** Pauses one market, or lets it go on; all others do as before. */
+function turnMarket(state: TraderState, { kind, marketConditionId, reason }: MarketCommand, nowMs: number): void {
+  state.alert(nowMs, 'command', `${kind} ${marketConditionId}: ${reason || 'none given'}`);
+  if (kind === 'pause-market') state.pauses.pauseByOperator(marketConditionId, `operator: ${reason}`);
+  else state.pauses.resume(marketConditionId);
+  state.requestRequote(marketConditionId);
 }
 
 interface Resumed {

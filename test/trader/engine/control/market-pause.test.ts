@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
+import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
+import { pausedBecause } from '../../../../src/trader/engine/control/fleet-bounds.js';
+import type { TraderSettings } from '../../../../src/trader/engine/settings.js';
+import { TraderState } from '../../../../src/trader/engine/state.js';
+import { Executor } from '../../../../src/trader/executor/executor.js';
+import type { Ledger } from '../../../../src/trader/ledger/contract.js';
+import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
+import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/strategy.js';
+import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
+import { withLedger } from '../../ledger/books.js';
+import { limitsOf, m } from '../../risk/states.js';
+
+const NOW_MS = 1_700_000_000_000;
+const RISK = limitsOf({});
+const quiet = defineStrategy({
+  name: 'quiet',
+  summary: 'Wants nothing.',
+  params: {},
+  create: () => ({ quote: () => NO_QUOTES('nothing') }),
+});
+const SETTINGS: TraderSettings = {
+  runId: 'run',
+  configHash: 'hash',
+  version: '0',
+  profile: BENCH_PROFILE,
+  capitalMicros: m(1),
+  risk: RISK,
+  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
+  merge: { enabled: false, minSharesMicros: m(1) },
+  economics: USUAL_ECONOMICS,
+  events: [],
+  strategies: [
+    {
+      name: 'quiet',
+      module: quiet,
+      params: {},
+      quoteHours: null,
+      risk: RISK,
+      markets: { ids: ['a', 'b'], state: 'open', categories: [], max: 5 },
+    },
+  ],
+  boundedCall: (call) => call(),
+};
+
+/** A process of the trader on this ledger. */
+function start(ledger: Ledger) {
+  const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+  const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
+  const state = new TraderState(SETTINGS, ledger, new Executor(ledger, signer, BENCH_PROFILE, run));
+  state.modes.onStart();
+  const order = (command: OperatorCommand): string | null => {
+    const refusal = commandRefusal(state, command);
+    ledger.transaction(() => obey(state, command, NOW_MS));
+    return refusal;
+  };
+  return { state, order, paused: () => ['a', 'b'].map((id) => pausedBecause(state, id)) };
+}
+
+const pause = (marketConditionId: string) => ({ kind: 'pause-market', marketConditionId, reason: 'news' }) as const;
+const resume = (marketConditionId: string, reason = '') =>
+  ({ kind: 'resume-market', marketConditionId, reason }) as const;
+
+it('holds in that market alone, over a restart, until it is resumed without a reason', () => {
+  withLedger((ledger) => {
+    expect(start(ledger).order(pause('a'))).toBeNull();
+    const { state, order, paused } = start(ledger);
+    expect(paused()).toEqual(['operator: news', undefined]);
+    expect([state.mode().mode, state.stopped]).toEqual(['quoting', null]);
+    expect(order(resume('a'))).toBeNull();
+    expect(paused()).toEqual([undefined, undefined]);
+    expect(start(ledger).paused()).toEqual([undefined, undefined]);
+  });
+});
+
+it('ends with everything else when the trader is resumed, which needs no reason for it', () => {
+  withLedger((ledger) => {
+    const { order, paused } = start(ledger);
+    order(pause('b'));
+    expect(order({ kind: 'resume', reason: '' })).toBeNull();
+    expect(paused()).toEqual([undefined, undefined]);
+  });
+});
+
+it('of what the signer refused neither hides that reason nor ends without one', () => {
+  withLedger((ledger) => {
+    const { state, order, paused } = start(ledger);
+    ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    order(pause('a'));
+    expect(paused()[0]).toBe('the signer refused a draft');
+    expect(order(resume('a'))).toMatch(/needs a reason \(the signer refused a draft\)/);
+    expect(paused()[0]).toBe('the signer refused a draft');
+    expect(order(resume('a', 'looked at it'))).toBeNull();
+    expect(paused()).toEqual([undefined, undefined]);
+  });
+});
+
+it('of a market that nobody looks at, or that is not paused, is refused by name', () => {
+  withLedger((ledger) => {
+    const { order, paused } = start(ledger);
+    expect(order(pause('nowhere'))).toBe('no market that it looks at has the condition id nowhere');
+    expect(order(resume('a'))).toBe('market a is not paused by itself');
+    expect(paused()).toEqual([undefined, undefined]);
+  });
+});
