@@ -4,10 +4,10 @@
  */
 
 import { rmSync } from 'node:fs';
+import { startWorker } from '../../../shared/base/worker-start.js';
 import { type ArchiveListing, listArchives } from '../../../trader/ledger/archive/archive-file.js';
 import type { ArchivedIntents } from '../../../trader/ledger/archive/contract.js';
 import type { CopiedRows } from '../../../trader/ledger/archive/copier.js';
-import { startWorker } from '../../../shared/base/worker-start.js';
 
 /** By then a trader has agreed with the exchange and quotes, ms. */
 const FIRST_AFTER_MS = 120_000;
