@@ -32,7 +32,7 @@ export async function shrinkPages(root, made) {
 /**
  * As it is no module, nothing at its top gets another name.
  *
- * @param {typeof import('esbuild').transform} transform
+ * @param {typeof import('esbuild').transform | typeof import('esbuild').transformSync} transform of esbuild
  * @param {string} script
  */
 export async function shrinkScript(transform, script) {

@@ -23,12 +23,12 @@ const ROOT = join(import.meta.dirname, '../../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: '42f1ff7ec2adfd01',
-    session: '9db05331b9252e326f2be3f3a7ee95a6960c463620e5ae9b8d2fe3b3df814f73',
+    trace: 'fe58079a818d8a7f',
+    session: '764cb8704a4382b6d5754fd483e09869e374f4698fdb84b2438fba2523141c72',
   },
   'power:3': {
-    trace: '42f1ff7ec2adfd01',
-    session: '9db05331b9252e326f2be3f3a7ee95a6960c463620e5ae9b8d2fe3b3df814f73',
+    trace: 'fe58079a818d8a7f',
+    session: '764cb8704a4382b6d5754fd483e09869e374f4698fdb84b2438fba2523141c72',
   },
   optimistic: {
     trace: 'c2edc965e0891a81',

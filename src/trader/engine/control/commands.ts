@@ -62,7 +62,7 @@ function marketRefusal(
 /** Pauses one market, or lets it go on; all others do as before. */
 function turnMarket(state: TraderState, { kind, marketConditionId, reason }: MarketCommand, nowMs: number): void {
   state.alert(nowMs, 'command', `${kind} ${marketConditionId}: ${reason || 'none given'}`);
-  if (kind === 'pause-market') state.pauses.pauseByOperator(marketConditionId, `operator: ${reason}`);
+  if (kind === 'pause-market') state.pauses.pauseByOperator(marketConditionId, reason);
   else state.pauses.resume(marketConditionId);
   state.requestRequote(marketConditionId);
 }

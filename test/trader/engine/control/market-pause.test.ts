@@ -66,7 +66,7 @@ it('holds in that market alone, over a restart, until it is resumed without a re
   withLedger((ledger) => {
     expect(start(ledger).order(pause('a'))).toBeNull();
     const { state, order, paused } = start(ledger);
-    expect(paused()).toEqual(['operator: news', undefined]);
+    expect(paused()).toEqual(['news', undefined]);
     expect([state.mode().mode, state.stopped]).toEqual(['quoting', null]);
     expect(order(resume('a'))).toBeNull();
     expect(paused()).toEqual([undefined, undefined]);
