@@ -27,7 +27,23 @@ export interface WatchedFacts {
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
+  readonly backup: WatchedBackup;
+  /** Wrong passwords and tokens that the page was brought within the last ten minutes. */
+  readonly refusedLogins: number;
   readonly account: WatchedAccount | null;
+}
+
+/** As the trader told it; `at` is Unix ms. */
+export interface FailedBackup {
+  readonly at: number;
+  readonly why: string;
+}
+
+export interface WatchedBackup {
+  /** When the newest was written, Unix ms; null without one. */
+  readonly newestMs: number | null;
+  /** From one to the next it may take so long, ms; null where none is scheduled. */
+  readonly withinMs: number | null;
 }
 
 export interface WatchedAccount {
@@ -47,18 +63,32 @@ export interface WatchedAccount {
   readonly lossUsed: number;
   /** Feeds without a current value for any market, with why where that is known. */
   readonly silentFeeds: readonly string[];
+  /** When the run began, Unix ms; null where that is not known. */
+  readonly startedMs: number | null;
+  /** The newest try to back the ledger up, where it failed. */
+  readonly backupFailed: FailedBackup | null;
+  /** Why the journal of the run has ended before the run. */
+  readonly journalEnded: string | null;
+  /** 0 while telemetry tells everything. */
+  readonly telemetryLevel: number;
+  /** Readers of telemetry that were let go within the last ten minutes because they did not read. */
+  readonly readersCut: number;
 }
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const SILENT_MS = 10_000;
 const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
+const SLOWED_FOR_MS = 10 * MINUTE_MS;
+/** Of somebody who guesses, or of a person who mistypes. */
+const MOST_REFUSED_LOGINS = 3;
 const STOPPED: readonly string[] = ['killed', 'halted'];
 
 export function findConditions(facts: WatchedFacts): readonly Condition[] {
-  const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, account } = facts;
+  const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, refusedLogins, account } = facts;
   const found: (Condition | false)[] = [
     isGone && critical('trader_gone', 'the trader is gone', 'its process ended without canceling anything'),
     !isGone &&
@@ -73,8 +103,15 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
     diskFreeBytes !== null &&
       diskFreeBytes < LITTLE_DISK_BYTES &&
       warning('disk_low', 'the disk fills', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
+    refusedLogins >= MOST_REFUSED_LOGINS &&
+      warning(
+        'login_refused',
+        'logins are refused',
+        `the page was brought ${refusedLogins} wrong passwords in ten minutes`,
+      ),
   ];
-  if (account !== null && !hasEnded) found.push(...accountConditions(account, facts.nowMs));
+  if (account !== null && !hasEnded)
+    found.push(...accountConditions(account, facts.nowMs), ...upkeepConditions(account, facts));
   return found.filter((one) => one !== false);
 }
 
@@ -89,6 +126,11 @@ const OF_TRADER: readonly string[] = [
   'reconciled_late',
   'loss',
   'feed_silent',
+  'backup_failed',
+  'backup_old',
+  'journal_ended',
+  'telemetry_slowed',
+  'reader_cut',
 ];
 
 /** Whether these facts leave open if a condition of this kind holds: an alert is not over because nobody knows. */
@@ -133,6 +175,43 @@ function accountConditions(account: WatchedAccount, nowMs: number): readonly (Co
       ),
   ];
 }
+
+/** What trading does not feel, and a person misses later. */
+function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFacts): readonly (Condition | false)[] {
+  const { backupFailed, journalEnded, telemetryLevel, readersCut } = account;
+  return [
+    isBackupFailing(backupFailed, backup.newestMs) && {
+      ...warning('backup_failed', 'no new backup', `the ledger could not be backed up: ${backupFailed?.why}`),
+      sinceMs: backupFailed?.at ?? nowMs,
+    },
+    backup.withinMs !== null &&
+      account.startedMs !== null &&
+      nowMs - Math.max(backup.newestMs ?? 0, account.startedMs) > backup.withinMs &&
+      warning('backup_old', 'the newest backup is old', describeAge(backup.newestMs, nowMs)),
+    journalEnded !== null &&
+      warning(
+        'journal_ended',
+        'the journal has ended',
+        `trading goes on, but nothing from here on can be replayed: ${journalEnded}`,
+      ),
+    telemetryLevel > 0 &&
+      warning(
+        'telemetry_slowed',
+        'telemetry is slowed',
+        `the trader tells less than it could, to spare itself (level ${telemetryLevel})`,
+        SLOWED_FOR_MS,
+      ),
+    readersCut > 0 &&
+      warning('reader_cut', 'a reader of telemetry was let go', `${readersCut} did not read what they were told`),
+  ];
+}
+
+/** A backup that somebody made since is as good as that one would have been. */
+export const isBackupFailing = (failed: FailedBackup | null, newestMs: number | null): boolean =>
+  failed !== null && failed.at >= (newestMs ?? 0);
+
+const describeAge = (newestMs: number | null, nowMs: number): string =>
+  newestMs === null ? 'there is none' : `it was made ${((nowMs - newestMs) / HOUR_MS).toFixed(1)} h ago`;
 
 const wholeSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1000);
 

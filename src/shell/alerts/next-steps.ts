@@ -5,6 +5,14 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   trader_silent: '`twinbook status`; `twinbook kill` works past it',
   guardian_absent: '`twinbook status` says what it said last; its log is beside the ledger',
   disk_low: 'remove journals, recordings and logs, never the ledger',
+  backup_failed: '`twinbook ledger backup` makes one now, or says why it cannot',
+  backup_old: '`twinbook ledger backup` makes one now, or says why it cannot',
+  journal_ended:
+    'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
+  login_refused:
+    'was it you, `twinbook alerts ack login_refused`; else give the page another password and start it again',
+  telemetry_slowed: 'close pages and `twinbook top` that nobody reads; nothing is wrong with trading',
+  reader_cut: 'end what subscribes and does not read; `twinbook top` and the console come back by themselves',
   killed: '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
   halted: '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up',
   ledger_differs: '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',

@@ -62,10 +62,13 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   const names = nameTraders(wanted.map((one) => one.config.file));
   const passes: Passes = { operate: secret, ...readPasses(dashboard, secret) };
   const scraped = { isOpen: metrics.open, token: readToken(metrics.tokenFile) };
+  let page: Listening | null = null;
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    return openShownTrader({ ...one, name, isWithTrader, note: noteOf });
+    // Who may open the page stands in the file of the first: its channels tell of who tries to.
+    const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
+    return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
   const end = () => {
     for (const trader of traders) trader.close();
@@ -73,7 +76,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   try {
     const host = makeHost(traders);
     const at = (port: number) => openDashboard({ host, passes, metrics: scraped, address: dashboard.host, port });
-    const page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
+    page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
       url: page?.dashboard.url ?? null,
       isElsewhere: page?.isElsewhere ?? false,

@@ -55,6 +55,8 @@ export interface ShownTraderOptions {
   readonly isWithTrader: boolean;
   /** Something for the log. */
   readonly note: (text: string) => void;
+  /** Wrong passwords that the page was brought; null where another trader's channels tell of them. */
+  readonly refusedLogins: (() => number) | null;
 }
 
 export interface ShownTrader extends TraderHost {
@@ -68,7 +70,8 @@ export interface ShownTrader extends TraderHost {
   close(): void;
 }
 
-export function openShownTrader({ config, guardian, name, isWithTrader, note }: ShownTraderOptions): ShownTrader {
+export function openShownTrader(options: ShownTraderOptions): ShownTrader {
+  const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
   const { control, ledger, venue, metrics } = config;
   const trader = new TraderState();
   const access = new LedgerConnection(() => openReadOnly(ledger.path));
@@ -89,6 +92,7 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
     lastRun: () =>
       existsSync(ledger.path) ? access.read(readLastRun) : existsSync(dirname(ledger.path)) ? 'none' : null,
     isWithTrader,
+    refusedLogins: () => refusedLogins?.() ?? 0,
   });
   const updates = new UpdateStore(store);
   const chat = listenForCommands({ config, name, trader, watch, alerts: memory, memory: updates, guardian, note });
@@ -184,6 +188,7 @@ export function openShownTrader({ config, guardian, name, isWithTrader, note }: 
       eventCount: (kind) => lists.eventCount(kind),
       files: readFileFacts(ledger.path),
       isGuarded: guardian.isGuarded(),
+      refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
     traderGone: () => watch.traderGone(),

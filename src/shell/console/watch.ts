@@ -8,6 +8,7 @@ import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
 import { postText } from '../alerts/post.js';
+import { RecentCount } from '../alerts/recent-count.js';
 import { openPatientSender } from '../alerts/senders.js';
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
@@ -16,6 +17,7 @@ import { nowMs } from '../runtime/clock.js';
 import { QuoteHours } from '../runtime/quote-hours.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
+import { boundBackupAge } from './backup-age.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
@@ -47,6 +49,8 @@ export interface WatchOptions {
   readonly lastRun: () => LastRun | null;
   /** Whether the trader has started this console: then it is there, however long it takes until it tells anything. */
   readonly isWithTrader: boolean;
+  /** Wrong passwords that the page was brought since it is there. */
+  readonly refusedLogins: () => number;
 }
 
 /** The same for who is on duty, and for who only knows what the other one remembers. */
@@ -57,6 +61,9 @@ export class Watch {
   readonly #quietHours: QuoteHours;
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
+  readonly #refusedLogins = new RecentCount();
+  readonly #readersCut = new RecentCount();
+  #backupWithinMs: number | null | undefined;
   #isQuiet = false;
   #isGone = false;
 
@@ -65,6 +72,7 @@ export class Watch {
     const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
     this.#lifeline = heartbeat === null ? null : new Lifeline(heartbeat.everyMs, performance.now());
+    this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
@@ -148,24 +156,43 @@ export class Watch {
   }
 
   #tick(): void {
+    const { trader, config, isGuarded, refusedLogins } = this.#options;
+    const steadyMs = performance.now();
+    this.#refusedLogins.note(refusedLogins(), steadyMs);
+    if (trader.account !== null) this.#readersCut.note(trader.account.health.readers_cut, steadyMs);
     const center = this.#findCenter();
     if (center === null) return;
-    const { trader, config, isGuarded } = this.#options;
     const guarded = isGuarded();
+    const files = readFileFacts(config.ledger.path);
     const facts: WatchedFacts = {
       nowMs: nowMs(),
       ...this.#findPresence(),
       isGone: this.#isGone,
       isGuarded: guarded,
-      diskFreeBytes: readFileFacts(config.ledger.path).diskFreeBytes,
-      account: trader.account === null ? null : watchedAccount(trader.account, trader.hello),
+      diskFreeBytes: files.diskFreeBytes,
+      backup: { newestMs: files.backupMs, withinMs: this.#findBackupBound() },
+      refusedLogins: this.#refusedLogins.count(steadyMs),
+      account:
+        trader.account === null
+          ? null
+          : {
+              ...watchedAccount(trader.account, trader.hello),
+              readersCut: this.#readersCut.count(steadyMs),
+            },
     };
     for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
     center.tick(facts, this.#isQuiet);
     const file = config.alerts.heartbeat?.urlFile;
     if (this.#lifeline === null || file === undefined) return;
-    const call = this.#lifeline.look(summarizeWork(trader, guarded), performance.now(), facts.nowMs);
+    const call = this.#lifeline.look(summarizeWork(trader, guarded), steadyMs, facts.nowMs);
     if (call !== null) void callWatcher(file, call, this.#options.note);
+  }
+
+  /** Found when it is first wanted: that takes longer than all else that a start of the console does here. */
+  #findBackupBound(): number | null {
+    if (this.#backupWithinMs === undefined)
+      this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
+    return this.#backupWithinMs;
   }
 }
 
@@ -186,7 +213,7 @@ async function callWatcher(file: string, call: LifelineCall, note: (text: string
   }
 }
 
-function watchedAccount(account: AccountFigures, hello: HelloLine | null): WatchedAccount {
+function watchedAccount(account: AccountFigures, hello: HelloLine | null): Omit<WatchedAccount, 'readersCut'> {
   const measureUse = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
   return {
     mode: account.mode,
@@ -199,6 +226,10 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Watch
     // One that never comes is late, too.
     reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
     clockOffsetMs: account.clock_offset_ms,
+    startedMs: hello?.started ?? null,
+    backupFailed: account.upkeep?.backup_failed ?? null,
+    journalEnded: account.upkeep?.journal_ended ?? null,
+    telemetryLevel: account.health.brake,
     silentFeeds: account.feeds.flatMap(({ name, current_markets: current, trouble }) =>
       current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
     ),

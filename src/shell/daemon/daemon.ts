@@ -326,7 +326,8 @@ class Service {
   #jobHooks() {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
-      backupLedger: () => void backUpLedger(this.#session.config.ledger, this.#log, this.#screen),
+      backupLedger: () =>
+        void backUpLedger(this.#session.config.ledger, this.#log, this.#screen).then(this.#telemetry.backedUp),
       dailySummary: () => this.#guard(() => this.#telemetry.tellDay(this.#log)),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };

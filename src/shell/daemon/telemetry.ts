@@ -9,7 +9,13 @@ import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { RecentDurations } from '../control/telemetry/durations.js';
 import { Histogram, STEP_BUCKETS } from '../control/telemetry/histogram.js';
-import type { AccountFigures, BudgetFigures, HealthFigures, HelloLine } from '../control/telemetry/lines.js';
+import type {
+  AccountFigures,
+  BudgetFigures,
+  HealthFigures,
+  HelloLine,
+  UpkeepFigures,
+} from '../control/telemetry/lines.js';
 import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
 import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
@@ -40,6 +46,7 @@ export class Telemetry {
   readonly #took = new RecentDurations(STEPS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
+  #backupFailed: UpkeepFigures['backup_failed'] = null;
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
@@ -90,6 +97,11 @@ export class Telemetry {
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
+  /** What became of a backup; null when it was made. */
+  readonly backedUp = (why: string | null): void => {
+    this.#backupFailed = why === null ? null : { at: nowMs(), why };
+  };
+
   /** Another configuration is in force. */
   configChanged(): void {
     this.publisher.renew();
@@ -132,6 +144,11 @@ export class Telemetry {
       spent: now.spent.map(({ purpose, total }) => ({ purpose, total })),
       feeds: now.feeds.map((feed) => makeFeed(feed, sources)),
       health: this.#health(publishing),
+      upkeep: {
+        backup_failed: this.#backupFailed,
+        journal_ended: this.#options.session.journal.ended,
+        has_journal: this.#options.session.config.journal.enabled,
+      },
     };
   }
 

@@ -28,6 +28,11 @@ export class Gate {
     this.#auth = new BearerAuth<Role>(all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret]])));
   }
 
+  /** Secrets that opened nothing. */
+  get refused(): number {
+    return this.#auth.wrong;
+  }
+
   /** Null when it answered. */
   admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
     const verdict = this.#auth.check(request.headers.authorization);

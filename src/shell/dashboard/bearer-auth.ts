@@ -13,11 +13,17 @@ export class BearerAuth<Role extends string> {
   /** A clock that never steps, ms. */
   readonly #steadyMs: () => number;
   #guessesMs: number[] = [];
+  #wrong = 0;
 
   /** @param passes who each secret makes of its bearer */
   constructor(passes: readonly (readonly [role: Role, secret: string])[], steadyMs = () => performance.now()) {
     this.#passes = passes.map(([role, secret]) => [role, hashSecret(secret)] as const);
     this.#steadyMs = steadyMs;
+  }
+
+  /** Secrets that opened nothing, of all time. */
+  get wrong(): number {
+    return this.#wrong;
   }
 
   /** @param authorization the header, `Bearer` and the secret */
@@ -33,6 +39,7 @@ export class BearerAuth<Role extends string> {
       if (found !== undefined) return found[0];
       // Who brings none at all is no guesser: the page asks like this before its operator has typed.
       this.#guessesMs.push(steadyMs);
+      this.#wrong++;
     }
     return 'wrong';
   }

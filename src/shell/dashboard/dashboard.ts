@@ -57,14 +57,22 @@ export interface MetricsAccess {
 export interface Dashboard {
   /** `http://127.0.0.1:8788/`, without what opens it. */
   readonly url: string;
+  /** Wrong passwords and tokens that it was brought. */
+  readonly refusedLogins: () => number;
   close(): Promise<void>;
 }
 
 /** Listens. Rejects with what `listen` rejects with, `EADDRINUSE` for a port that is taken. */
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const server = buildPage(options);
+  const { passes, metrics } = options;
+  const gates = { page: new Gate(passes), metrics: new Gate(passes, metrics.token) };
+  const server = buildPage(options, gates);
   await server.listen({ host: options.address, port: options.port });
-  return { url: `http://${formatHost(options.address)}:${readPort(server)}/`, close: () => server.close() };
+  return {
+    url: `http://${formatHost(options.address)}:${readPort(server)}/`,
+    refusedLogins: () => gates.page.refused + gates.metrics.refused,
+    close: () => server.close(),
+  };
 }
 
 const formatHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
@@ -74,7 +82,12 @@ function readPort(server: FastifyInstance): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function buildPage({ host, passes, metrics }: DashboardOptions): FastifyInstance {
+interface Gates {
+  readonly page: Gate;
+  readonly metrics: Gate;
+}
+
+function buildPage({ host, metrics }: DashboardOptions, gates: Gates): FastifyInstance {
   const document = pageDocument();
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -109,12 +122,11 @@ function buildPage({ host, passes, metrics }: DashboardOptions): FastifyInstance
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
-  const gate = new Gate(passes);
-  addReads(server, host, gate);
-  addStreams(server, host, gate);
-  addDownloads(server, host, gate);
-  addActions(server, host, gate);
-  addMetrics(server, host, metrics, passes);
+  addReads(server, host, gates.page);
+  addStreams(server, host, gates.page);
+  addDownloads(server, host, gates.page);
+  addActions(server, host, gates.page);
+  addMetrics(server, host, gates.metrics, metrics);
   return server;
 }
 
@@ -202,8 +214,7 @@ function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>)
   };
 }
 
-function addMetrics(server: FastifyInstance, host: Host, { isOpen, token }: MetricsAccess, passes: Passes): void {
-  const gate = new Gate(passes, token);
+function addMetrics(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: MetricsAccess): void {
   server.get('/metrics', (request, reply) => {
     if (!isOpen && gate.admit(request, reply, 'view') === null) return reply;
     const { type, text } = host.metrics();

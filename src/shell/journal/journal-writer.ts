@@ -43,6 +43,8 @@ export interface Journal {
   signer(inner: DraftSigner): DraftSigner;
   /** After each `Trader.handle`; `failure` is what it threw. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void;
+  /** Why it has ended before the run, or never began; null while it is written, and where none is wanted. */
+  readonly ended: string | null;
   /** Writes what is left, or says that the disk does not take it in time. Never throws. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export const NO_JOURNAL: Journal = {
   boundedCall: (inner) => inner,
   signer: (inner) => inner,
   step: () => undefined,
+  ended: null,
   close: () => Promise.resolve(),
 };
 
@@ -86,7 +89,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   } catch (error) {
     removeIfThere(folder);
     loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
-    return NO_JOURNAL;
+    return { ...NO_JOURNAL, ended: describeError(error) };
   }
 }
 
@@ -214,6 +217,10 @@ class RunJournalWriter implements Journal {
     } catch (error) {
       this.#stop(describeError(error));
     }
+  }
+
+  get ended(): string | null {
+    return this.#stopped;
   }
 
   async close(): Promise<void> {

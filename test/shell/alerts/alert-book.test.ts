@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
-import { type Condition, findConditions, toldAs, type WatchedFacts } from '../../../src/shell/alerts/conditions.js';
+import {
+  type Condition,
+  findConditions,
+  isUndecided,
+  toldAs,
+  type WatchedFacts,
+} from '../../../src/shell/alerts/conditions.js';
 import { findNextStep } from '../../../src/shell/alerts/next-steps.js';
 
 const S = 1_000;
 const MINUTE = 60 * S;
+const HOUR = 60 * MINUTE;
 
 const condition = (severity: Condition['severity'], forMs = 0): Condition => ({
   kind: 'odd',
@@ -94,6 +101,8 @@ const WELL: WatchedFacts = {
   isGone: false,
   isGuarded: true,
   diskFreeBytes: 1e10,
+  backup: { newestMs: 9 * MINUTE, withinMs: HOUR },
+  refusedLogins: 2,
   account: {
     mode: 'quoting',
     reason: '',
@@ -105,8 +114,14 @@ const WELL: WatchedFacts = {
     clockOffsetMs: 20,
     lossUsed: 0.1,
     silentFeeds: [],
+    startedMs: 0,
+    backupFailed: { at: 9 * MINUTE - 1, why: 'one that was made good since' },
+    journalEnded: null,
+    telemetryLevel: 0,
+    readersCut: 0,
   },
 };
+const NO_BACKUP = { newestMs: null, withinMs: HOUR };
 const { account: ACCOUNT } = WELL;
 if (ACCOUNT === null) throw new Error('the facts of this test have an account');
 
@@ -131,8 +146,33 @@ test.each([
   ['reconciled_late', { account: { ...ACCOUNT, reconciledMs: -1 } }],
   ['loss', { account: { ...ACCOUNT, lossUsed: 0.81 } }],
   ['feed_silent', { account: { ...ACCOUNT, silentFeeds: ['weather'] } }],
-])('%s is told of', (kind, wrong) => {
+  ['backup_failed', { account: { ...ACCOUNT, backupFailed: { at: 9 * MINUTE, why: 'no room' } } }],
+  ['backup_failed', { backup: NO_BACKUP, account: { ...ACCOUNT, backupFailed: { at: 0, why: 'no room' } } }],
+  ['backup_old', { nowMs: 9 * MINUTE + HOUR + 1, account: { ...ACCOUNT, reconciledMs: HOUR } }],
+  [
+    'backup_old',
+    { nowMs: HOUR + 1, account: { ...ACCOUNT, reconciledMs: HOUR, backupFailed: null }, backup: NO_BACKUP },
+  ],
+  ['journal_ended', { account: { ...ACCOUNT, journalEnded: 'no space left on device' } }],
+  ['login_refused', { refusedLogins: 3 }],
+  ['telemetry_slowed', { account: { ...ACCOUNT, telemetryLevel: 1 } }],
+  ['reader_cut', { account: { ...ACCOUNT, readersCut: 1 } }],
+])('%s is told of, with what helps', (kind, wrong) => {
   expect(findConditions({ ...WELL, ...wrong }).map((one) => one.kind)).toEqual([kind]);
+  expect(findNextStep(kind)).not.toBe('');
+});
+
+test('no backup is old where none is scheduled, and none of before in a run that has just begun', () => {
+  const nowMs = 9 * MINUTE + HOUR + 1;
+  const late = { ...WELL, nowMs, account: { ...ACCOUNT, reconciledMs: HOUR, backupFailed: null } };
+  expect(findConditions({ ...late, backup: { newestMs: 0, withinMs: null } })).toEqual([]);
+  expect(findConditions({ ...late, account: { ...late.account, startedMs: HOUR } })).toEqual([]);
+});
+
+test('only what the trader says shows that its upkeep is in order again, and the page itself that nobody tries', () => {
+  const unheard = { ...WELL, account: null };
+  const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'telemetry_slowed', 'reader_cut', 'login_refused'];
+  expect(kinds.filter((kind) => !isUndecided(kind, unheard))).toEqual(['login_refused']);
 });
 
 test('notices that a person must look into are told of, and the usual ones are not', () => {

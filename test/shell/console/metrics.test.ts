@@ -16,6 +16,7 @@ const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   eventCount: () => 0,
   files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
   isGuarded: true,
+  refusedLogins: 2,
   alerts: NO_ALERTS,
   ...more,
 });
@@ -67,6 +68,17 @@ describe('metrics', () => {
     expect(linesOf(text, 'twinbook_market_info')).toEqual([
       'twinbook_market_info{trader="paper",market="m",title="a\\"} 1 twinbook_up{trader=\\"paper\\"} 1 \\\\",strategy="maker"} 1',
     ]);
+  });
+
+  test('say what runs beside trading, where the trader tells it', () => {
+    const upkeep = { backup_failed: { at: 2_000, why: 'no room' }, journal_ended: 'no room', has_journal: true };
+    const text = renderMetrics(facts({ trader: toldTrader([], { ...ACCOUNT, upkeep }) }));
+    expect(linesOf(text, 'twinbook_backup_failing')).toEqual(['twinbook_backup_failing{trader="paper"} 1']);
+    expect(linesOf(text, 'twinbook_journal_writing')).toEqual(['twinbook_journal_writing{trader="paper"} 0']);
+    const { upkeep: _, ...before } = ACCOUNT;
+    const ofEarlier = renderMetrics(facts({ trader: toldTrader([], before), refusedLogins: null }));
+    for (const name of ['backup_failing', 'journal_writing', 'logins_refused_total'])
+      expect(ofEarlier).not.toContain(`twinbook_${name}`);
   });
 
   test('are bounded, however many markets there are', () => {

@@ -284,11 +284,16 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await context.close();
   });
 
-  test('a wrong token opens nothing but the way to type another', async () => {
+  test('a wrong token opens nothing but the way to type another, and is brought once', async () => {
     const context = await contextOf(browser, DESK);
     const page = await context.newPage();
+    const brought: (string | undefined)[] = [];
+    page.on('request', (request) => brought.push(request.headers()['authorization']));
+    await page.clock.install();
     await page.goto(`${played.url}#wrong`);
     await page.locator('#login').waitFor();
+    await page.clock.runFor(5_000);
+    expect(brought.filter((one) => one === 'Bearer wrong')).toHaveLength(1);
     expect(await page.locator('#main').isVisible()).toBe(false);
     expect(await page.locator('#mode').textContent()).toBe('…');
     expect(page.url()).toBe(played.url);

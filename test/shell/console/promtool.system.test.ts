@@ -71,6 +71,16 @@ const CASES: Readonly<Record<string, { readonly fires: Series; readonly silent: 
     TwinbookReconciledOld: { ...ages('twinbook_reconciled_timestamp_seconds'), minutes: 15 },
     TwinbookStrategyFailed: counts('strategy_failed', 'command'),
     TwinbookBackupOld: { ...ages('twinbook_backup_timestamp_seconds'), minutes: 14 * 60 },
+    TwinbookBackupFailed: levels('twinbook_backup_failing', 1, 0),
+    TwinbookJournalEnded: levels('twinbook_journal_writing', 0, 1),
+    TwinbookLoginRefused: {
+      fires: { 'twinbook_logins_refused_total{trader="t"}': '0 0 0 0 1 2 3 4 4 4 4' },
+      silent: { 'twinbook_logins_refused_total{trader="t"}': '4 4 4 4 4 5 6 6 6 6 6' },
+    },
+    TwinbookReaderCut: {
+      fires: { 'twinbook_telemetry_readers_cut_total{trader="t"}': '0 0 0 0 0 0 1 1 1 1 1' },
+      silent: { 'twinbook_telemetry_readers_cut_total{trader="t"}': '1x60' },
+    },
     TwinbookWalGrowing: {
       fires: { 'twinbook_ledger_size_bytes{trader="t",file="wal"}': '65000000x60' },
       silent: { 'twinbook_ledger_size_bytes{trader="t",file="main"}': '65000000x60' },
@@ -111,6 +121,7 @@ describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
       eventCount: () => 3,
       files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
       isGuarded: true,
+      refusedLogins: 2,
       alerts: NO_ALERTS,
     });
     expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });

@@ -68,6 +68,7 @@ export const ACCOUNT: AccountFigures = {
     memory_bytes: 1_000_000,
     guardian: '',
   },
+  upkeep: { backup_failed: null, journal_ended: null, has_journal: true },
   risk: {
     total_cost_micros: 400_000_000,
     actions_last_second: 1,

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { boundBackupAge } from '../../../src/shell/console/backup-age.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { type LastRun, readLastRun, Watch, type WatchOptions } from '../../../src/shell/console/watch.js';
+import type { AccountFigures } from '../../../src/shell/control/telemetry/lines.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
 import { folderOf, newFolder } from '../../support/folders.js';
@@ -42,6 +44,7 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
     onDuty: () => true,
     lastRun: () => last,
     isWithTrader: false,
+    refusedLogins: () => 0,
     ...options,
   });
   onTestFinished(() => watch.close());
@@ -62,11 +65,12 @@ describe('a console that was started anew beside a trader that is silent', () =>
 
   test('tells that they are over when it hears it, and not before it has said what it does', () => {
     const { trader: state, kinds, told } = watchOf('open', { open: ['trader_silent', 'trader_gone', 'killed'] });
+    const hello = { ...HELLO, started: Date.now() };
     const hear = (...lines: readonly Parameters<TraderState['onLine']>[0][]) => {
       for (const line of lines) state.onLine(line);
       vi.advanceTimersByTime(5 * S);
     };
-    for (let i = 0; i < 8; i++) hear(HELLO);
+    for (let i = 0; i < 8; i++) hear(hello);
     expect([kinds(), told()]).toEqual([['killed'], ['trader_gone cleared', 'trader_silent cleared']]);
     const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [], confirmed: null } };
     for (let i = 0; i < 8; i++) hear({ type: 'frame', time: Date.now(), account, markets: [] });
@@ -132,6 +136,73 @@ test('a difference is told when a second round has found it again, a feed when i
     'ledger_differs open',
     expect.stringContaining('the ledger and the exchange disagree: order o, since'),
   ]);
+});
+
+test('wrong passwords are told of from the third within ten minutes, and are over when none has come for as long', () => {
+  let wrong = 2;
+  const { told, watch } = watchOf('none', { refusedLogins: () => wrong });
+  vi.advanceTimersByTime(300 * S);
+  expect(told()).toEqual([]);
+  wrong = 3;
+  vi.advanceTimersByTime(2 * S);
+  expect(watch.recent[0]?.text).toMatch(
+    /^the page was brought 3 wrong passwords .*\nDo: .*`twinbook alerts ack login_refused`/,
+  );
+  vi.advanceTimersByTime(700 * S);
+  expect(told()).toEqual(['login_refused cleared', 'login_refused open']);
+});
+
+test('what runs beside trading is told of while it fails, and a reader that was let go for ten minutes', () => {
+  const { trader: state, told } = watchOf('open');
+  const frame = (change: Partial<AccountFigures>, cut = 0, seconds = 40) => {
+    for (let at = 0; at < seconds; at += 5) {
+      const agreement = { compared: Date.now(), differences: [], confirmed: null };
+      const health = { ...ACCOUNT.health, readers_cut: cut };
+      state.onLine({
+        type: 'frame',
+        time: Date.now(),
+        account: { ...ACCOUNT, agreement, health, ...change },
+        markets: [],
+      });
+      vi.advanceTimersByTime(5 * S);
+    }
+    return told().toReversed();
+  };
+  state.onLine({ ...HELLO, started: Date.now() });
+  // Those of before are nobody's news.
+  expect(frame({}, 2)).toEqual([]);
+  const backup_failed = { at: Date.now(), why: 'no space left on device' };
+  expect(frame({ upkeep: { backup_failed, journal_ended: 'no space', has_journal: true } }, 3)).toEqual([
+    'backup_failed open',
+    'journal_ended open',
+    'reader_cut open',
+  ]);
+  expect(frame({}, 3).slice(3)).toEqual(['backup_failed cleared', 'journal_ended cleared']);
+  expect(frame({}, 3, 640).slice(5)).toEqual(['reader_cut cleared']);
+});
+
+test('a backup is old when two of its times, and an hour, have gone by', () => {
+  const { trader: state, told } = watchOf('open');
+  state.onLine({ ...HELLO, started: Date.now() - 13 * 3_600 * S + 20 * S });
+  const hear = (seconds: number) => {
+    for (let at = 0; at < seconds; at += 5) {
+      const agreement = { compared: Date.now(), differences: [], confirmed: null };
+      state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement }, markets: [] });
+      vi.advanceTimersByTime(5 * S);
+    }
+    return told();
+  };
+  expect(hear(15)).toEqual([]);
+  expect(hear(15)).toEqual(['backup_old open']);
+});
+
+test.each([
+  ['0 0 */6 * * *', 13],
+  ['0 30 4 * * *', 49],
+  // Working hours: over a weekend none is made.
+  ['0 0 8-18 * * 1-5', 125],
+])('backups of %s are old after %d hours', (schedule, hours) => {
+  expect(boundBackupAge(schedule)).toBe(hours * 3_600 * S);
 });
 
 test('who is not on duty tells nothing, shows what the other one remembers, and takes over', () => {

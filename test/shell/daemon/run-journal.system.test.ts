@@ -264,8 +264,10 @@ describe('a journal that cannot go on', () => {
     const { runs, said, open } = await opened();
     const journal = await open();
     symlinkSync('/dev/full', join(runs, 'run1', 'observations-000001.ndjson'));
+    expect(journal.ended).toBeNull();
     journal.step(time(1), [], null);
     await vi.waitFor(() => expect(said).toHaveLength(1), 5000);
+    expect(journal.ended).toMatch(/ENOSPC/);
     expect(said[0]).toMatch(/the journal of this run ends here, trading goes on: ENOSPC/);
     for (let at = 2; at < 50; at++) journal.step(time(at), [], null);
     await journal.close();
@@ -333,6 +335,7 @@ describe('a journal on a disk that the ledger needs', () => {
     journal.step(time(1), [], null);
     await journal.close();
     expect(said).toEqual([expect.stringMatching(/no journal.*: less than 1000000000000 MB would be left free/)]);
+    expect(journal.ended).toMatch(/^less than 1000000000000 MB would be left free/);
     expect(readdirSync(runs)).toEqual([]);
   });
 

@@ -246,6 +246,14 @@ describe('the page', () => {
     expect((await opened.ask('/state')).status).toBe(401);
   });
 
+  it('counts secrets that opened nothing, of the page and of the metrics, and not who brings none', async () => {
+    const { page, ask } = await open();
+    for (const path of ['/state', '/metrics', '/'])
+      for (const authorization of ['Bearer the guess', 'Bearer the secret', ''])
+        await ask(path, { headers: { authorization } });
+    expect(page.refusedLogins()).toBe(2);
+  });
+
   it('says what the trader refused', async () => {
     const { press } = await open('this needs a reason (killed): unkill --reason TEXT');
     const refused = await press('resume', '{}');

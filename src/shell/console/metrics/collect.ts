@@ -1,6 +1,7 @@
 /** The samples of one scrape, from what the trader last told, from its ledger and from files. A scrape never reaches the trader. */
 
 import type { ChannelFigures } from '../../alerts/alert-center.js';
+import { isBackupFailing } from '../../alerts/conditions.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/alert-kinds.js';
 import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
 import type { AccountFigures, HelloLine, MarketFigures } from '../../control/telemetry/lines.js';
@@ -24,6 +25,8 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Null where none is needed. */
   readonly isGuarded: boolean | null;
+  /** Null where another trader of the console has them. */
+  readonly refusedLogins: number | null;
   readonly alerts: AlertFigures;
 }
 
@@ -56,6 +59,7 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
     addVenue(set, account);
     addMoney(set, account, hello);
     addAgreement(set, account);
+    addUpkeep(set, account, files);
   }
   addMarkets(set, [...trader.markets.values()], facts.mostMarkets);
   for (const kind of COUNTED_EVENTS) set.add('twinbook_events_total', facts.eventCount(kind), { kind });
@@ -64,6 +68,7 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
   set.add('twinbook_backup_timestamp_seconds', seconds(files.backupMs));
   set.add('twinbook_disk_free_bytes', files.diskFreeBytes);
   set.add('twinbook_guardian_watching', facts.isGuarded === null ? null : flag(facts.isGuarded));
+  set.add('twinbook_logins_refused_total', facts.refusedLogins);
   set.add('twinbook_process_resident_memory_bytes', process.memoryUsage.rss(), { process: 'console' });
   addAlerts(set, facts.alerts);
   return set;
@@ -143,6 +148,12 @@ function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: Accoun
   set.add('twinbook_reduce_only', flag(reason !== null));
   set.add('twinbook_reconciled_timestamp_seconds', seconds(agreement?.compared ?? null));
   set.add('twinbook_reconciliation_differences', agreement?.differences.length ?? null);
+}
+
+function addUpkeep(set: MetricSet, { upkeep }: AccountFigures, { backupMs }: FileFacts): void {
+  if (upkeep === undefined) return;
+  set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backup_failed, backupMs)));
+  set.add('twinbook_journal_writing', upkeep.has_journal ? flag(upkeep.journal_ended === null) : null);
 }
 
 /** Those that are quoted or held come first; beyond so many no market has series of its own. */

@@ -70,6 +70,13 @@ export const METRICS = {
   twinbook_feed_problems_total: counter('Rows of this feed of yours that were left out.', 'feed'),
   twinbook_ledger_size_bytes: gauge('Size of the ledger.', 'file'),
   twinbook_backup_timestamp_seconds: gauge('When the newest backup of the ledger was written; absent without one.'),
+  twinbook_backup_failing: gauge('1 while the newest try to back the ledger up has failed.'),
+  twinbook_journal_writing: gauge(
+    '1 while the journal of this run is written, 0 when it has ended before the run; absent where none is wanted.',
+  ),
+  twinbook_logins_refused_total: counter(
+    'Wrong passwords and tokens that the page was brought; of the first trader of a console.',
+  ),
   twinbook_disk_free_bytes: gauge("Free on the ledger's disk."),
   twinbook_guardian_watching: gauge('1 while a guardian can cancel; absent where none is needed.'),
   twinbook_alerts_active: gauge('Alerts that are open.', 'severity'),

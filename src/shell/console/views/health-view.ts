@@ -1,7 +1,7 @@
 /** How trader, venue, feeds, files and guardian do. */
 
 import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
-import type { AccountFigures, MarketFigures, RequestFigures } from '../../control/telemetry/lines.js';
+import type { AccountFigures, MarketFigures, RequestFigures, UpkeepFigures } from '../../control/telemetry/lines.js';
 import type { HealthView } from '../../dashboard/views.js';
 import type { FileFacts } from '../metrics/collect.js';
 import type { TraderState } from '../trader-state.js';
@@ -68,7 +68,7 @@ function sinceText(timeMs: number | null, nowMs: number): string {
 
 function traderFigures(account: AccountFigures, sources: HealthSources): readonly Figure[] {
   const { trader, guardian, isGuarded, nowMs } = sources;
-  const { health, clock_offset_ms: offset, agreement, silent, unsent } = account;
+  const { health, clock_offset_ms: offset, agreement, silent, unsent, upkeep } = account;
   return [
     figure('Trader heard', sinceText(trader.frameMs, nowMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
@@ -91,8 +91,14 @@ function traderFigures(account: AccountFigures, sources: HealthSources): readonl
       (agreement?.differences.length ?? 0) > 0,
     ),
     figure('Guardian', guardian, isGuarded === false),
+    ...(upkeep === undefined ? [] : [figure('Journal', ...journalText(upkeep))]),
     figure('Memory of the trader', bytesText(health.memory_bytes)),
   ];
+}
+
+function journalText({ has_journal: isWanted, journal_ended: ended }: UpkeepFigures): readonly [string, boolean] {
+  if (ended !== null) return [`ended: ${ended}`, true];
+  return [isWanted ? 'written' : 'not wanted', false];
 }
 
 const fileFigures = ({ files, memoryBytes, nowMs }: HealthSources): readonly Figure[] => [

@@ -84,7 +84,19 @@ export interface AccountFigures {
   readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
   readonly health: HealthFigures;
+  /** Absent from a trader of an earlier version. */
+  readonly upkeep?: UpkeepFigures;
   readonly risk: RiskFigures;
+}
+
+/** What runs beside trading. */
+export interface UpkeepFigures {
+  /** The newest scheduled backup of the ledger where it failed; when, Unix ms. Null where it was made, or none was due yet. */
+  readonly backup_failed: { readonly at: number; readonly why: string } | null;
+  /** Why the journal of this run has ended, or never began; null while it is written, and where none is wanted. */
+  readonly journal_ended: string | null;
+  /** Whether a journal is wanted. */
+  readonly has_journal: boolean;
 }
 
 /** How much of the limits is used. */

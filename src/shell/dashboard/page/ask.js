@@ -5,14 +5,22 @@ import { part } from './dom.js';
 /** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
 export const PATIENCE_MS = 4000;
 const KEPT = 'twinbook-secret';
+let wasGiven = sessionStorage.getItem(KEPT) !== null;
 
 export const GONE =
   'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
 
 /** @param {string} secret */
-export const keepSecret = (secret) => sessionStorage.setItem(KEPT, secret);
+export function keepSecret(secret) {
+  sessionStorage.setItem(KEPT, secret);
+  wasGiven = true;
+}
 
-export const isSecretKept = () => sessionStorage.getItem(KEPT) !== null;
+/** What has opened nothing opens nothing later either, and each look with it would count as another guess. */
+export const forgetSecret = () => sessionStorage.removeItem(KEPT);
+
+/** Whether this page has brought any, also one that is forgotten. */
+export const wasSecretGiven = () => wasGiven;
 
 // What stands behind the # never leaves the browser; it is taken out of the address so that no screenshot shows it.
 if (location.hash.length > 1) {

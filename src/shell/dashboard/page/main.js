@@ -4,7 +4,7 @@
  */
 
 import { explainHref, hrefWith, route, traderHref, viewHref } from './address.js';
-import { alarm, ask, GONE, isSecretKept, keepSecret } from './ask.js';
+import { alarm, ask, forgetSecret, GONE, keepSecret, wasSecretGiven } from './ask.js';
 import { redrawCharts } from './chart.js';
 import { press, pressKill, showControls, startControls } from './controls.js';
 import { field, part, plain, setText } from './dom.js';
@@ -59,11 +59,12 @@ async function look(path) {
   try {
     const response = await ask(path);
     const isIn = response.ok;
+    if (response.status === 401) forgetSecret();
     part('login').hidden = isIn || response.status !== 401;
     part('main').hidden = !isIn && response.status === 401;
     const answer = await response.json();
     if (isIn) take(path, answer);
-    else alarm(response.status === 401 && !isSecretKept() ? '' : answer.error);
+    else alarm(response.status === 401 && !wasSecretGiven() ? '' : answer.error);
   } catch {
     alarm(GONE);
   }

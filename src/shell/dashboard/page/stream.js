@@ -1,6 +1,6 @@
 /** What the console tells as it changes, by server-sent events: an `EventSource` could not say what opens the page. */
 
-import { alarm, ask, GONE, PATIENCE_MS } from './ask.js';
+import { alarm, ask, forgetSecret, GONE, PATIENCE_MS } from './ask.js';
 
 /** A browser has six connections to one place. Of all its pages so many are told, the others ask: a press finds its way. */
 const TOLD_PAGES = 4;
@@ -39,6 +39,7 @@ async function read(path, signal, take) {
   let isTold = false;
   try {
     const response = await ask(`/stream${path}`, { signal: stop.signal });
+    if (response.status === 401) forgetSecret();
     if (response.status === 503) notBefore = performance.now() + AGAIN_MS;
     const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ''; reader; ) {

@@ -28,6 +28,8 @@ const FINE: WatchedFacts = {
   isGone: false,
   isGuarded: true,
   diskFreeBytes: 1e12,
+  backup: { newestMs: null, withinMs: null },
+  refusedLogins: 0,
   account: null,
 };
 

@@ -1,0 +1,15 @@
+/** The longest that a schedule leaves between two of its times. */
+
+import { createTask } from 'node-cron';
+
+/** Enough for nights and weekends of one that names hours of working days. */
+const RUNS = 60;
+
+/** Of the next times, ms; null where there are not two. The expression was checked with the configuration. */
+export function findLongestPauseMs(schedule: string): number | null {
+  const task = createTask(schedule, () => undefined);
+  const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());
+  void task.destroy();
+  const pausesMs = runsMs.slice(1).map((runMs, i) => runMs - (runsMs[i] ?? runMs));
+  return pausesMs.length === 0 ? null : Math.max(...pausesMs);
+}
