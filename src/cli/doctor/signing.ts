@@ -114,7 +114,7 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
     ['timestamp', sent.timestamp, computed.timestamp ?? ''],
     ['method', sent.method, computed.method],
     ['path', sent.pathWithQuery, computed.path],
-    ['body', sent.body, computed.body],
+    ['body', sent.body.toString(), computed.body],
   ] as const;
   let before = 0;
   for (const [name, ours, theirs] of parts) {

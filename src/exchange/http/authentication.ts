@@ -65,7 +65,7 @@ export class Authenticator {
       timestamp,
       method: request.method,
       pathWithQuery: request.rawUrl,
-      body: request.body.toString('utf8'),
+      body: request.body,
     };
     if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
     return { ok: true, value: credential.account };

@@ -9,17 +9,19 @@ export interface SignedParts {
   readonly method: string;
   /** Path and query exactly as sent, with leading slash, e.g. `/orders/?limit=10`. */
   readonly pathWithQuery: string;
-  /** The exact bytes of the body as text; empty for a request without one. */
-  readonly body: string;
+  /** The exact bytes of the body, or their text where they are UTF-8; empty for a request without one. */
+  readonly body: string | Buffer;
 }
 
 /** The exact text that is signed: the four parts joined without a separator, the method in capital letters. */
-export const signedPayload = (parts: SignedParts): string =>
-  `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}${parts.body}`;
+export const signedPayload = (parts: SignedParts): string => `${signedHead(parts)}${parts.body.toString()}`;
+
+const signedHead = (parts: SignedParts): string =>
+  `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
 
 /** Lowercase hex signature of the parts under a secret (its UTF-8 bytes are the key). */
 export const requestSignature = (secret: string, parts: SignedParts): string =>
-  createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedPayload(parts), 'utf8').digest('hex');
+  createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedHead(parts)).update(parts.body).digest('hex');
 
 /** Compares in constant time; anything that is not the 64 hex characters of a signature is simply wrong. */
 export function signatureMatches(given: string, secret: string, parts: SignedParts): boolean {

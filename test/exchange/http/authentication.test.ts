@@ -91,6 +91,19 @@ describe('a signed request', () => {
     unauthorized(await post(body.replaceAll(' ', ''), headers), 'Invalid signature');
   });
 
+  it('is signed over the bytes of its body, also of one that is no text', async () => {
+    const post = (body: Buffer, signedBody: Buffer) => {
+      const headers = { ...trader.headersFor('POST', '/redeems/', signedBody), 'content-type': 'application/json' };
+      return fetch(`${base}/redeems/`, { method: 'POST', headers, body: new Uint8Array(body) });
+    };
+    const noText = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+    const judged = await post(noText, noText);
+    expect(judged.status).toBe(400);
+    expect(await judged.json()).toMatchObject({ error: { details: [{ body: 'The body must be UTF-8.' }] } });
+    // The same text once what is not UTF-8 is replaced, but other bytes.
+    expect((await post(noText, Buffer.from(noText.toString('utf8')))).status).toBe(401);
+  });
+
   it('may carry its headers in any order and case', async () => {
     const headers = Object.entries(trader.headersFor('GET', PATH));
     for (const order of [headers, [...headers].reverse()]) {

@@ -130,7 +130,12 @@ export class TestTrader {
   }
 
   /** The three headers for a request. */
-  headersFor(method: string, path: string, body = '', timestamp = this.nowS()): Record<string, string> {
+  headersFor(
+    method: string,
+    path: string,
+    body: string | Buffer = '',
+    timestamp = this.nowS(),
+  ): Record<string, string> {
     const parts = { timestamp: String(timestamp), method, pathWithQuery: path, body };
     const signature = requestSignature(this.secret, parts);
     return { 'SVC-API-KEY': this.apiKey, 'SVC-TIMESTAMP': String(timestamp), 'SVC-SIGNATURE': signature };

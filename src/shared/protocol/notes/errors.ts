@@ -68,7 +68,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
     advice: FIX,
   },
   share_conversion_invalid_amount: {
-    when: 'The amount is not a decimal, not positive, or not a multiple of the market’s lot.',
+    when: 'The amount is not positive, or not a multiple of the market’s lot.',
     advice: FIX,
   },
   share_conversion_market_not_open: {
