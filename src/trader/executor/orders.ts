@@ -14,7 +14,8 @@ import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
 export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   tellDifference(context, order, row, inFlight);
-  const filledMicros = maxMicros(order.filledMicros, readFilled(row, order));
+  const said = readFilled(row, order);
+  const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
@@ -155,6 +156,13 @@ export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: n
   inFlight.dueMs = nowMs;
 }
 
+/**
+ * More than was ordered is the figure of no order: were it kept, no trade would ever make up for it, and nothing could be
+ * proven about what rests again. Own trades say what has moved; where the venue lists none, this figure is all there is.
+ */
+const exceedsOrder = ({ profile }: ExecutorContext, order: OrderRecord, filledMicros: Micros): boolean =>
+  profile.own_trades && filledMicros > order.amountMicros;
+
 /** Shares filled as the row says it; ZERO when it says nothing. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
@@ -173,7 +181,8 @@ function tellDifference(
     row.outcome.is_yes === order.isYes &&
     row.side === order.side &&
     (row.price === null || row.price === order.priceMicros) &&
-    (row.amount === null || row.amount === order.amountMicros);
+    (row.amount === null || row.amount === order.amountMicros) &&
+    !exceedsOrder(context, order, readFilled(row, order));
   if (!same && inFlight !== null) context.reportDifference(inFlight, `order ${order.pubkey}`, row);
 }
 

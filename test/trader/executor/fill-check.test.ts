@@ -66,6 +66,18 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.heard()).toEqual(['fillBooked', 'fill_differs']);
   });
 
+  it('that its order alone shows, and that is more than was ordered, is loud and is not waited for', () => {
+    const s = resting();
+    s.list([row('partially_filled', 100)]);
+    s.list([row('partially_filled_canceled', 100)]);
+    expect(s.heard()).toEqual(['record_differs', 'orderClosed']);
+    expect(s.executor.missingFills()).toEqual([]);
+    s.trades([trade('t', 4)]);
+    expect(s.heard()).toEqual(['fillBooked']);
+    expect(s.executor.missingFills()).toEqual([]);
+    expect(s.executor.reservations()).toEqual([]);
+  });
+
   it('of which the venue lists no trades is held against what was ordered', () => {
     script = new Script({ own_trades: false });
     script.resting();
