@@ -83,6 +83,20 @@ const TERMS = {
 };
 
 describe('commands reach the running trader', () => {
+  test.each([
+    ['pause --reason news', { command: 'pause', reason: 'news' }],
+    ['resume', { command: 'resume', reason: '' }],
+    ['flatten', { command: 'flatten' }],
+  ])('%s --market reaches that market alone, and says where to look', async (line, request) => {
+    const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '' } }));
+    expect(await trader.command(`${line} --market M1`)).toEqual({
+      code: 0,
+      out: 'quoting, that market by itself: `twinbook explain M1`\n',
+      err: '',
+    });
+    expect(trader.asked).toEqual([{ ...request, market: 'M1' }]);
+  });
+
   const mode: ControlResponse = { ok: true, data: { mode: 'paused', reason: 'lunch' } };
 
   test.each([

@@ -26,3 +26,40 @@ it('flattening does not run against a market that is paused on the chain', () =>
     world.close();
   }
 });
+
+it('one market is flattened while the others are quoted, over a crash in the middle, and nothing is sold twice', () => {
+  const world = new World(7, CALM);
+  const snapshot = () => world.process?.trader.snapshot(world.ourMs);
+  const findMarket = (id: string) => snapshot()?.markets.find(({ conditionId }) => conditionId === id);
+  const sales = (id: string) =>
+    (world.process?.ledger.intents({ kind: 'place', marketConditionId: id, limit: 1_000 }) ?? []).filter(
+      ({ strategy }) => strategy === 'flatten',
+    ).length;
+  try {
+    world.pass(3 * MINUTE_MS);
+    const most = [...(snapshot()?.markets ?? [])].sort(
+      (a, b) => Math.abs(b.yesMicros - b.noMicros) - Math.abs(a.yesMicros - a.noMicros),
+    );
+    const [{ conditionId } = { conditionId: '' }] = most;
+    const before = findMarket(conditionId);
+    expect(Math.abs((before?.yesMicros ?? 0) - (before?.noMicros ?? 0))).toBeGreaterThan(5_000_000);
+    world.command({ kind: 'flatten-market', marketConditionId: conditionId });
+    while (sales(conditionId) === 0) world.pass(100);
+    world.kill();
+    world.pass(2 * MINUTE_MS);
+    const flat = findMarket(conditionId);
+    expect([flat?.yesMicros, flat?.noMicros].map((held) => (held ?? 0) < 1_000_000)).toEqual([true, true]);
+    const sold = sales(conditionId);
+    world.pass(2 * MINUTE_MS);
+    expect([sales(conditionId), findMarket(conditionId)?.openOrders]).toEqual([sold, 0]);
+    expect([snapshot()?.mode, findMarket(conditionId)?.note]).toEqual([
+      'quoting',
+      expect.stringContaining('flattened'),
+    ]);
+    expect(snapshot()?.markets.some(({ openOrders }) => openOrders > 0)).toBe(true);
+    expect(world.process?.ledger.eventCount('flattened')).toBe(1);
+    expect(world.invariants.violations).toEqual([]);
+  } finally {
+    world.close();
+  }
+});

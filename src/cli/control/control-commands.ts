@@ -64,6 +64,7 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
     summary: 'cancels everything, sells what is held into the book, and stays out',
     reason: 'none',
     unsaid: '',
+    ofMarket: true,
     request: () => ({ command: 'flatten' }),
   },
   {
@@ -96,7 +97,9 @@ function addModeCommand(program: Command, session: Session, offered: ModeCommand
     const mode: ModeData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
       timeoutMs: options.timeout * 1000,
     });
-    session.io.out(options.json === true ? json(mode) : `${modeText(mode)}\n`);
+    // The mode is that of all others.
+    const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
+    session.io.out(options.json === true ? json(mode) : `${modeText(mode)}${more}\n`);
     return EXIT.ok;
   });
 }

@@ -114,6 +114,8 @@ export type OperatorCommand =
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
   /** An empty reason says that none was given, which is enough where an operator paused it. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
+  /** One market: its orders are pulled and what is held there is merged and sold into the book; then it stays out as when paused. */
+  | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
   /** Cancels everything and ends a flatten; quoting goes on only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }

@@ -4,7 +4,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
-import type { Acted, PageAction } from '../dashboard/contract.js';
+import type { Acted, MarketAction, PageAction } from '../dashboard/contract.js';
 
 /** A trader obeys within seconds or hangs; the page waits a little longer than this. */
 const WITHIN_MS = 2_000;
@@ -15,18 +15,35 @@ export interface ActionPlace {
 }
 
 /** What the trader itself is asked for. */
-export type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
+export type TraderAction = Exclude<PageAction, MarketAction | 'ack' | 'apply' | 'rollback'>;
 
 export async function act(action: TraderAction, reason: string, place: ActionPlace): Promise<Acted> {
   try {
     await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
     return { refusal: null, text: 'done' };
   } catch (error) {
-    if (action === 'kill') return killWithout(reason, place);
-    if (!(error instanceof TwinbookError)) throw error;
-    const refusal = error.message.replace(/^the trader refused: /, '');
-    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
+    return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
   }
+}
+
+/** The same in one market alone. */
+export async function actInMarket(
+  action: MarketAction,
+  { reason, market }: { readonly reason: string; readonly market: string },
+  socket: string,
+): Promise<Acted> {
+  try {
+    await askTrader(makeMarketQuestion(action, reason, market), { socket, timeoutMs: WITHIN_MS });
+    return { refusal: null, text: 'done, in this market alone' };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): Acted {
+  if (!(error instanceof TwinbookError)) throw error;
+  const refusal = error.message.replace(/^the trader refused: /, '');
+  return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
 }
 
 /** Whatever kept the trader from answering, it finds the file before its next step. */
@@ -44,6 +61,17 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 }
 
 const ON_THE_PAGE = 'operator, on the page';
+
+function makeMarketQuestion(action: MarketAction, reason: string, market: string): ControlQuestion {
+  switch (action) {
+    case 'pause-market':
+      return { command: 'pause', reason: reason || ON_THE_PAGE, market };
+    case 'resume-market':
+      return { command: 'resume', reason, market };
+    case 'flatten-market':
+      return { command: 'flatten', market };
+  }
+}
 
 function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
   switch (action) {

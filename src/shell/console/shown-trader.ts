@@ -6,10 +6,10 @@ import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
-import type { TraderHost, TraderRow } from '../dashboard/contract.js';
+import { isOfMarket, type TraderHost, type TraderRow } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge } from './acknowledge.js';
-import { act } from './actions.js';
+import { act, actInMarket } from './actions.js';
 import { listenForCommands } from './chat-commands.js';
 import { changeConfig } from './config-actions.js';
 import { makeCsv } from './csv/exports.js';
@@ -157,7 +157,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           },
         }),
       ),
-    act: async (action, reason) => {
+    act: async (action, reason, market) => {
       switch (action) {
         case 'ack': {
           const { isDone, text } = acknowledge({ watch, alerts: memory }, null);
@@ -167,6 +167,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
         case 'rollback':
           return changeConfig(action, reason, config.file);
         default:
+          if (isOfMarket(action)) return actInMarket(action, { reason, market: market ?? '' }, control.socket);
           return act(action, reason, { socket: control.socket, ledgerPath: ledger.path });
       }
     },

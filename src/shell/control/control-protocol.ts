@@ -19,7 +19,8 @@ export type ControlRequest =
   | { readonly command: 'stop' }
   /** `verify`: answers only after two reads showed that nothing rests. */
   | { readonly command: 'cancel-all'; readonly verify: boolean }
-  | { readonly command: 'flatten' }
+  /** `market` as of a pause. */
+  | { readonly command: 'flatten'; readonly market?: string }
   | { readonly command: 'kill'; readonly reason: string }
   | { readonly command: 'unkill'; readonly reason: string }
   | { readonly command: 'reconcile' }
@@ -258,7 +259,6 @@ export function readControlRequest(line: string): ControlRequest | string {
     case 'ping':
     case 'status':
     case 'stop':
-    case 'flatten':
     case 'reconcile':
     case 'subscribe':
       return { command };
@@ -270,6 +270,8 @@ export function readControlRequest(line: string): ControlRequest | string {
       return { command, reason: readText('reason') || 'operator', ...readMarket(fields.get('market')) };
     case 'resume':
       return { command, reason: readText('reason'), ...readMarket(fields.get('market')) };
+    case 'flatten':
+      return { command, ...readMarket(fields.get('market')) };
     case 'unkill':
       return readText('reason') === '' ? 'unkill needs a reason' : { command, reason: readText('reason') };
     case 'cancel-all':

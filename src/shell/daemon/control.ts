@@ -64,10 +64,10 @@ export async function answerControl(request: ControlQuestion, running: Running):
     case 'pause':
     case 'resume':
       return obey(pauseCommand(request), running);
+    case 'flatten':
+      return obey(flattenCommand(request), running);
     case 'kill':
       return kill(request.reason, running);
-    case 'flatten':
-      return obey({ kind: request.command }, running);
     case 'stop':
       running.stop();
       return { ok: true, data: readMode(running) };
@@ -86,6 +86,9 @@ type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
 
 const pauseCommand = ({ command, reason, market }: PauseRequest): OperatorCommand =>
   market === undefined ? { kind: command, reason } : { kind: `${command}-market`, marketConditionId: market, reason };
+
+const flattenCommand = ({ market }: Extract<ControlQuestion, { command: 'flatten' }>): OperatorCommand =>
+  market === undefined ? { kind: 'flatten' } : { kind: 'flatten-market', marketConditionId: market };
 
 type ConfigRequest = Extract<ControlQuestion, { command: 'config' }>;
 

@@ -12,6 +12,9 @@ export const PAGE_ACTIONS = [
   'pause',
   'cancel-all',
   'flatten',
+  'pause-market',
+  'resume-market',
+  'flatten-market',
   'kill',
   'resume',
   'unkill',
@@ -20,6 +23,11 @@ export const PAGE_ACTIONS = [
   'rollback',
 ] as const;
 export type PageAction = (typeof PAGE_ACTIONS)[number];
+
+/** Those of one market, which is named with them. */
+export type MarketAction = 'pause-market' | 'resume-market' | 'flatten-market';
+
+export const isOfMarket = (action: PageAction): action is MarketAction => action.endsWith('-market');
 
 /** What all traders of a console can be asked at once. */
 export const ALL_ACTIONS = ['pause', 'kill'] as const satisfies readonly PageAction[];
@@ -37,6 +45,9 @@ export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
   'cancel-all': 'stop',
   kill: 'stop',
   flatten: 'operate',
+  'pause-market': 'stop',
+  'resume-market': 'operate',
+  'flatten-market': 'operate',
   resume: 'operate',
   unkill: 'operate',
   ack: 'stop',
@@ -284,8 +295,8 @@ export interface TraderHost {
   view(name: ViewName, query: ViewQuery): Promise<PageViews[ViewName] | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
-  /** `reason` is empty when none was given. */
-  act(action: PageAction, reason: string): Promise<Acted>;
+  /** `reason` is empty when none was given, `market` the condition id of an action that is of one market and else null. */
+  act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }
 
 /** The console behind the page. */

@@ -15,6 +15,7 @@ import {
   ALL_ACTIONS,
   type AllAction,
   type Host,
+  isOfMarket,
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
@@ -172,7 +173,9 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
     const trader = findTrader(host, request.query, reply);
     if (trader === null) return reply;
-    const { refusal, text } = await trader.act(action, readReason(request.body));
+    const market = isOfMarket(action) ? readText(request.query['market']) : null;
+    if (isOfMarket(action) && market === null) return reply.code(400).send({ error: NO_MARKET });
+    const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
   server.post<{ Params: { action: string }; Body: unknown }>('/traders/:action', async (request, reply) => {
@@ -192,13 +195,14 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
 /** What one trader throws keeps no other from being stopped. */
 async function tryToAct(trader: TraderHost | null, action: AllAction, reason: string): Promise<Acted> {
   try {
-    if (trader !== null) return await trader.act(action, reason);
+    if (trader !== null) return await trader.act(action, reason, null);
   } catch {
     // Said below: what went wrong inside is nobody's business on a page.
   }
   return { refusal: 'it cannot be asked', text: '' };
 }
 
+const NO_MARKET = 'this is of one market; ?market= wants its condition id';
 const NO_ACTION = 'there is no such action';
 
 const NOT_KNOWN = 'nothing is known of that yet';

@@ -14,6 +14,12 @@ const OTHER_BUTTONS = [
   ['unkill', 'Lift the kill', 'needs a reason'],
 ] as const;
 
+const MARKET_BUTTONS = [
+  ['pause-market', 'Pause this market', 'pulls what rests here, stays out; all other markets go on'],
+  ['resume-market', 'Resume this market', 'quotes here as usual again'],
+  ['flatten-market', 'Flatten this market', 'pulls what rests here, sells what is held, then stays out'],
+] as const;
+
 type Button = readonly [name: string, label: string, help: string];
 
 const buttons = (all: readonly Button[]): string =>
@@ -134,6 +140,9 @@ ${tables(
 
 const MARKET = `<p id="market-note"></p>
 <p><a id="market-explain" href="/">Why is it like this?</a> · <a id="market-orders" href="/">Its orders and fills</a></p>
+<div class="actions" role="group" aria-label="Controls of this market">
+${buttons(MARKET_BUTTONS)}
+</div>
 <dl id="market-figures"></dl>
 ${spanSelect('600000')}
 <div class="plot" id="plot-price" role="img" aria-label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below"></div>

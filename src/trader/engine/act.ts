@@ -3,13 +3,13 @@
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { type ConversionRules, convert, mergeBlockers } from './control/complete-sets.js';
 import { NO_CORE } from './control/core-sets.js';
-import { FLATTEN, flattenMarket, isFlat } from './control/flatten.js';
+import { FLATTEN } from './control/flatten.js';
+import { flattenAll, flattenMarkets } from './control/flattening.js';
 import { pausedBecause, unclaimedBecause } from './control/fleet-bounds.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
-import { heldIn } from './own/own-state.js';
 import { type EventTurns, findHold, makeView, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
@@ -48,7 +48,8 @@ export function act(state: TraderState, nowMs: number): void {
   const context = new TraderStepContext(state, hold, nowMs);
   const turns = takeEventTurns(state, context);
   for (const entry of state.markets.all) actInMarket(state, entry, context, turns, ticking);
-  if (ticking && mode === 'flattening') flatten(state, nowMs);
+  if (ticking && mode === 'flattening') flattenAll(state, nowMs);
+  else if (ticking && LADDER[mode].orders === 'quotes') flattenMarkets(state, nowMs);
   pollForProof(state, ticking, nowMs);
   state.polling.quoting = LADDER[mode].orders === 'quotes';
   poll(state, mode === 'stopping', nowMs);
@@ -88,7 +89,8 @@ function actInMarket(
   ticking: boolean,
 ): void {
   const { nowMs } = usual;
-  const paused = pausedBecause(state, entry.conditionId);
+  const isFlattening = state.pauses.isFlattening(entry.conditionId);
+  const paused = isFlattening ? unclaimedBecause(state, entry.conditionId) : pausedBecause(state, entry.conditionId);
   const hold = findHold(state, entry, usual);
   const context = hold === usual.hold ? usual : new TraderStepContext(state, hold, nowMs);
   context.refresh();
@@ -140,31 +142,10 @@ function conversionRules(
 ): ConversionRules {
   const smallest = feed.facts?.minAmountMicros;
   const markMicros = state.valuation.marks.get(conditionId) ?? null;
-  if (state.mode().mode !== 'flattening' || smallest === undefined)
+  const isFlattening = state.mode().mode === 'flattening' || state.pauses.isFlattening(conditionId);
+  if (!isFlattening || smallest === undefined)
     return { merge: state.settings.merge, core: state.coreSets.of(slots), splits, markMicros };
   return { merge: { enabled: true, minSharesMicros: smallest }, core: NO_CORE, splits: false, markMicros };
-}
-
-/** Sells what is held, market by market; ends the mode when nothing that could be sold is left. */
-function flatten(state: TraderState, nowMs: number): void {
-  const context = new TraderStepContext(state, 'flattening', nowMs);
-  let left = state.own.unsettled > 0;
-  for (const entry of state.markets.all) {
-    const { feed, conditionId } = entry;
-    // It could not be sold: another wallet of the fleet may be the one who buys.
-    if (unclaimedBecause(state, conditionId) !== undefined) continue;
-    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
-    if (
-      feed.facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, feed.facts.minAmountMicros)
-    ) {
-      left = true;
-    }
-    if (flattenMarket(entry, feed.sight(nowMs), state.valuation.marks.get(conditionId) ?? null, context))
-      state.invalidateOwn();
-  }
-  if (left) return;
-  state.modes.onFlat();
-  state.alert(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
 }
 
 /** Orders of strategies that do not quote this market (any more): nobody would ever move them. */

@@ -106,6 +106,25 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   const DESK: Look = LOOKS[0] ?? { scheme: 'light', width: 1280 };
 
+  test('one market is paused, and flattened when that is confirmed, by its own buttons', async () => {
+    const page = await openView(DESK, '?market=m1', '#plot-net canvas');
+    const before = played.asked.length;
+    const press = async (name: string, answer: 'accept' | 'dismiss') => {
+      page.once('dialog', (dialog) => void dialog[answer]());
+      await page.getByRole('button', { name }).click();
+    };
+    await page.locator('#why').fill('news');
+    await page.getByRole('button', { name: 'Pause this market' }).click();
+    await page.getByText('pause-market: done, in this market alone').waitFor();
+    await press('Flatten this market', 'dismiss');
+    await press('Flatten this market', 'accept');
+    await page.getByText('flatten-market: done, in this market alone').waitFor();
+    expect(played.asked.slice(before)).toEqual([
+      { command: 'pause', reason: 'news', market: 'm1' },
+      { command: 'flatten', market: 'm1' },
+    ]);
+  });
+
   test('a chart shows prices, our quotes and fills, and the same in tables', async () => {
     const page = await openView(DESK, '?market=m1', '#plot-net canvas');
     await page.keyboard.press('t');

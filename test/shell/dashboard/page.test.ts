@@ -52,7 +52,7 @@ const PASSES = { operate: 'the secret', stop: 'the secret to stop', view: 'the s
 const watchers = new Set<() => void>();
 
 async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }, names = ['one']) {
-  const acted: (readonly [PageAction, string])[] = [];
+  const acted: (readonly [PageAction, ...string[]])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
@@ -62,9 +62,9 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
     },
     view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
     csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
-    act: async (action, reason) => {
+    act: async (action, reason, market) => {
       if (name === 'broken') throw new Error('it is broken');
-      acted.push([action, reason]);
+      acted.push(market === null ? [action, reason] : [action, reason, market]);
       told.push(name);
       return { refusal: name === 'one' ? refusal : null, text: 'done' };
     },
@@ -225,6 +225,18 @@ describe('the page', () => {
       ['kill', 'odd prices'],
       ['cancel-all', ''],
       ['pause', 'x'.repeat(500)],
+    ]);
+  });
+
+  it('wants to know which market is meant by what is of one, and of nothing else', async () => {
+    const { press, acted } = await open();
+    expect((await press('pause-market?market=m1', '{"reason":"news"}')).status).toBe(200);
+    expect((await press('pause?market=m1', '{}')).status).toBe(200);
+    const unnamed = await press('flatten-market', '{}');
+    expect([unnamed.status, await unnamed.json()]).toEqual([400, { error: expect.stringContaining('?market= wants') }]);
+    expect(acted).toEqual([
+      ['pause-market', 'news', 'm1'],
+      ['pause', ''],
     ]);
   });
 

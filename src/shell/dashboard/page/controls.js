@@ -7,11 +7,12 @@ import { field, part, setText } from './dom.js';
 /** A second press of KILL within so long is meant, ms. */
 const KILL_WITHIN_MS = 3000;
 /** Only whoever operates leads up again, and sells. */
-const FOR_OPERATORS = ['flatten', 'resume', 'unkill', 'apply', 'rollback'];
+const FOR_OPERATORS = ['flatten', 'resume', 'unkill', 'apply', 'rollback', 'resume-market', 'flatten-market'];
 const FOR_ALL = ['pause', 'kill'];
 /** What is not for a slip of the hand, and takes longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
+  'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
   apply: 'Take up what the files say, as it was compared above?',
   rollback: 'Go back to the configuration that was in force before?',
 };
@@ -41,9 +42,11 @@ export function showControls(mine, isAll) {
 
 /** @param {string} action */
 function actionPath(action) {
-  const { trader } = route();
+  const { trader, market } = route();
   if (isForAll) return `/traders/${action}`;
-  return trader === null ? `/actions/${action}` : `/actions/${action}?trader=${encodeURIComponent(trader)}`;
+  const query = new URLSearchParams(trader === null ? {} : { trader });
+  if (action.endsWith('-market')) query.set('market', market ?? '');
+  return `/actions/${action}?${query}`;
 }
 
 /** @param {string} action */

@@ -5,12 +5,21 @@ import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { TraderState } from '../state.js';
 import { configure } from './configure.js';
 import { setFleetBounds } from './fleet-bounds.js';
+import { LADDER } from './modes.js';
 
 /** Why a command would not be obeyed now, one sentence that says what is wanted; null when it would. Reads only. */
-export const commandRefusal = (state: TraderState, command: OperatorCommand): string | null =>
-  command.kind === 'pause-market' || command.kind === 'resume-market'
-    ? marketRefusal(state, command)
-    : state.modes.refusal(command, state.stopped);
+export function commandRefusal(state: TraderState, command: OperatorCommand): string | null {
+  switch (command.kind) {
+    case 'pause-market':
+      return unknownMarket(state, command);
+    case 'resume-market':
+      return resumeRefusal(state, command);
+    case 'flatten-market':
+      return unknownMarket(state, command) ?? flattenRefusal(state, command);
+    default:
+      return state.modes.refusal(command, state.stopped);
+  }
+}
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   if (command.kind === 'quote-hours') return setQuoteHours(state, command, nowMs);
@@ -24,12 +33,14 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
     for (const kind of ['orders', 'assets', 'fills'] as const) state.poller.expedite({ kind });
     return;
   }
-  if (command.kind === 'pause-market' || command.kind === 'resume-market') return turnMarket(state, command, nowMs);
+  if (isOfMarket(command)) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   state.alert(nowMs, 'command', `${command.kind}${reason}`);
   // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
   const isHeldBack = state.heldBack !== null;
   state.modes.apply(command);
+  // As of a flatten of everything: whoever says pause, cancel or kill after it wants no more sales either.
+  if (ENDS_SALES.includes(command.kind)) for (const id of state.pauses.flattening) state.pauses.endFlattening(id);
   if (command.kind === 'resume') resume(state, { reason: command.reason, isHeldBack }, nowMs);
   state.saveModes();
   for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
@@ -43,28 +54,48 @@ function setQuoteHours(state: TraderState, { strategy, open }: QuoteHours, nowMs
   state.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
 }
 
-type MarketCommand = Extract<OperatorCommand, { kind: 'pause-market' | 'resume-market' }>;
+const ENDS_SALES: readonly OperatorCommand['kind'][] = ['pause', 'cancel-all', 'kill'];
 
-function marketRefusal(
-  { markets, pauses }: TraderState,
-  { kind, marketConditionId, reason }: MarketCommand,
-): string | null {
-  const paused = pauses.findReason(marketConditionId);
-  if (kind === 'pause-market') {
-    const isKnown = markets.get(marketConditionId) !== undefined;
-    return isKnown ? null : `no market that it looks at has the condition id ${marketConditionId}`;
-  }
-  if (paused === undefined) return `market ${marketConditionId} is not paused by itself`;
-  const why = pauses.whyReasonNeeded(marketConditionId);
+type MarketCommand = Extract<OperatorCommand, { marketConditionId: string }>;
+
+const isOfMarket = (command: OperatorCommand): command is MarketCommand => 'marketConditionId' in command;
+
+const unknownMarket = ({ markets }: TraderState, { marketConditionId: id }: MarketCommand): string | null =>
+  markets.get(id) === undefined
+    ? `no market that it looks at has the condition id ${id}; \`twinbook top\` lists those that it does`
+    : null;
+
+type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
+
+function resumeRefusal({ pauses }: TraderState, { marketConditionId: id, reason }: ResumeMarket): string | null {
+  if (pauses.findReason(id) === undefined) return `market ${id} is not paused by itself`;
+  const why = pauses.whyReasonNeeded(id);
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/** Pauses one market, or lets it go on; all others do as before. */
-function turnMarket(state: TraderState, { kind, marketConditionId, reason }: MarketCommand, nowMs: number): void {
-  state.alert(nowMs, 'command', `${kind} ${marketConditionId}: ${reason || 'none given'}`);
-  if (kind === 'pause-market') state.pauses.pauseByOperator(marketConditionId, reason);
-  else state.pauses.resume(marketConditionId);
-  state.requestRequote(marketConditionId);
+/** One market is sold beside others that are quoted. Where none may be, everything is sold, or nothing. */
+function flattenRefusal(state: TraderState, { marketConditionId: id }: MarketCommand): string | null {
+  const { mode, reason } = state.mode();
+  if (state.pauses.isRefused(id))
+    return `market ${id} is paused (${state.pauses.findReason(id)}): nothing is signed there until resume --market … --reason TEXT`;
+  const isSoon = mode === 'starting' || mode === 'canceling';
+  if (isSoon || LADDER[mode].orders === 'quotes') return null;
+  if (mode === 'flattening') return 'everything is being flattened already';
+  return (
+    state.modes.refusal({ kind: 'flatten' }, null) ??
+    `it is ${mode} (${reason}): no market is sold by itself meanwhile; flatten sells everything, or resume comes first`
+  );
+}
+
+/** Pauses or flattens one market, or lets it go on; all others do as before. */
+function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
+  const { kind, marketConditionId: id } = command;
+  const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
+  state.alert(nowMs, 'command', `${kind} ${id}${reason}`);
+  if (kind === 'pause-market') state.pauses.pauseByOperator(id, command.reason);
+  else if (kind === 'flatten-market') state.pauses.flatten(id);
+  else state.pauses.resume(id);
+  state.requestRequote(id);
 }
 
 interface Resumed {

@@ -1,30 +1,38 @@
 /**
- * Markets that are paused until a person resumes, over restarts: by an operator, or because what the signer refused once it would be
- * asked again.
+ * Markets that are paused until a person resumes, over restarts: by an operator, who may have had them flattened, or because what the
+ * signer refused once it would be asked again.
  */
 
 import type { Notes } from '../guards/guard.js';
 
 const NOTE = 'paused_markets';
 
+/** `flattening` sells what is held, also after a restart; `flattened` has sold it, or was told to stop. */
+type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
+
 interface Pause {
   readonly reason: string;
-  /** An operator's own pause needs no reason to end. */
-  readonly isOperators: boolean;
+  readonly kind: PauseKind;
 }
 
-/** As it is stored; an operator's pause says so. */
-type StoredPause = readonly [conditionId: string, reason: string, by?: 'operator'];
+/** As it is stored; what the signer refused says nothing more. */
+type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
+
+const FLATTENED = 'flattened by the operator';
+const NONE: readonly string[] = [];
 
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
+  /** Asked in every step, and nearly always empty. */
+  #flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
     this.#notes = notes;
     // The note is written by this class alone; what it wrote it can read.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
-    this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, isOperators: by === 'operator' }]));
+    this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
+    this.#listFlattening();
   }
 
   /** Why nothing is quoted or converted in a market; undefined while it is not paused. */
@@ -32,26 +40,51 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** The first market that something other than an operator paused, and why, in words; null when none is. */
+  /** The first market that needs a reason to go on, and why, in words; null when none does. */
   get first(): string | null {
-    for (const [id, { reason, isOperators }] of this.#pauses) if (!isOperators) return `market ${id}: ${reason}`;
+    for (const [id, { reason, kind }] of this.#pauses) if (kind !== 'operator') return `market ${id}: ${reason}`;
     return null;
   }
 
   pause(conditionId: string, reason: string): void {
-    this.#set(conditionId, { reason, isOperators: false });
+    this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** What was paused for another reason stays so: it still needs one to end. */
+  /** What was paused for another reason stays so: it still needs one to end. A flatten sells no more. */
   pauseByOperator(conditionId: string, reason: string): void {
-    const before = this.#pauses.get(conditionId);
-    if (before === undefined || before.isOperators) this.#set(conditionId, { reason, isOperators: true });
+    const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
+    if (before === 'flattening') this.endFlattening(conditionId);
+    else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
+  }
+
+  /** Markets in which what is held is sold. */
+  get flattening(): readonly string[] {
+    return this.#flattening;
+  }
+
+  isFlattening(conditionId: string): boolean {
+    return this.#flattening.includes(conditionId);
+  }
+
+  /** Out before anything is sold: a restart in the middle must not quote again. */
+  flatten(conditionId: string): void {
+    this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
+  }
+
+  /** Nothing more is sold there; it stays out. */
+  endFlattening(conditionId: string): void {
+    this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
+  }
+
+  /** Whether the signer refused something there. */
+  isRefused(conditionId: string): boolean {
+    return this.#pauses.get(conditionId)?.kind === 'refused';
   }
 
   /** Why a person must say a reason to resume a market; null where none is needed. */
   whyReasonNeeded(conditionId: string): string | null {
     const pause = this.#pauses.get(conditionId);
-    return pause === undefined || pause.isOperators ? null : pause.reason;
+    return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
   }
 
   resume(conditionId: string): void {
@@ -69,9 +102,15 @@ export class Pauses {
   }
 
   #store(): void {
+    this.#listFlattening();
     const stored = [...this.#pauses].map(
-      ([id, { reason, isOperators }]): StoredPause => (isOperators ? [id, reason, 'operator'] : [id, reason]),
+      ([id, { reason, kind }]): StoredPause => (kind === 'refused' ? [id, reason] : [id, reason, kind]),
     );
     this.#notes.setNote(NOTE, JSON.stringify(stored));
+  }
+
+  #listFlattening(): void {
+    const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
+    this.#flattening = ids.length === 0 ? NONE : ids;
   }
 }

@@ -96,10 +96,55 @@ it('of what the signer refused neither hides that reason nor ends without one', 
   });
 });
 
+const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
+
+it('of a flatten goes on with it after a restart, and needs a reason to end once it is over', () => {
+  withLedger((ledger) => {
+    expect(start(ledger).order(flatten('a'))).toBeNull();
+    const { state, order, paused } = start(ledger);
+    expect([state.pauses.flattening, paused()[0]]).toEqual([['a'], 'the operator flattens it']);
+    ledger.transaction(() => state.pauses.endFlattening('a'));
+    const next = start(ledger);
+    expect([next.state.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
+    expect(next.state.stopped).toBe('market a: flattened by the operator');
+    expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
+    expect(order(resume('a', 'looked at it'))).toBeNull();
+    expect(paused()).toEqual([undefined, undefined]);
+  });
+});
+
+it.each([
+  pause('a'),
+  { kind: 'pause', reason: 'news' },
+  { kind: 'cancel-all' },
+  { kind: 'kill', reason: 'news' },
+] as const)('of a flatten sells no more after $kind, and stays out', (command) => {
+  withLedger((ledger) => {
+    const { state, order, paused } = start(ledger);
+    order(flatten('a'));
+    expect(order(command)).toBeNull();
+    expect([state.pauses.flattening, paused()[0]]).toEqual([[], 'flattened by the operator']);
+  });
+});
+
+it('by a flatten is refused where nothing may be sold, with what leads there', () => {
+  withLedger((ledger) => {
+    const { state, order } = start(ledger);
+    ledger.transaction(() => state.pauseMarket('b', 'the signer refused a draft'));
+    expect(order(flatten('b'))).toContain('nothing is signed there until resume --market');
+    expect(order(flatten('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
+    order({ kind: 'pause', reason: 'news' });
+    expect(order(flatten('a'))).toMatch(/^it is paused \(news\): .*; flatten sells everything, or resume comes first$/);
+    order({ kind: 'kill', reason: 'odd' });
+    expect(order(flatten('a'))).toContain('unkill --reason TEXT, flatten');
+    expect(state.pauses.flattening).toEqual([]);
+  });
+});
+
 it('of a market that nobody looks at, or that is not paused, is refused by name', () => {
   withLedger((ledger) => {
     const { order, paused } = start(ledger);
-    expect(order(pause('nowhere'))).toBe('no market that it looks at has the condition id nowhere');
+    expect(order(pause('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
     expect(order(resume('a'))).toBe('market a is not paused by itself');
     expect(paused()).toEqual([undefined, undefined]);
   });
