@@ -21,6 +21,23 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+/** What sends a signal twice for one wish (a supervisor, or a terminal and the program between) does so within this, ms. */
+const ONE_WISH_MS = 1_000;
+
+/** SIGTERM and SIGHUP stop in order, however often they come. So does Ctrl-C; pressed again later it ends the process at once. */
+function listenForStop(stop: () => void): void {
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  let first: number | null = null;
+  process.on('SIGINT', function interrupt() {
+    first ??= performance.now();
+    if (performance.now() - first < ONE_WISH_MS) return stop();
+    const left = 'if this was a trader, orders may rest: `twinbook cancel-all --verify` cancels them';
+    writeSync(2, `ended at once by a second Ctrl-C, before everything was finished in order; ${left}\n`);
+    process.off('SIGINT', interrupt);
+    process.kill(process.pid, 'SIGINT');
+  });
+}
+
 const out = (text: string) => void process.stdout.write(secrets.clean(text));
 const err = (text: string) => void process.stderr.write(secrets.clean(text));
 const { stdin, stdout } = process;
@@ -47,7 +64,7 @@ const io: CliIo = {
   stopAsked: () =>
     new Promise((resolve) => {
       told = resolve;
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+      listenForStop(resolve);
     }),
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };

@@ -34,6 +34,8 @@ describe('a trader on an embedded exchange', () => {
     // Paused, so that the next start does not trade before it was looked at.
     expect((await ran(['pause', '-c', file])).code).toBe(0);
     first.process.kill('SIGTERM');
+    await first.waitFor(/stopping: /);
+    first.process.kill('SIGTERM');
     expect(await first.exited, first.output()).toBe(0);
     expect(first.output()).toContain(PROOF);
     expect(first.output()).toMatch(/result {6}[+-]?[\d.]+ this session, [+-]?[\d.]+ in all/);
