@@ -4,12 +4,9 @@
  */
 
 import { execFile } from 'node:child_process';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Acted } from '../dashboard/contract.js';
+import { PROGRAM } from './program.js';
 
-const HERE = fileURLToPath(import.meta.url);
-const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 /** The page waits a little longer. */
 const WITHIN_MS = 25_000;
 

@@ -16,6 +16,7 @@ import { makeCsv } from './csv/exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
 import { LedgerLists } from './ledger-lists.js';
+import { MarketReplay } from './market-replay.js';
 import type { ScrapeFacts } from './metrics/collect.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { makePageState } from './page-state.js';
@@ -80,6 +81,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const history = new History(store);
   const memory = new AlertStore(store);
   const book = new ResultBook();
+  const past = new MarketReplay(config.file);
   const duty = new Duty({ path: locateStore(ledger.path), startedMs: nowMs(), note });
   const watch = new Watch({
     config,
@@ -144,6 +146,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
       ledger: access,
       book,
       alerts: watch,
+      past,
       marks: () => trader.marks,
     }),
     csv: (name) =>
@@ -196,6 +199,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     deliver: (withinMs) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);
+      past.close();
       chat.close();
       watch.close();
       duty.close();

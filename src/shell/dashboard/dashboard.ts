@@ -208,13 +208,17 @@ const NO_ACTION = 'there is no such action';
 const NOT_KNOWN = 'nothing is known of that yet';
 /** No chart reaches further back. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
+/** The last moment that has a name. */
+const LATEST_MS = 8_640_000_000_000_000;
 
-function viewQuery({ market, subject, span }: Readonly<Record<string, unknown>>): ViewQuery {
+function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknown>>): ViewQuery {
   const spanMs = Number(readText(span) ?? 0);
+  const atMs = Number(readText(at) ?? 0);
   return {
     market: readText(market),
     subject: readText(subject),
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
+    atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
   };
 }
 

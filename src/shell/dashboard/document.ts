@@ -22,6 +22,7 @@ const MODULES = [
   'overview',
   'market',
   'money',
+  'past',
   'lists',
   'traders',
   'ask',

@@ -257,7 +257,12 @@ const RUNS = `<p>A run can be played again from its journal, and everything in t
 <code>twinbook pnl --report FILE</code>, <code>twinbook pnl --by day</code>.</p>
 ${tables(['runs-list', 'Runs of this ledger', ['Started', 'Ended', 'Version', 'Configuration', 'Note', 'To play it again']])}`;
 
-const EXPLAIN = `<p class="soft"><span id="explain-source"></span> Each figure opens to what it is made of.</p>
+const EXPLAIN = `<p class="soft" id="explain-source"></p>
+<form id="explain-at" class="actions" hidden><label>As it was at, your time <input type="datetime-local" id="at" step="1" required></label>
+<button type="submit">Show that moment</button>
+<button type="button" id="explain-now">Now</button></form>
+<p id="past-state" role="status"></p>
+<pre id="past-lines" hidden></pre>
 <div id="explain-tree"></div>`;
 
 export const VIEWS = [

@@ -10,6 +10,7 @@ export interface PageViews {
   readonly health: HealthView;
   readonly orders: OrdersView;
   readonly explain: ExplainView;
+  readonly past: PastView;
   readonly log: LogView;
   readonly alerts: AlertsView;
   readonly config: ConfigView;
@@ -26,6 +27,7 @@ export const VIEW_NAMES = [
   'health',
   'orders',
   'explain',
+  'past',
   'log',
   'alerts',
   'config',
@@ -44,6 +46,8 @@ export interface ViewQuery {
   readonly subject: string | null;
   /** Of a chart, up to now, ms. */
   readonly spanMs: number;
+  /** A moment that is over, Unix ms; null for now. */
+  readonly atMs: number | null;
 }
 
 type Column = readonly (number | null)[];
@@ -262,6 +266,17 @@ export interface ExplainView {
   readonly subject: string;
   /** Null when nothing has this name. */
   readonly tree: ExplainNode | null;
+}
+
+/** A market at a moment that is over. */
+export interface PastView {
+  readonly subject: string;
+  /** Unix ms. */
+  readonly at: number;
+  /** `waiting` for another moment that is worked out; either is asked for again. */
+  readonly state: 'waiting' | 'working' | 'done' | 'failed';
+  /** What the command line says, in lines; until then what is done. */
+  readonly text: string;
 }
 
 /** A figure, what it is made of, and where it comes from. */

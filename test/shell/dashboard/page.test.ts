@@ -124,7 +124,7 @@ describe('the page', () => {
   it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
     const { ask, authorization } = await open();
     const asked = async (path: string) => (await ask(path, { headers: { authorization } })).json();
-    const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, ...more });
+    const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, ...more });
     expect(await asked('/views/chart?market=m&span=600000')).toEqual({
       lines: [`chart ${query({ market: 'm', spanMs: 600_000 })}`],
     });

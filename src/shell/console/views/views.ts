@@ -12,6 +12,7 @@ import type {
   ViewQuery,
 } from '../../dashboard/views.js';
 import type { LedgerConnection } from '../ledger-connection.js';
+import type { MarketReplay } from '../market-replay.js';
 import { readFileFacts } from '../metrics/file-facts.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
@@ -37,6 +38,7 @@ export interface ViewSources {
   readonly history: History;
   readonly book: ResultBook;
   readonly alerts: ToldAlerts;
+  readonly past: MarketReplay;
   readonly guardian: { status(): string; isGuarded(): boolean | null };
   /** When another mode or configuration began, oldest first. */
   readonly marks: () => ChartView['marks'];
@@ -81,6 +83,7 @@ export function makeViews(
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
+    past: ({ subject, atMs }) => (subject === null || atMs === null ? null : sources.past.ask(subject, atMs)),
     log: () => ledger.read((open) => logView(open, trader)) ?? logView(null, trader),
     alerts: () => alertsView(alerts),
     config: () => (trader.hello === null ? null : configView(trader.hello)),

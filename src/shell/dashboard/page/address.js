@@ -1,6 +1,6 @@
 /** The address holds the view: it can be reloaded, kept, opened twice, and gone back from. */
 
-/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string }} Route */
+/** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string }} Route */
 
 export const VIEWS = [
   'traders',
@@ -29,6 +29,7 @@ export function route() {
     subject: query.get('subject'),
     span: query.get('span') ?? '',
     filter: query.get('filter') ?? '',
+    at: query.get('at') ?? '',
   };
 }
 

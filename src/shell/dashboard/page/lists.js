@@ -3,6 +3,7 @@
 import { explainHref, marketHref } from './address.js';
 import { link, number, part, plain, rows, setText, text, time } from './dom.js';
 import { known, moment } from './format.js';
+import { leavePast } from './past.js';
 
 /** Whether any of these says every word that is looked for. @param {string} filter @param {readonly (string | null)[]} texts */
 function isFound(filter, texts) {
@@ -127,6 +128,7 @@ export function showRuns(view) {
 
 /** @param {import('../views.js').ExplainView} view */
 export function showExplain({ subject, tree }) {
+  leavePast(tree === null || tree.name === 'Market');
   const place = part('explain-tree');
   const shown = JSON.stringify(tree);
   // An unchanged tree keeps what is open in it, and the focus.
@@ -137,8 +139,8 @@ export function showExplain({ subject, tree }) {
   place.dataset['subject'] = subject;
   setText(part('view-explain-title'), tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
   const sources = /** @type {Readonly<Record<string, string>>} */ ({
-    ledger: 'From the ledger.',
-    trader: 'What the trader told last.',
+    ledger: 'From the ledger. Each figure opens to what it is made of.',
+    trader: 'What the trader told last. Each figure opens to what it is made of.',
   });
   setText(part('explain-source'), sources[tree?.source ?? ''] ?? '');
   const list = document.createElement('ul');

@@ -15,6 +15,7 @@ import { showAlerts, showConfig, showExplain, showLog, showOrders, showRuns } fr
 import { showMarket, showMarketChart } from './market.js';
 import { showHealth, showMoney, showRisk } from './money.js';
 import { showOverview } from './overview.js';
+import { showPast, startPast, wantedMoment } from './past.js';
 import { follow } from './stream.js';
 import { startTheme } from './theme.js';
 import { showSwitch, showTraders, summarizeTraders } from './traders.js';
@@ -124,7 +125,14 @@ const CLOSER = {
   config: { everyMs: 10_000, path: () => 'config' },
   runs: { everyMs: 10_000, path: () => 'runs' },
   explain: { everyMs: 5000, path: ({ subject }) => `explain?subject=${encodeURIComponent(subject ?? '')}` },
+  past: {
+    everyMs: 2000,
+    path: (wanted) => `past?subject=${encodeURIComponent(wanted.subject ?? '')}&at=${wantedMoment(wanted)}`,
+  },
 };
+
+/** @param {Route} wanted */
+const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(wanted) !== null ? 'past' : wanted.view);
 
 /** What was asked last, when, and what came. */
 const closer = {
@@ -142,7 +150,7 @@ const viewPath = (path, trader) =>
 
 /** @param {Route} wanted @param {number} now */
 async function lookCloser(wanted, now) {
-  const how = CLOSER[wanted.view];
+  const how = CLOSER[closerOf(wanted)];
   if (how === undefined) return;
   const path = how.path(wanted);
   const isOther = path !== closer.path || wanted.trader !== closer.trader;
@@ -159,8 +167,9 @@ async function lookCloser(wanted, now) {
 }
 
 /** @param {Route} wanted @param {any} answer of the view that is wanted @param {number} now */
-function showView({ view, filter }, answer, now) {
-  switch (view) {
+function showView(wanted, answer, now) {
+  const { filter } = wanted;
+  switch (closerOf(wanted)) {
     case 'market':
       return showMarketChart(answer);
     case 'money':
@@ -181,6 +190,8 @@ function showView({ view, filter }, answer, now) {
       return showRuns(answer);
     case 'explain':
       return showExplain(answer);
+    case 'past':
+      return showPast(answer);
   }
 }
 
@@ -335,6 +346,7 @@ part('close-help').addEventListener('click', () => /** @type {HTMLDialogElement}
 startTheme();
 startControls();
 startFiles();
+startPast(go);
 startKeys({
   go: (view) => go(viewHref(view)),
   explain: () => {
