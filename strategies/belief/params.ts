@@ -16,7 +16,7 @@ export const params = {
     kind: 'shares',
     min: '0.01',
     max: '1000000',
-    default: '1000',
+    default: '3000',
     help: 'Largest order.',
   },
   taker_shares: {

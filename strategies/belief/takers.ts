@@ -13,8 +13,8 @@ const PRIOR_DEVIATIONS = 8;
 const LEAST_SIGMA = 0.4;
 /** Before any taker was seen, sizes rarer than one in so many are offered to nobody: of the tail of the sizes nothing is known. */
 const KNOWN_AT_FIRST = 10;
-/** However many were seen: those who want more than most are who knows better, in some markets. */
-const KNOWN_AT_MOST = 50;
+/** However many were seen: those who want more than nearly all are who knows better, in some markets. */
+const KNOWN_AT_MOST = 200;
 /** The rate is believed before anything was seen as if so many takers had come in so many seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;

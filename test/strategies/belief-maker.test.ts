@@ -53,14 +53,14 @@ describe('the newsvendor', () => {
     expect(offer(prospect(-0.0001), demand, 700)).toBe(700);
   });
 
-  it('offers rarer sizes the more takers were seen, but none that fewer than one in fifty want', () => {
+  it('offers rarer sizes the more takers were seen, but none that fewer than one in two hundred want', () => {
     const takers = new Takers(9);
     expect(takers.rareAt('bid')).toBe(0.1);
     const visit = { probability: 1, shares: 9, price: 0.5, isLeast: false, wasFirst: true };
     for (let i = 0; i < 5; i++) takers.observeTaker('bid', visit);
     expect(takers.rareAt('bid')).toBeCloseTo(1 / 15, 12);
-    for (let i = 0; i < 50; i++) takers.observeTaker('bid', visit);
-    expect([takers.rareAt('bid'), takers.rareAt('ask')]).toEqual([0.02, 0.1]);
+    for (let i = 0; i < 250; i++) takers.observeTaker('bid', visit);
+    expect([takers.rareAt('bid'), takers.rareAt('ask')]).toEqual([0.005, 0.1]);
     const sure = prospect(0.00001);
     expect(offer(sure, { ...demand, rare: 0.05 }, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.644853627), 6);
     expect(offer(sure, demand, 1e9)).toBeCloseTo(Math.exp(LOG_MEAN + SIGMA * 1.2815515655), 6);
