@@ -78,6 +78,15 @@ describe('the launcher', () => {
   });
 });
 
+test('npm start becomes the trader: a signal that npm hands on reaches it, and not a shell between them', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const folder = join(home, 'shell');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'node'), '#!/bin/sh\necho $$\n', { mode: 0o755 });
+  const shell = spawnSync('/bin/sh', ['-c', scripts.start], { env: { PATH: folder }, encoding: 'utf8' });
+  expect(shell.stdout).toBe(`${shell.pid}\n`);
+});
+
 describe('the build', () => {
   const folder = clone('built');
   const program = join(folder, PROGRAM);
