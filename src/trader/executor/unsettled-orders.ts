@@ -34,9 +34,7 @@ export class UnsettledOrders {
   }
 
   change(pubkey: string, change: OrderChange): void {
-    const before = must(this.get(pubkey), `order ${pubkey}`);
-    this.#ledger.changeOrder(pubkey, change);
-    this.#keep(applyChange(before, change));
+    this.#keep(this.#ledger.changeOrder(pubkey, change));
   }
 
   bookFill(fill: BookedFill): FillBooking {
@@ -61,20 +59,3 @@ export class UnsettledOrders {
     else this.#unsettled.set(order.pubkey, order);
   }
 }
-
-/** Field by field: copying with `...` takes as long as writing the row. */
-const applyChange = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
-  pubkey: order.pubkey,
-  intentId: order.intentId,
-  marketConditionId: order.marketConditionId,
-  isYes: order.isYes,
-  side: order.side,
-  priceMicros: order.priceMicros,
-  amountMicros: order.amountMicros,
-  filledMicros,
-  bookedMicros: order.bookedMicros,
-  failedMicros: order.failedMicros,
-  status,
-  createdMs: order.createdMs,
-  closedMs,
-});

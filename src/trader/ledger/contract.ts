@@ -372,7 +372,7 @@ export interface Ledger extends LedgerReader, Archiving {
   changeIntent(id: string, change: IntentChange): IntentRow;
 
   addOrder(order: OrderRecord): void;
-  changeOrder(pubkey: string, change: OrderChange): void;
+  changeOrder(pubkey: string, change: OrderChange): OrderRecord;
 
   /** Once per trade pubkey, with its postings. The order must be in the ledger. One that had failed counts as failed no more. */
   bookFill(fill: BookedFill): FillBooking;

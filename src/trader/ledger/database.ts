@@ -155,6 +155,12 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
+  /** Counts as a write though its row is written later, or never: the step cannot be taken back. Only inside `transaction`. */
+  postpone(): void {
+    assert(this.#isVirtual && this.#transaction !== 'none', 'a ledger write to be made later, outside of virtual time');
+    this.#transaction = 'begun';
+  }
+
   /**
    * BEGIN IMMEDIATE … COMMIT around everything that `work` writes; nothing at all when it writes nothing. What `work`
    * throws rolls back and is thrown on.
@@ -178,6 +184,11 @@ export class Database {
   /** Whether what is written now belongs to a transaction. */
   get isWriting(): boolean {
     return this.#transaction !== 'none';
+  }
+
+  /** Whether it lives and dies with a backtest. */
+  get isVirtual(): boolean {
+    return this.#isVirtual;
   }
 
   get source(): BackupSource {

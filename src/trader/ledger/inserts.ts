@@ -4,13 +4,18 @@ import type { IntentRow, OrderRecord } from './contract.js';
 import type { Database } from './database.js';
 import * as rows from './rows.js';
 
-/** Within a transaction. */
-export function insertIntent(db: Database, intent: IntentRow): void {
+/**
+ * Within a transaction.
+ *
+ * @param seq its place among all intents; null for the next one
+ */
+export function insertIntent(db: Database, intent: IntentRow, seq: number | null = null): void {
   db.run(
-    `INSERT INTO intents (id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
+    `INSERT INTO intents (seq, id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
        fee_rate, strategy, reason, state, draft_pubkey, message, expires_at_s, signature, submit_count, created_ms,
        updated_ms, last_reason, config_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    seq,
     intent.id,
     intent.runId,
     intent.kind,
@@ -35,6 +40,23 @@ export function insertIntent(db: Database, intent: IntentRow): void {
     intent.updatedMs,
     intent.lastReason,
     intent.configHash,
+  );
+}
+
+/** What may change of an intent. Within a transaction; its row is there. */
+export function updateIntent(db: Database, intent: IntentRow): void {
+  db.run(
+    `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
+       updated_ms = ?, last_reason = ? WHERE id = ?`,
+    intent.state,
+    intent.draftPubkey,
+    intent.message,
+    intent.expiresAtS,
+    intent.signature,
+    intent.submitCount,
+    intent.updatedMs,
+    intent.lastReason,
+    intent.id,
   );
 }
 

@@ -33,7 +33,8 @@ import {
   type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
-import { insertIntent, insertOrder } from './inserts.js';
+import { insertIntent, insertOrder, updateIntent } from './inserts.js';
+import { IntentCache } from './intent-cache.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
@@ -83,11 +84,14 @@ class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
+  /** Null where every change has to be in the file before it is acted upon. */
+  readonly #late: IntentCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
     super(db);
     this.#lock = lock;
     this.#place = place;
+    this.#late = db.isVirtual ? new IntentCache(db) : null;
     db.onUndone = () => this.#known.drop();
   }
 
@@ -95,14 +99,29 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return this.#known.intents.get(id) ?? super.intent(id);
   }
 
+  protected override writeIntents(): void {
+    this.#late?.writeAll();
+  }
+
+  protected override readOrder(pubkey: string): OrderRecord | null {
+    const known = this.#known.orders.get(pubkey);
+    if (known !== undefined) return known;
+    const order = super.readOrder(pubkey);
+    this.#known.keepOrder(pubkey, order);
+    return order;
+  }
+
   /** Whoever asks for it within a step goes on to change it: its rows are made again. */
   protected override readArchived(pubkey: string): OrderRecord | null {
     const order = super.readArchived(pubkey);
-    if (order !== null && this.db.isWriting) bringBack(this.db, pubkey);
+    if (order === null || !this.db.isWriting) return order;
+    bringBack(this.db, pubkey);
+    this.#known.orders.delete(pubkey);
     return order;
   }
 
   putAway(archived: ArchivedIntents): void {
+    this.#known.orders.clear();
     putAway(this.db, archived);
   }
 
@@ -166,37 +185,31 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   addIntent(intent: IntentRow): void {
-    insertIntent(this.db, intent);
+    if (this.#late === null) insertIntent(this.db, intent);
+    else this.#late.add(intent);
     this.#rememberIntent(intent);
   }
 
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = rows.applyChange(must(this.intent(id), `intent ${id}`), change);
-    this.db.run(
-      `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
-         updated_ms = ?, last_reason = ? WHERE id = ?`,
-      after.state,
-      after.draftPubkey,
-      after.message,
-      after.expiresAtS,
-      after.signature,
-      after.submitCount,
-      after.updatedMs,
-      after.lastReason,
-      id,
-    );
+    if (this.#late === null) updateIntent(this.db, after);
+    else this.#late.change(after);
     this.#rememberIntent(after);
     return after;
   }
 
   addOrder(order: OrderRecord): void {
+    this.#late?.write(order.intentId);
     insertOrder(this.db, order);
+    this.#known.orders.delete(order.pubkey);
   }
 
-  changeOrder(pubkey: string, change: OrderChange): void {
+  changeOrder(pubkey: string, change: OrderChange): OrderRecord {
+    const after = rows.applyOrderChange(must(this.order(pubkey), `order ${pubkey}`), change);
     const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
-    const changed = this.db.run(sql, change.status, change.filledMicros, change.closedMs, pubkey);
-    assert(changed === 1, `no order ${pubkey}`);
+    this.db.run(sql, after.status, after.filledMicros, after.closedMs, pubkey);
+    this.#known.keepOrder(pubkey, after);
+    return after;
   }
 
   bookFill(fill: BookedFill): FillBooking {
@@ -221,6 +234,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
       fill.seenMs,
     );
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    this.#known.orders.delete(fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
@@ -234,6 +248,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     if (failed === undefined) return false;
     this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
     this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
+    this.#known.orders.delete(failed.order_pubkey);
     this.#countTurn();
     return true;
   }
@@ -242,6 +257,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return 'repeated';
     this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
+    this.#known.orders.delete(orderPubkey);
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
@@ -260,6 +276,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
+    this.#known.orders.delete(fill.orderPubkey);
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
@@ -291,6 +308,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
     const values = [pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, yesCostMicros, seenMs];
     this.#known.conversionsAfter.clear();
+    this.#late?.write(intentId);
     if (this.db.run(sql, ...values) === 0) return false;
     const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
     this.#book(kind, pubkey, seenMs, postings);
@@ -336,7 +354,9 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
-    this.db.run(sql, key, value);
+    // What lives and dies with its process is read from memory alone.
+    if (this.db.isVirtual) this.db.postpone();
+    else this.db.run(sql, key, value);
     this.#known.notes.set(key, value);
   }
 

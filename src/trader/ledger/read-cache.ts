@@ -5,12 +5,22 @@
  */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { Booked, BookedConversion, BookedFill, IntentRow, MarketRecord, PositionRow } from './contract.js';
+import type {
+  Booked,
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  MarketRecord,
+  OrderRecord,
+  PositionRow,
+} from './contract.js';
 
 /** What the single writer has read or written and need not read again; emptied when a transaction is taken back. */
 export class ReadCache {
   /** Those that are not final: bounded by what is under way. */
   readonly intents = new Map<string, IntentRow>();
+  /** By pubkey; null for one that has no row. */
+  readonly orders = new Map<string, OrderRecord | null>();
   /** By account. Three for each outcome that was ever held. */
   readonly balances = new Map<string, Micros>();
   /** By condition id; null for one of which there is no row. */
@@ -21,8 +31,14 @@ export class ReadCache {
   readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
   positions: readonly PositionRow[] | null = null;
 
+  /** Orders that nobody asks for any more are most of all that there ever were. */
+  keepOrder(pubkey: string, order: OrderRecord | null): void {
+    if (this.orders.size >= MOST_ORDERS) this.orders.clear();
+    this.orders.set(pubkey, order);
+  }
+
   drop(): void {
-    for (const rows of [this.intents, this.balances, this.markets, this.notes]) rows.clear();
+    for (const rows of [this.intents, this.orders, this.balances, this.markets, this.notes]) rows.clear();
     this.fillsAfter.clear();
     this.conversionsAfter.clear();
     this.positions = null;
@@ -31,6 +47,8 @@ export class ReadCache {
 
 /** Places from which rows are kept: there are some readers, each with a place of its own. */
 const MOST_PLACES = 16;
+/** More than rest and are asked about at a time. */
+const MOST_ORDERS = 1_000;
 /** A history is not kept. */
 const MOST_ROWS = 1_000;
 

@@ -72,6 +72,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
+    this.writeIntents();
     const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
     return this.#list<rows.IntentColumns>('intents', filter).map(rows.toIntent);
   }
@@ -84,8 +85,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   order(pubkey: string): OrderRecord | null {
-    const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
-    return row === undefined ? this.readArchived(pubkey) : rows.toOrder(row);
+    return this.readOrder(pubkey) ?? this.readArchived(pubkey);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
@@ -129,6 +129,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   bookingsAfter(id: number, limit: number): BookingRow[] {
+    this.writeIntents();
     const bookings: BookingRow[] = [];
     for (const row of this.db.all<rows.BookingColumns>(BOOKINGS_AFTER, id, limit)) {
       const before = bookings.at(-1);
@@ -156,6 +157,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   activeIntents(): IntentRow[] {
+    this.writeIntents();
     return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
   }
 
@@ -252,6 +254,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   verify(): string[] {
+    this.writeIntents();
     return differences(this.db);
   }
 
@@ -262,6 +265,17 @@ export class SqliteReader implements LedgerReader {
 
   close(): void {
     this.db.close();
+  }
+
+  /** Before the table of intents is read: its rows are what is known of them. */
+  protected writeIntents(): void {
+    return;
+  }
+
+  /** Null for one that went into an archive, too. */
+  protected readOrder(pubkey: string): OrderRecord | null {
+    const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
+    return row === undefined ? null : rows.toOrder(row);
   }
 
   /** Of an order that went into an archive, what its row said. */

@@ -13,6 +13,7 @@ import type {
   IntentRow,
   IntentState,
   MarketRecord,
+  OrderChange,
   OrderRecord,
 } from './contract.js';
 
@@ -105,6 +106,23 @@ export const applyChange = (row: IntentRow, change: IntentChange): IntentRow => 
   updatedMs: change.updatedMs,
   lastReason: change.lastReason ?? row.lastReason,
   configHash: row.configHash,
+});
+
+/** As `applyChange`. */
+export const applyOrderChange = (order: OrderRecord, { status, filledMicros, closedMs }: OrderChange): OrderRecord => ({
+  pubkey: order.pubkey,
+  intentId: order.intentId,
+  marketConditionId: order.marketConditionId,
+  isYes: order.isYes,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  amountMicros: order.amountMicros,
+  filledMicros,
+  bookedMicros: order.bookedMicros,
+  failedMicros: order.failedMicros,
+  status,
+  createdMs: order.createdMs,
+  closedMs,
 });
 
 /** A row of the table of orders, as SQLite gives it. */
