@@ -75,12 +75,13 @@ const MOST_PLACES = 6;
 export class KalshiScanner {
   sid = 0;
   seq = 0;
+  // As in `pairing.ts`: fields of numbers beyond 32 bits begin as no integers.
   /** Unix ms of the venue. */
-  timeMs = 0;
+  timeMs = Number.NaN;
   side: number = SIDE.bid;
   priceMicros = 0;
   /** Of a change: by how much the level's size changes. */
-  amountMicros = 0;
+  amountMicros = Number.NaN;
   /** Where the line ends, if it was read: at its newline, or at the end of the bytes. */
   lineEnd = 0;
 

@@ -173,14 +173,15 @@ export class TradePairing {
   }
 }
 
+/** Numbers beyond 32 bits begin as no integers: V8 would give the fields another form later, and compile anew what reads them. */
 const newWaiting = (): Waiting => ({
   kind: 0,
-  venueMs: 0,
-  orderMs: 0,
+  venueMs: Number.NaN,
+  orderMs: Number.NaN,
   side: 0,
   priceMicros: 0,
-  amountMicros: 0,
-  unexplainedMicros: 0,
+  amountMicros: Number.NaN,
+  unexplainedMicros: Number.NaN,
   trades: null,
   moved: false,
 });

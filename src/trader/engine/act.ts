@@ -10,15 +10,13 @@ import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
 import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
-import { type EventTurns, findHold, makeView, takeEventTurns } from './quoting/event-turns.js';
+import { CALM_MODES, marketQuietUntilMs, TICK_MS } from './next-wakeup.js';
+import { type EventTurns, findHold, makeView, NO_TURNS, takeEventTurns } from './quoting/event-turns.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { TraderStepContext } from './quoting/step-context.js';
 import { react } from './reactions.js';
 import { showTitle, type TraderState } from './state.js';
-
-/** The executor's due work and the valuation; the executor asks for at least once a second. */
-export const TICK_MS = 500;
 
 export function act(state: TraderState, nowMs: number): void {
   state.bornMs ??= nowMs;
@@ -45,14 +43,42 @@ export function act(state: TraderState, nowMs: number): void {
   if (mode === 'stopped') return;
   applyRung(state, nowMs);
   const hold = LADDER[mode].orders === 'quotes' ? null : `${mode}: ${reason}`;
-  const context = new TraderStepContext(state, hold, nowMs);
-  const turns = takeEventTurns(state, context);
-  for (const entry of state.markets.all) actInMarket(state, entry, context, turns, ticking);
+  actInMarkets(state, hold, ticking, nowMs);
   if (ticking && mode === 'flattening') flattenAll(state, nowMs);
   else if (ticking && LADDER[mode].orders === 'quotes') flattenMarkets(state, nowMs);
   pollForProof(state, ticking, nowMs);
   state.polling.quoting = LADDER[mode].orders === 'quotes';
   poll(state, mode === 'stopping', nowMs);
+}
+
+function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
+  let context: TraderStepContext | null = null;
+  let turns = NO_TURNS;
+  if (!state.markets.quotedEvents.isEmpty) {
+    context = new TraderStepContext(state, hold, nowMs);
+    turns = takeEventTurns(state, context);
+  }
+  for (const entry of state.markets.all) {
+    if (hasNothingDue(state, entry, nowMs)) {
+      state.markets.saveOwnFills(entry);
+      if (!ticking || !state.own.orders.has(entry.conditionId)) continue;
+      context ??= new TraderStepContext(state, hold, nowMs);
+      if (cancelOrphans(state, entry, context)) state.invalidateOwn();
+      continue;
+    }
+    context ??= new TraderStepContext(state, hold, nowMs);
+    actInMarket(state, entry, context, turns, ticking);
+    entry.actedOn = { own: context.own, mode: state.mode() };
+  }
+}
+
+/** Whether the market is as its last turn left it, and nothing of it falls due by the time alone. */
+function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
+  const { actedOn } = entry;
+  const mode = state.mode();
+  if (state.isStale || actedOn?.own !== state.own || actedOn.mode !== mode || !CALM_MODES.includes(mode.mode))
+    return false;
+  return !state.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
 /** Lets leave what the rung lets leave, and takes back what it does not. */
@@ -117,7 +143,7 @@ function actInMarket(
   }
   state.markets.saveOwnFills(entry);
   withdrawUnwanted(state, entry, nowMs);
-  if (ticking && !isUnassigned(state)) begun = cancelAll(orphans(state, entry), entry.conditionId, context) || begun;
+  if (ticking) begun = cancelOrphans(state, entry, context) || begun;
   if (begun) state.invalidateOwn();
 }
 
@@ -148,10 +174,12 @@ function conversionRules(
   return { merge: { enabled: true, minSharesMicros: smallest }, core: NO_CORE, splits: false, markMicros };
 }
 
-/** Orders of strategies that do not quote this market (any more): nobody would ever move them. */
-function orphans(state: TraderState, entry: MarketEntry) {
-  const names = new Set(entry.slots.map((slot) => slot.strategy.name));
-  return (state.own.orders.get(entry.conditionId) ?? []).filter((order) => !names.has(order.strategy));
+/** Pulls orders of strategies that do not quote this market (any more): nobody would ever move them. */
+function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, context: TraderStepContext): boolean {
+  const orders = state.own.orders.get(conditionId);
+  if (orders === undefined || isUnassigned(state)) return false;
+  const orphans = orders.filter((order) => !slots.some(({ strategy }) => strategy.name === order.strategy));
+  return cancelAll(orphans, conditionId, context);
 }
 
 /** Keeps what its strategy wants to know after a restart, in the step in which it learned it. */

@@ -9,8 +9,9 @@ import { MarketTracker } from '../market/market-tracker.js';
 import { CategoryFlow } from '../market/taker-flow.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
+import type { ModeNow } from './control/modes.js';
 import { isWanted } from './market-filter.js';
-import type { MarketTerms } from './own/own-state.js';
+import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteHost } from './quoting/quote-host.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
@@ -26,6 +27,8 @@ export interface MarketEntry {
   excludedBecause: string | null;
   /** One for each strategy that quotes this market; none for a market in which we only still hold something. */
   readonly slots: QuoteSlot[];
+  /** What was ours, and the rung, at its last turn; null before the first. */
+  actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null;
   /** Our clock, ms: no merge or redeem is tried before. */
   nextConversionMs: number;
   /** Merges and redeems that were refused in a row. */
@@ -86,6 +89,7 @@ export class Markets {
       feed: this.newFeed(conditionId),
       excludedBecause: null,
       slots: [],
+      actedOn: null,
       nextConversionMs: 0,
       conversionFailures: 0,
       saleAfterMs: 0,

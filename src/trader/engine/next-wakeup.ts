@@ -6,7 +6,6 @@
 
 import { minMicros } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { TICK_MS } from './act.js';
 import { scarceCash } from './control/complete-sets.js';
 import { isShort } from './control/core-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
@@ -14,8 +13,11 @@ import type { MarketEntry } from './markets.js';
 import { heldIn } from './own/own-state.js';
 import type { TraderState } from './state.js';
 
+/** The executor's due work and the valuation; the executor asks for at least once a second. */
+export const TICK_MS = 500;
+
 /** Modes in which nothing is asked of the exchange again and again. */
-const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
+export const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /** Our clock, ms: not later than the first moment after the newest step at which a beat has something to do. */
 export function quietUntilMs(state: TraderState): number {
@@ -34,7 +36,8 @@ function isCalm(state: TraderState, nowMs: number): boolean {
   return (state.own.unsettled === 0) === (state.settledMs !== null) && state.queue.isSteady(nowMs);
 }
 
-function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
+/** Our clock, ms: the first moment at which the passing of time alone lets something begin in this market. */
+export function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const slot of entry.slots) {
     if (slot.dirty) return Number.NEGATIVE_INFINITY;

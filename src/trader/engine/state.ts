@@ -170,7 +170,7 @@ export class TraderState {
     for (const { conditionId, feed } of this.markets.all) {
       this.valuation.mark(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)));
     }
-    const equityMicros = this.valuation.value(this.own, this.#held, nowMs - (this.bornMs ?? nowMs));
+    const equityMicros = this.valuation.value(this.own, this.#isOut, nowMs - (this.bornMs ?? nowMs));
     if (equityMicros === null) return;
     const { loss } = this.guards;
     // Its days are the exchange's: our clock may be a day ahead.
@@ -179,10 +179,8 @@ export class TraderState {
     if (loss.isDue) this.saveLoss();
   }
 
-  get #held(): { readonly conditionId: string; readonly isOut: boolean }[] {
-    const isOut = (conditionId: string) => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
-    return Array.from(this.own.held.keys(), (conditionId) => ({ conditionId, isOut: isOut(conditionId) }));
-  }
+  /** Whether nothing that comes of a market is taken in. */
+  readonly #isOut = (conditionId: string): boolean => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
 
   /** One more fill is in the ledger: lets the fill guard look at it. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
@@ -203,7 +201,7 @@ export class TraderState {
     const { loss } = this.guards;
     if (!loss.isStarted) return;
     loss.store();
-    this.valuation.marks.save(this.#held);
+    this.valuation.marks.save(this.own.held.keys());
   }
 
   /** A person resumes: what halted us or, as told, held us back is accepted, and what was paused goes on. */

@@ -12,13 +12,6 @@ export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Mic
   // The note is written by `Marks` alone; what it wrote it can read.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
-/** A market in which shares are held. */
-export interface ValuedMarket {
-  readonly conditionId: string;
-  /** Nothing that comes of it is taken in. */
-  readonly isOut: boolean;
-}
-
 export class Marks extends Map<string, Micros> {
   readonly #ledger: Pick<Ledger, 'note' | 'setNote'>;
   readonly #stored: Map<string, Micros>;
@@ -32,19 +25,24 @@ export class Marks extends Map<string, Micros> {
   /**
    * One market that cannot be valued must not keep all others from being quoted: its last mark stands in for it.
    *
+   * @param held by condition id
+   * @param isOut whether nothing that comes of a market is taken in
    * @param ageMs of the process
    */
-  fill(held: readonly ValuedMarket[], ageMs: number): void {
-    for (const { conditionId, isOut } of held) {
+  fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
+    let isNew = false;
+    for (const conditionId of held.keys()) {
       const stored = this.#stored.get(conditionId);
-      if (!this.has(conditionId) && stored !== undefined && (isOut || ageMs > FRESH_MS)) this.set(conditionId, stored);
+      if (stored === undefined) isNew ||= this.has(conditionId);
+      else if (!this.has(conditionId) && (ageMs > FRESH_MS || isOut(conditionId))) this.set(conditionId, stored);
     }
-    if (held.some(({ conditionId }) => this.has(conditionId) && !this.#stored.has(conditionId))) this.save(held);
+    if (isNew) this.save(held.keys());
   }
 
-  save(held: readonly Pick<ValuedMarket, 'conditionId'>[]): void {
+  /** @param held condition ids */
+  save(held: Iterable<string>): void {
     this.#stored.clear();
-    for (const { conditionId } of held) {
+    for (const conditionId of held) {
       const mark = this.get(conditionId);
       if (mark !== undefined) this.#stored.set(conditionId, mark);
     }

@@ -2,7 +2,7 @@
 
 import { add, complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
 import type { Notes } from '../guards/guard.js';
-import { Marks, type ValuedMarket } from './marks.js';
+import { Marks } from './marks.js';
 import type { OwnState } from './own-state.js';
 
 /** What `MarketFeed.mark` says, rounded to a micro; it books nothing. */
@@ -30,9 +30,12 @@ export class Valuation {
     if (mark !== null) this.marks.set(conditionId, mark);
   }
 
-  /** @param ageMs of the process */
-  value(own: OwnState, held: readonly ValuedMarket[], ageMs: number): Micros | null {
-    this.marks.fill(held, ageMs);
+  /**
+   * @param isOut whether nothing that comes of a market is taken in
+   * @param ageMs of the process
+   */
+  value(own: OwnState, isOut: (conditionId: string) => boolean, ageMs: number): Micros | null {
+    this.marks.fill(own.held, isOut, ageMs);
     this.#equity = computeEquity(own, this.marks);
     return this.#equity;
   }

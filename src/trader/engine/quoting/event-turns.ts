@@ -20,7 +20,7 @@ interface Member {
   readonly view: MarketView | null;
 }
 
-const NO_TURNS: EventTurns = new Map();
+export const NO_TURNS: EventTurns = new Map();
 
 /** Asks every event of which a market is due. All its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: TraderStepContext): EventTurns {

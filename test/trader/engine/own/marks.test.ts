@@ -6,7 +6,9 @@ import { withLedger } from '../../ledger/books.js';
 import { m } from '../../risk/states.js';
 
 const MARK = m(420_000);
-const held = (conditionId: string, isOut = false) => [{ conditionId, isOut }];
+const held = new Map([['a', null]]);
+const isOut = () => true;
+const isIn = () => false;
 
 /** As a new process finds them, after one that had this mark while it held shares there. */
 const restarted = (look: (marks: Marks) => void): void =>
@@ -14,7 +16,7 @@ const restarted = (look: (marks: Marks) => void): void =>
     ledger.transaction(() => {
       const before = new Marks(ledger);
       before.set('a', MARK);
-      before.fill(held('a'), 0);
+      before.fill(held, isIn, 0);
       look(new Marks(ledger));
     }),
   );
@@ -22,16 +24,16 @@ const restarted = (look: (marks: Marks) => void): void =>
 describe('the last mark of what is held', () => {
   it('outlives the process, and stands in at once for a market that was taken out', () => {
     restarted((marks) => {
-      marks.fill(held('a', true), 0);
+      marks.fill(held, isOut, 0);
       expect(marks.get('a')).toBe(MARK);
     });
   });
 
   it('stands in for a silent market after a minute, so that a start first waits for it', () => {
     restarted((marks) => {
-      marks.fill(held('a'), 60_000);
+      marks.fill(held, isIn, 60_000);
       expect(marks.has('a')).toBe(false);
-      marks.fill(held('a'), 60_001);
+      marks.fill(held, isIn, 60_001);
       expect(marks.get('a')).toBe(MARK);
     });
   });
@@ -39,7 +41,7 @@ describe('the last mark of what is held', () => {
   it('never takes the place of what the market says now', () => {
     restarted((marks) => {
       marks.set('a', m(500_000));
-      marks.fill(held('a', true), 100_000);
+      marks.fill(held, isOut, 100_000);
       expect(marks.get('a')).toBe(500_000);
     });
   });
@@ -49,10 +51,10 @@ describe('the last mark of what is held', () => {
       ledger.transaction(() => {
         const before = new Marks(ledger);
         before.set('a', MARK);
-        before.fill(held('a'), 0);
+        before.fill(held, isIn, 0);
         before.save([]);
         const after = new Marks(ledger);
-        after.fill(held('a', true), 100_000);
+        after.fill(held, isOut, 100_000);
         expect(after.has('a')).toBe(false);
       }),
     );
