@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { arenaTables } from '../../src/cli/lab/arena-tables.js';
 import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
 import { IS_LONG } from '../support/effort.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
+import { findTooWide } from './too-wide.js';
 
 const file = (params: string) =>
   `strategy: log-odds-maker\nmarkets: { select: { state: open, kind: orderbook }, max: 1 }\nparams: ${params}\n`;
@@ -33,6 +35,12 @@ test('prints a row a strategy and the paired differences, the same figures on an
     ['far', 5],
     ['far', 6],
   ]);
+  for (const columns of [80, 60]) {
+    const narrow = arenaTables(JSON.parse(one.out), columns);
+    expect(findTooWide(narrow, columns)).toEqual([]);
+    expect(narrow).toMatch(/challenge\s+near\s+[−+]?[\d.]+ ± [\d.]+ .*\n/);
+    expect(narrow).toMatch(/no room here for[^]*ACTIONS/);
+  }
 });
 
 test('plays the whole trader under the request limits that are asked for, and a page says how to see one again', async () => {

@@ -83,6 +83,15 @@ describe('in a terminal', () => {
         expect(tooWide(await read(cwd, command, columns), columns), `${command}, ${columns}`).toEqual([]);
   });
 
+  test('a check goes on below itself, and so does what to do about it', async () => {
+    const cwd = folderOf({ 'trader.yaml': trader() });
+    for (const columns of [80, 60]) {
+      const { out } = await run(['doctor', '-c', 'trader.yaml'], { cwd, columns });
+      expect(out).toMatch(/^warn {2}configuration:/m);
+      expect(tooWide(out.split('\n'), columns)).toEqual([]);
+    }
+  });
+
   test('settings and strategies go on below themselves', async () => {
     for (const argv of [['config', 'explain', 'risk'], ['strategies']]) {
       const { out } = await run(argv, { columns: 80 });

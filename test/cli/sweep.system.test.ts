@@ -3,8 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sweepTables } from '../../src/cli/lab/sweep/sweep-tables.js';
 import { record, type SweepPlace, sweepPlace } from '../lab/sweep/place.js';
 import { run } from './run.js';
+import { findTooWide } from './too-wide.js';
 
 let place: SweepPlace;
 
@@ -34,6 +36,11 @@ describe('twinbook sweep', () => {
     expect(second.code).toBe(0);
     expect(second.err).toContain('6 backtests of this sweep are done already.');
     const result = JSON.parse(second.out);
+    for (const columns of [80, 60]) {
+      const narrow = sweepTables(result, columns);
+      expect(findTooWide(narrow, columns)).toEqual([]);
+      expect(narrow).toMatch(/#\s+CONFIG\s+BEHIND_TICKS\s+TRADE-THROUGH/);
+    }
     expect(result).toMatchObject({ format: 1, counts: { configurations: 2, done: 2, tried: 2, events: 2 } });
     expect(result.configurations[0].models.map(({ fillModel }: { fillModel: string }) => fillModel)).toEqual([
       'trade-through',

@@ -8,7 +8,7 @@ import { count, decimal, formatPercent, formatQuantity, formatShares } from '../
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type Session } from '../output/io.js';
-import { json, table } from '../output/table.js';
+import { type Column, json, prose, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { resolveData } from './paths.js';
 
@@ -34,19 +34,19 @@ export function addCalibrate(data: Command, session: Session): void {
       () => line.end(),
     );
     writeWhole(resolve(io.cwd, flags.out), calibrationText(found));
-    io.out(flags.json === true ? json(found) : calibrationTable(found, flags.out));
+    io.out(flags.json === true ? json(found) : calibrationTable(found, flags.out, io.columns));
     return EXIT.ok;
   });
 }
 
-function calibrationTable(found: Calibration, out: string): string {
+function calibrationTable(found: Calibration, out: string, width?: number): string {
   const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
-  const rows = table(fits, [
+  const columns: readonly Column<Calibration['fits'][number]>[] = [
     { title: 'MODEL', cell: ({ model }) => model },
     { title: 'OF FILLED', cell: ({ filledShare }) => formatPercent(filledShare), right: true },
     { title: 'OF CANCELLED', cell: ({ cancelledShare }) => formatPercent(cancelledShare, 2), right: true },
     { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
-  ]);
+  ];
   const followed = `${formatQuantity(filledOrders, 'order')} really filled (${formatShares(filledMicros)} shares), ${formatQuantity(cancelledOrders, 'order')} cancelled (${formatShares(cancelledMicros)})`;
   const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
   const said =
@@ -54,5 +54,6 @@ function calibrationTable(found: Calibration, out: string): string {
       ? 'Too few were filled to choose a model.'
       : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
   const trust = `Of ${formatQuantity(priority.orders, 'filled order')} behind another that is followed, ${count(priority.broken)} were filled before it had gone, which no exchange does: so many are not what they seem.`;
-  return `${followed}${left}\n${rows}${trust}\n${said}\n`;
+  const say = (text: string) => `${prose(text, width, '  ')}\n`;
+  return `${say(`${followed}${left}`)}${table(fits, columns, width)}${say(trust)}${say(said)}`;
 }

@@ -12,7 +12,7 @@ import { integerBetween } from '../arguments.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json, short, table } from '../output/table.js';
+import { type Column, json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
 import { addCache, addUpload } from './object-commands.js';
 import { addPack } from './pack-command.js';
@@ -169,7 +169,7 @@ function addImport(data: Command, session: Session): void {
     const markets = await runImport(kind, from, out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
-    else io.out(importText(markets, out));
+    else io.out(importText(markets, out, io.columns));
     return failed === 0 ? EXIT.ok : EXIT.failed;
   });
 }
@@ -205,13 +205,13 @@ const loadImports = async () => ({
   ...(await import('../../recording/objects/import-upload.js')),
 });
 
-function importText(markets: readonly ImportedMarket[], out: string): string {
-  const rows = table(markets, [
+function importText(markets: readonly ImportedMarket[], out: string, width?: number): string {
+  const columns: readonly Column<ImportedMarket>[] = [
     { title: 'MARKET', cell: (row) => short(row.conditionId) },
-    { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker) },
+    { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker), gives: 'cut' },
     { title: 'EVENTS', cell: (row) => row.events, right: true },
     { title: 'STATUS', cell: (row) => (row.status === 'present' ? 'there already' : row.status) },
-  ]);
+  ];
   const told = markets.flatMap(({ failure, warnings, ticker }) => [
     ...(failure === null ? [] : [`FAILED  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
     ...warnings.map(({ path, message }) => `note  ${path}: ${message}\n`),
@@ -224,7 +224,7 @@ function importText(markets: readonly ImportedMarket[], out: string): string {
       : '';
   const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
   const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out.replace(/\?.*$/s, '')}`;
-  return `${rows}${told.join('')}${written}${present}${failed}\n`;
+  return `${table(markets, columns, width)}${told.join('')}${written}${present}${failed}\n`;
 }
 
 function addQuery(data: Command, session: Session): void {

@@ -9,7 +9,7 @@ import type { Config } from '../../shell/config/types.js';
 import { type Check, failCheck, ok } from '../check.js';
 import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import { json, prose } from '../output/table.js';
 import { openWallet } from '../venue-session.js';
 import { signingCheck } from './signing-vectors.js';
 import { checkVenue } from './venue.js';
@@ -53,7 +53,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     const checks: Check[] = [];
     const note = (check: Check): void => {
       checks.push(check);
-      if (options.json !== true) session.io.out(checkText(check));
+      if (options.json !== true) session.io.out(checkText(check, session.io.columns));
     };
     let config: Config;
     try {
@@ -78,14 +78,20 @@ async function examine(file: string, configFile: string, asJson: boolean, io: Cl
   const { draftReportText, examineDraft, readDraftFile } = await import('./draft.js');
   const message = readDraftFile(file, io);
   const report = examineDraft(message, config, (await openWallet(config, io)).address);
-  io.out(asJson ? json(report) : draftReportText(report));
+  io.out(asJson ? json(report) : draftReportText(report, io.columns));
   return report.verdict === 'refused' ? EXIT.failed : EXIT.ok;
 }
 
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'fail' } as const;
 
-const checkText = ({ name, result, text, hint }: Check): string =>
-  `${MARKS[result]}  ${name}: ${text}\n${hint === '' ? '' : `      ${hint}\n`}`;
+/** @param width of the terminal; left out for a file */
+function checkText({ name, result, text, hint }: Check, width?: number): string {
+  const below = (said: string) =>
+    prose(said, width === undefined ? width : width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
+  return `${MARKS[result]}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
+}
+
+const INDENT = ' '.repeat(6);
 
 function configurationCheck(config: Config): Check {
   const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;

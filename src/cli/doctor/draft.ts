@@ -131,7 +131,8 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
   return asks;
 }
 
-export function draftReportText(report: DraftReport): string {
+/** @param width of the terminal; left out for a file */
+export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
   const pairs: (readonly [string, Cell])[] = [
     ['drafts are', report.draft_message],
@@ -142,7 +143,7 @@ export function draftReportText(report: DraftReport): string {
   for (const [name, value] of Object.entries(asks ?? {})) pairs.push([`  ${name}`, value]);
   pairs.push(['verdict', VERDICTS[report.verdict]]);
   if (report.reason !== '') pairs.push(['reason', report.reason]);
-  return record(pairs);
+  return record(pairs, width);
 }
 
 const VERDICTS = {

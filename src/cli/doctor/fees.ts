@@ -5,7 +5,7 @@ import type { Config } from '../../shell/config/types.js';
 import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
-import { json, table } from '../output/table.js';
+import { type Column, json, prose, table } from '../output/table.js';
 import { venueAddress } from '../venue-address.js';
 import { requireAnswer } from '../venue-session.js';
 
@@ -21,7 +21,9 @@ export async function showFees(market: string, config: Config, asJson: boolean, 
     const answer = await client.call('markets.trades', { params, query: { limit: FEE_ROWS } });
     const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
     const contradiction = feeContradiction(reading, declared);
-    io.out(asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction));
+    io.out(
+      asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction, io.columns),
+    );
     return contradiction === null ? EXIT.ok : EXIT.failed;
   } finally {
     await client.close();
@@ -33,6 +35,7 @@ function reportText(
   { trades, fits, verdict }: FeeReading,
   declared: FeeSchedule,
   contradiction: string | null,
+  width?: number,
 ): string {
   const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
   const said = {
@@ -41,12 +44,12 @@ function reportText(
     undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
   }[verdict.kind];
   const end = contradiction === null ? `fee_schedule: ${declared} is not contradicted` : `wrong: ${contradiction}`;
-  const fitted = table(fits, [
+  const columns: readonly Column<FeeReading['fits'][number]>[] = [
     { title: 'schedule', cell: ({ schedule }) => schedule },
     { title: 'taker', cell: ({ takerRate }) => rate(takerRate) },
     { title: 'maker', cell: ({ makerRate }) => rate(makerRate) },
     { title: 'furthest', cell: ({ residual }) => residual.toFixed(6) },
     { title: 'possible', cell: ({ isPossible }) => (isPossible ? 'yes' : 'no') },
-  ]);
-  return `${trades} settled trades\n${fitted}${said}\n${end}\n`;
+  ];
+  return `${trades} settled trades\n${table(fits, columns, width)}${prose(`${said}\n${end}`, width, '  ')}\n`;
 }

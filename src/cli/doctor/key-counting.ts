@@ -9,7 +9,7 @@ import type { Config } from '../../shell/config/types.js';
 import type { Credentials } from '../../shell/wallet/credentials.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import type { CliIo } from '../output/io.js';
-import { json } from '../output/table.js';
+import { json, prose } from '../output/table.js';
 import { venueAddress } from '../venue-address.js';
 import { openWallet, requireAnswer } from '../venue-session.js';
 
@@ -47,12 +47,12 @@ export async function showKeyCounting(config: Config, asJson: boolean, io: CliIo
   }
   const limit = profile.rate_limits.signed_per_minute;
   const plan = `asks ${READS + 2} signed reads, one after another: ${READS} under ${first.apiKey}, two under ${second.apiKey}, of ${limit} a minute`;
-  if (!asJson) io.out(`${plan}\n`);
+  if (!asJson) io.out(`${prose(plan, io.columns, '  ')}\n`);
   const address = await venueAddress(config, true);
   const client = new ServiceClient({ profile, baseUrl: address.url, credentials: [first, second] });
   try {
     const counting = await measureCounting(client, first, second, profile.signed_limit_per ?? null);
-    io.out(asJson ? json(counting) : `${counting.text}\n`);
+    io.out(asJson ? json(counting) : `${prose(counting.text, io.columns, '  ')}\n`);
     return counting.countedBy !== null && counting.countedBy === counting.declared ? EXIT.ok : EXIT.failed;
   } finally {
     await client.close();

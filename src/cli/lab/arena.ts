@@ -103,7 +103,7 @@ async function tell(result: ArenaResult, options: ArenaFlags, io: CliIo): Promis
   if (options.json === true) io.out(json(result));
   else {
     const { arenaTables } = await import('./arena-tables.js');
-    io.out(arenaTables(result));
+    io.out(arenaTables(result, io.columns));
     if (options.report !== undefined) io.out(`\npage: ${options.report}\n`);
   }
   return result.standings.some(({ failed }) => failed > 0) ? EXIT.failed : EXIT.ok;

@@ -229,7 +229,7 @@ async function tell(results: readonly BacktestResult[], options: BacktestFlags, 
   const runs = results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash }));
   if (options.json === true) io.out(json(runs));
   else {
-    io.out(summaryTable(analyses));
+    io.out(summaryTable(analyses, io.columns));
     if (options.report !== undefined) io.out(`report: ${options.report}\n`);
   }
   return EXIT.ok;

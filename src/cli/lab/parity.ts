@@ -13,7 +13,7 @@ import { integerBetween } from '../arguments.js';
 import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, record, table, when } from '../output/table.js';
+import { type Column, json, prose, record, table, when } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
@@ -87,13 +87,13 @@ async function tell(compared: readonly ComparedRun[], { json: asJson }: ParityFl
     return;
   }
   if (asJson !== true) {
-    for (const { run, replayed, result } of compared) io.out(formatParity(run, replayed, result));
+    for (const { run, replayed, result } of compared) io.out(formatParity(run, replayed, result, io.columns));
     if (first === undefined || compared.length === 1) return;
   }
   const { overRuns } = await import('../../lab/parity/over-runs.js');
   const { runsText } = await import('./parity-runs.js');
   const together = overRuns(compared.map(({ result }) => result.parity));
-  io.out(asJson === true ? json({ runs: rows, together }) : runsText(together));
+  io.out(asJson === true ? json({ runs: rows, together }) : runsText(together, io.columns));
 }
 
 async function compareRun(
@@ -164,33 +164,44 @@ function makeParityRow(
   };
 }
 
-function formatParity(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): string {
-  const head = record([
+function formatParity(
+  run: RunJournal,
+  replayed: string,
+  { parity, liveRun, data, latency }: ParityResult,
+  width?: number,
+): string {
+  const pairs: Parameters<typeof record>[0] = [
     ['run', basename(run.folder)],
     ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
     ['replay', replayed],
-  ]);
+  ];
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`);
-  const parts = [head, sideTable(parity), marketTable(parity), `${bandText(parity.band)}\n`, `${remarks.join('\n')}\n`];
+  const said = [bandText(parity.band), remarks.join('\n')].map((text) => `${prose(text, width, '  ')}\n`);
+  const parts = [record(pairs, width), sideTable(parity, width), marketTable(parity, width), ...said];
   return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
 }
 
 /** Shares filled, market by market. */
-function marketTable({ markets, sides }: Parity): string {
+function marketTable({ markets, sides }: Parity, width?: number): string {
   const columns: Column<MarketParity>[] = [
-    { title: 'Shares filled in', cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title) },
+    {
+      title: 'Shares filled in',
+      cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title),
+      gives: 'cut',
+    },
     ...sides.map(
       ({ name }, index): Column<MarketParity> => ({
         title: name,
         cell: (market) => formatShares(market.sides[index]?.sharesMicros ?? 0),
         right: true,
+        keep: 50 - index,
       }),
     ),
     { title: 'off by', cell: ({ band }) => bandRange(band), right: true },
   ];
-  return table(markets, columns);
+  return table(markets, columns, width);
 }
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;

@@ -19,7 +19,7 @@ import { limitsOfThen } from '../../trader/risk/limits.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json, record, table, when } from '../output/table.js';
+import { type Column, json, prose, record, table, when } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { openRun, RUN_ARGUMENT } from './run-option.js';
@@ -82,7 +82,7 @@ export function addShadowCommand(program: Command, session: Session): void {
     const result = await shadowRun(run, flags, io);
     const { sessions, analyses } = result;
     if (flags.report !== undefined) writeWhole(resolve(io.cwd, flags.report), reportHtml({ sessions }, analyses));
-    io.out(flags.json === true ? json(makeRow(run, flags.config, result)) : formatResult(run, result));
+    io.out(flags.json === true ? json(makeRow(run, flags.config, result)) : formatResult(run, result, io.columns));
     if (flags.report !== undefined && flags.json !== true) io.out(`report: ${flags.report}\n`);
     return EXIT.ok;
   });
@@ -148,30 +148,36 @@ class Pictures {
     if (nowMs() - this.#shownMs < this.#flags.every * 1000) return;
     this.#shownMs = nowMs();
     const pictures = this.#looks.map(({ model, look }) => ({ model, ...look() }));
-    this.#io.out(formatPicture(pictures));
+    this.#io.out(formatPicture(pictures, this.#io.columns));
   }
 }
 
 type ModelPicture = RunPicture & { readonly model: string };
 
-function formatPicture(pictures: readonly ModelPicture[]): string {
+function formatPicture(pictures: readonly ModelPicture[], width?: number): string {
   const [first] = pictures;
-  const models = table(pictures, [
+  const modelColumns: readonly Column<ModelPicture>[] = [
     { title: 'FILL MODEL', cell: ({ model }) => model },
     { title: 'FILLS', cell: ({ snapshot }) => count(snapshot.fills), right: true },
     { title: 'RESULT', cell: ({ snapshot }) => formatGain(snapshot.resultMicros), right: true },
     { title: 'OPEN ORDERS', cell: ({ snapshot }) => count(snapshot.openOrders), right: true },
     { title: 'MODE', cell: ({ snapshot }) => snapshot.mode },
-  ]);
+  ];
+  const models = table(pictures, modelColumns, width);
   if (first === undefined) return models;
-  const quotes = table(first.snapshot.markets, [
-    { title: `MARKET (${first.model})`, cell: ({ title }) => (title.length > 40 ? `${title.slice(0, 39)}…` : title) },
+  const columns: readonly Column<MarketSnapshot>[] = [
+    {
+      title: `MARKET (${first.model})`,
+      cell: ({ title }) => (title.length > 40 ? `${title.slice(0, 39)}…` : title),
+      gives: 'cut',
+    },
     { title: 'BID', cell: ({ bidMicros }) => formatPrice(bidMicros), right: true },
     { title: 'FAIR', cell: ({ fairMicros }) => formatPrice(fairMicros), right: true },
     { title: 'ASK', cell: ({ askMicros }) => formatPrice(askMicros), right: true },
     { title: 'NET', cell: (market) => formatShares(market.yesMicros - market.noMicros), right: true },
-    { title: 'NOTE', cell: ({ note }: MarketSnapshot) => note },
-  ]);
+    { title: 'NOTE', cell: ({ note }) => note, gives: 'cut', keep: 50 },
+  ];
+  const quotes = table(first.snapshot.markets, columns, width);
   return `${when(first.nowMs)} UTC\n${models}${quotes}\n`.replace(/[^\P{C}\n]/gu, '?');
 }
 
@@ -194,20 +200,31 @@ function makeRow({ description, folder, warnings }: RunJournal, config: string, 
   };
 }
 
-function formatResult({ folder }: RunJournal, { liveRun, latency, sides, markets, remarks }: ShadowResult): string {
-  const head = record([
+function formatResult(
+  { folder }: RunJournal,
+  { liveRun, latency, sides, markets, remarks }: ShadowResult,
+  width?: number,
+): string {
+  const pairs: Parameters<typeof record>[0] = [
     ['run', basename(folder)],
     ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC`],
     ['latency', latency],
-  ]);
-  const filled = table(markets, [
-    { title: 'Shares filled in', cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title) },
+  ];
+  const columns: readonly Column<(typeof markets)[number]>[] = [
+    {
+      title: 'Shares filled in',
+      cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title),
+      gives: 'cut',
+    },
     ...sides.map(({ name }, index) => ({
       title: name,
       cell: (market: (typeof markets)[number]) => formatShares(market.sides[index]?.sharesMicros ?? 0),
       right: true,
+      keep: 50 - index,
     })),
-  ]);
-  const lines = remarks.map((remark) => `! ${remark}\n`).join('');
-  return [head, sideTable({ sides }), filled, lines].join('\n').replace(/[^\P{C}\n]/gu, '?');
+  ];
+  const lines = prose(remarks.map((remark) => `! ${remark}\n`).join(''), width, '  ');
+  return [record(pairs, width), sideTable({ sides }, width), table(markets, columns, width), lines]
+    .join('\n')
+    .replace(/[^\P{C}\n]/gu, '?');
 }

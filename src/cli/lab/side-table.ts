@@ -22,11 +22,21 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** A column for each side. */
-export function sideTable({ sides }: Pick<Parity, 'sides'>): string {
+/**
+ * A column for each side, the first ones where a narrow terminal has no room for all.
+ * @param width of the terminal; left out for a file
+ */
+export function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
   const columns: Column<Line>[] = [
     { title: '', cell: ([name]) => name },
-    ...sides.map((side): Column<Line> => ({ title: side.name, cell: ([, figure]) => figure(side), right: true })),
+    ...sides.map(
+      (side, i): Column<Line> => ({
+        title: side.name,
+        cell: ([, figure]) => figure(side),
+        right: true,
+        keep: 50 - i,
+      }),
+    ),
   ];
-  return table(LINES, columns);
+  return table(LINES, columns, width);
 }

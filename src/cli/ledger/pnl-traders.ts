@@ -192,7 +192,13 @@ async function tellRows(
   io.out(
     table(
       rows,
-      columns.map((name) => ({ title: name.toUpperCase(), cell: (row) => row[name] ?? null, right: !texts.has(name) })),
+      columns.map((name) => ({
+        title: name.toUpperCase(),
+        cell: (row) => row[name] ?? null,
+        right: !texts.has(name),
+        ...(name === 'title' ? { gives: 'cut' } : {}),
+      })),
+      io.columns,
     ),
   );
   for (const [venue, total] of totals) io.out(`total of ${venue} ${formatDecimal(micros(total))}\n`);

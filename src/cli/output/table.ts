@@ -3,6 +3,7 @@
 import { type FittedColumn, fitTable, GAP } from '../../shared/base/fitted-table.js';
 import { fillLines, foldText } from '../../shared/base/fold-text.js';
 import { plainJson, plainLine } from '../../shared/base/plain-text.js';
+import { measureText } from '../../shared/base/text-width.js';
 
 export type Cell = string | number | boolean | null;
 
@@ -39,9 +40,26 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
-  const rest = left.length === 0 ? [] : foldText(`no room here for ${left.join(', ')}`, width ?? 0);
+  const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
   return [...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest].map((line) => `${line}\n`).join('');
 }
+
+/**
+ * Sentences around a table, each line of them between words where a terminal has no room for it.
+ * @param width of the terminal, left out for a file
+ * @param indent before what goes on below itself
+ */
+export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
+  text
+    .split('\n')
+    .map((line) =>
+      measureText(line) <= width
+        ? line
+        : foldText(line, width - indent.length)
+            .map((part, at) => (at === 0 ? part : `${indent}${part}`))
+            .join('\n'),
+    )
+    .join('\n');
 
 /**
  * Two columns without a header: what a single record says about itself.

@@ -72,36 +72,42 @@ const LINES: readonly Line[] = [
   ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : formatDuration(coverage.spanMs))],
 ];
 
-/** The widest that a table gets. */
+/** The widest that a table gets, and the narrowest in which a name and a figure stand side by side. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
 /** Narrower columns would cut figures. More sessions than fit side by side stand below each other. */
 const LEAST_COLUMN = 14;
-const PER_TABLE = Math.floor((WIDTH - NAME_WIDTH) / LEAST_COLUMN);
+const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
-/** Sessions side by side, at most 100 columns wide, ending in a line break; a flip of the result's sign is said. */
-export function summaryTable(analyses: readonly Analysis[]): string {
+/**
+ * Sessions side by side, at most 100 columns wide, ending in a line break; a flip of the result's sign is said.
+ * @param columns of the terminal; left out for a file
+ */
+export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
+  const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));
+  const perTable = Math.floor((width - NAME_WIDTH) / LEAST_COLUMN);
   const tables: string[] = [];
-  for (let from = 0; from < analyses.length; from += PER_TABLE)
-    tables.push(sideBySide(analyses.slice(from, from + PER_TABLE)));
-  tables.unshift(...repeatTables(analyses));
+  for (let from = 0; from < analyses.length; from += perTable)
+    tables.push(sideBySide(analyses.slice(from, from + perTable), width));
+  tables.unshift(...repeatTables(analyses, width, perTable));
   const { signFlips, text } = bracketVerdict(analyses);
-  const verdict = text === '' ? [] : [wrapText(signFlips ? `SIGN FLIPS. ${text}` : text)];
-  return `${[...tables, ...verdict, ...warningLines(analyses)].join('\n\n')}\n`;
+  const verdict = text === '' ? [] : [wrapText(signFlips ? `SIGN FLIPS. ${text}` : text, width)];
+  return `${[...tables, ...verdict, ...warningLines(analyses, width)].join('\n\n')}\n`;
 }
 
 /** Means over repeats, where there are any, above the one that is shown in detail. */
-function repeatTables(analyses: readonly Analysis[]): readonly string[] {
+function repeatTables(analyses: readonly Analysis[], width: number, perTable: number): readonly string[] {
   const models = repeatedModels(analyses);
   const [first] = models;
   if (first === undefined) return [];
   const tables: string[] = [];
-  for (let from = 0; from < models.length; from += PER_TABLE) {
-    const shown = models.slice(from, from + PER_TABLE);
+  for (let from = 0; from < models.length; from += perTable) {
+    const shown = models.slice(from, from + perTable);
     const rows = REPEAT_LINES.map(([name, figure]) =>
       line(
         name,
         shown.map(({ repeats }) => figure(repeats)),
+        width,
       ),
     );
     tables.push(
@@ -109,6 +115,7 @@ function repeatTables(analyses: readonly Analysis[]): readonly string[] {
         line(
           `${count(first.repeats.count)} repeats`,
           shown.map(({ model }) => model),
+          width,
         ),
         ...rows,
       ].join('\n'),
@@ -117,14 +124,14 @@ function repeatTables(analyses: readonly Analysis[]): readonly string[] {
   return [...tables, 'In detail, of each model the run with the middle result:'];
 }
 
-function line(name: string, cells: readonly string[]): string {
-  const room = Math.min(22, Math.floor((WIDTH - NAME_WIDTH) / Math.max(1, cells.length)));
+function line(name: string, cells: readonly string[], width: number): string {
+  const room = Math.min(22, Math.floor((width - NAME_WIDTH) / Math.max(1, cells.length)));
   return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitCell(cell, room - 1).padStart(room)).join('')}`.trimEnd();
 }
 
-function sideBySide(analyses: readonly Analysis[]): string {
-  const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure)));
-  return [line('Fill model', analyses.map(nameModel)), ...rows].join('\n');
+function sideBySide(analyses: readonly Analysis[], width: number): string {
+  const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure), width));
+  return [line('Fill model', analyses.map(nameModel), width), ...rows].join('\n');
 }
 
 const fitCell = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
@@ -137,11 +144,11 @@ function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
 const crossedMarkout = ({ crossing }: Analysis, horizon: MarkoutHorizon): string =>
   signedCents(crossing?.unfilled.markouts.find((row) => row.horizon === horizon)?.markoutMicros ?? null);
 
-function warningLines(analyses: readonly Analysis[]): readonly string[] {
+function warningLines(analyses: readonly Analysis[], width: number): readonly string[] {
   const lines = sharedWarnings(analyses)
     .filter(({ level }) => level !== 'note')
     .map(({ text, models }) =>
-      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, '  '),
+      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, width, '  '),
     );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
@@ -149,11 +156,11 @@ function warningLines(analyses: readonly Analysis[]): readonly string[] {
 /** Titles come from the exchange: control characters could move the cursor of the reader's terminal. */
 const plain = (text: string): string => text.replace(/\p{C}/gu, '?');
 
-function wrapText(text: string, indent = ''): string {
+function wrapText(text: string, width: number, indent = ''): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length + 1 > WIDTH) {
+    if (line !== '' && line.length + word.length + 1 > width) {
       lines.push(line);
       line = `${indent}${word}`;
     } else line = line === '' ? word : `${line} ${word}`;

@@ -3,6 +3,7 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import type { CrossedOrder } from '../../../src/lab/session/contract.js';
+import { findTooWide } from '../../cli/too-wide.js';
 import { makeBracket } from './session.js';
 import { aFill, aMarket, aSession, ONE } from './sessions.js';
 
@@ -27,6 +28,16 @@ describe('the table for the terminal', () => {
       for (const line of summaryTable(many.slice(0, count)).split('\n'))
         expect(line.length, line).toBeLessThanOrEqual(100);
     expect(summaryTable(many).match(/^Fill model/gm)).toHaveLength(2);
+  });
+
+  test('stays within a narrower terminal, below each other, and cuts no figure', () => {
+    const wide = new Set(summaryTable(bracket).match(/[−+]?\d[\d,.]*/g));
+    for (const columns of [80, 60, 20]) {
+      const text = summaryTable(bracket, columns);
+      expect(findTooWide(text, Math.max(columns, 45))).toEqual([]);
+      expect(text.match(/^Fill model/gm)).toHaveLength(columns === 80 ? 1 : columns === 60 ? 2 : 3);
+      expect([...wide].filter((figure) => !text.includes(figure))).toEqual([]);
+    }
   });
 
   test('prints the figures of the analysis', () => {

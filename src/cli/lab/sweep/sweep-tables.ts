@@ -21,27 +21,32 @@ import {
   TERMS,
 } from '../../../lab/sweep/describe.js';
 import { CROSSING_COLUMNS } from '../../../lab/sweep/results/crossings.js';
-import { type Column, table } from '../../output/table.js';
+import { type Column, prose, table } from '../../output/table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
 const MOST_ROWS = 20;
 
-export function sweepTables(result: SweepResult): string {
+/** @param width of the terminal; left out for a file */
+export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
   const shown = configurations.slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
+  const say = (text: string) => prose(text, width, '  ');
   return [
-    `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
+    say(
+      `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
+    ),
     table(
       shown.map((configuration, index) => ({ configuration, place: index + 1 })),
       columns(result),
+      width,
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    result.subject === 'recordings' ? crossingTable(result) : '',
-    `\n${judgements(result)}`,
-    result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result)}`,
-    result.fresh === null ? '' : `\n${freshTable(result.fresh)}`,
-    `\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`,
+    result.subject === 'recordings' ? crossingTable(result, width) : '',
+    `\n${judgements(result, width)}`,
+    result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
+    result.fresh === null ? '' : `\n${freshTable(result.fresh, width)}`,
+    say(`\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`),
   ].join('');
 }
 
@@ -55,6 +60,7 @@ interface Placed {
   readonly configuration: ConfigurationResult;
 }
 
+/** Of a narrow terminal what was varied and its result under the first fill model are what is left. */
 function columns(result: SweepResult): readonly Column<Placed>[] {
   const { search, assumptions, counts } = result;
   return [
@@ -68,13 +74,18 @@ function columns(result: SweepResult): readonly Column<Placed>[] {
       }),
     ),
     ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
-      { title: model.toUpperCase(), cell: of(index, resultText), right: true },
-      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)), right: true },
-      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true },
+      { title: model.toUpperCase(), cell: of(index, resultText), right: true, keep: index === 0 ? 95 : 80 - index },
+      {
+        title: 'SHARPE',
+        cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
+        right: true,
+        keep: 60 - index,
+      },
+      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true, keep: 40 - index },
     ]),
-    { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true },
-    { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true },
-    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100) },
+    { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true, keep: 70 },
+    { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true, keep: 65 },
+    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100), gives: 'cut' },
   ];
 }
 
@@ -89,7 +100,7 @@ const worstDrawdown = ({ models }: ConfigurationResult): string =>
   models.length === 0 ? UNKNOWN : formatMoney(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
 
 /** What the rule of each model about crossings filled and left, of the configuration that leads. */
-function crossingTable({ configurations: [best] }: SweepResult): string {
+function crossingTable({ configurations: [best] }: SweepResult, width?: number): string {
   if (best === undefined || best.models.length === 0) return '';
   const columns = CROSSING_COLUMNS.map(
     ([title, text]): Column<ModelResult> => ({
@@ -98,21 +109,23 @@ function crossingTable({ configurations: [best] }: SweepResult): string {
       right: true,
     }),
   );
-  const lines = table(best.models, [{ title: 'FILL MODEL', cell: ({ fillModel }) => fillModel }, ...columns]);
-  return `\nCrossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled\n${lines}`;
+  const name: Column<ModelResult> = { title: 'FILL MODEL', cell: ({ fillModel }) => fillModel };
+  const lead = `Crossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled`;
+  return `\n${prose(lead, width, '  ')}\n${table(best.models, [name, ...columns], width)}`;
 }
 
-function judgements({ subject, models, counts }: SweepResult): string {
-  return table(models, [
+function judgements({ subject, models, counts }: SweepResult, width?: number): string {
+  const columns: readonly Column<SweepResult['models'][number]>[] = [
     { title: TERMS[subject].model.toUpperCase(), cell: ({ fillModel }) => fillModel },
     { title: 'TRIED (N)', cell: () => count(counts.tried), right: true },
     { title: 'V[SHARPE]', cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN, right: true },
     { title: 'BEST BY LUCK', cell: ({ luckySharpe }) => ratio(luckySharpe), right: true },
     { title: 'OVERFITTING', cell: ({ overfitting }) => overfittingText(overfitting), right: true },
-  ]);
+  ];
+  return table(models, columns, width);
 }
 
-function freshTable(fresh: FreshResult): string {
+function freshTable(fresh: FreshResult, width?: number): string {
   const columns = FRESH_HEADS.map(
     (title, index): Column<readonly string[]> => ({
       title: title.toUpperCase(),
@@ -120,11 +133,15 @@ function freshTable(fresh: FreshResult): string {
       right: index > 0,
     }),
   );
-  return `${freshLead(fresh)}\n${table(freshRows(fresh), columns)}`;
+  return `${prose(freshLead(fresh), width, '  ')}\n${table(freshRows(fresh), columns, width)}`;
 }
 
-function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { assumptions }: SweepResult): string {
-  const lines = table(steps, [
+function walkForwardTable(
+  { steps, outOfSample, testedEvents }: WalkForward,
+  { assumptions }: SweepResult,
+  width?: number,
+): string {
+  const columns: readonly Column<WalkForward['steps'][number]>[] = [
     { title: 'FOLD', cell: ({ fold }) => fold + 1, right: true },
     { title: 'LEARNED FROM', cell: ({ trainEvents }) => trainEvents, right: true },
     { title: 'PURGED', cell: ({ purgedEvents }) => purgedEvents, right: true },
@@ -135,12 +152,19 @@ function walkForwardTable({ steps, outOfSample, testedEvents }: WalkForward, { a
         title: `${model.toUpperCase()} IN`,
         cell: (step) => formatGain(step.inSampleMicros[index] ?? null),
         right: true,
+        keep: 60 - index,
       },
-      { title: 'OUT OF SAMPLE', cell: (step) => formatGain(step.outOfSampleMicros[index] ?? null), right: true },
+      {
+        title: 'OUT OF SAMPLE',
+        cell: (step) => formatGain(step.outOfSampleMicros[index] ?? null),
+        right: true,
+        keep: 90 - index,
+      },
     ]),
-  ]);
+  ];
   const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
     return `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
   });
-  return `Walking forward: the configuration that was best on all earlier events, on those that follow\n${lines}${sums.join('')}`;
+  const lead = 'Walking forward: the configuration that was best on all earlier events, on those that follow';
+  return `${prose(lead, width, '  ')}\n${table(steps, columns, width)}${prose(sums.join(''), width, '  ')}`;
 }

@@ -21,7 +21,7 @@ export async function tellResult(result: SweepResult, outDir: string, options: T
   }
   if (options.json === true) return io.out(json(result));
   const { sweepTables } = await import('./sweep-tables.js');
-  io.out(sweepTables(result));
+  io.out(sweepTables(result, io.columns));
   io.out(`results: ${join(outDir, 'sweep.sqlite')}\n`);
   if (options.report !== undefined) io.out(`page: ${options.report}\n`);
 }
