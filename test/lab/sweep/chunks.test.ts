@@ -26,6 +26,7 @@ import {
   sheetHash,
 } from '../../../src/lab/sweep/chunks/sheet.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
+import { PLAY_COST } from '../../../src/lab/sweep/estimate.js';
 import { makeFacts } from '../../../src/lab/sweep/facts.js';
 import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { figuresOf } from './made-up.js';
@@ -78,7 +79,8 @@ const rowsOf = (sql: string): unknown[] => {
 describe('a plan of chunks', () => {
   it('has every backtest once, and chunks of the size that is wanted', () => {
     const { facts } = plan;
-    const busy = { ...facts, events: facts.events.map((event) => ({ ...event, played: 120_000 })) };
+    const aSecond = { fromMs: 0, toMs: 0, played: 1_000_000 / PLAY_COST.microsecondsAnEvent };
+    const busy = { ...facts, events: facts.events.map((event) => ({ ...event, ...aSecond })) };
     const sizes = (seconds: number) =>
       makeChunks(busy, seconds).map(({ fold, candidates }) => [fold, candidates.length]);
     // A configuration takes two seconds: two fill models.

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { count, formatDuration } from '../../../lab/report/figures.js';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
-import type { SweepEstimate } from '../../../lab/sweep/estimate.js';
+import type { PLAY_COST, SweepEstimate } from '../../../lab/sweep/estimate.js';
 import type { SweepOutcome } from '../../../lab/sweep/sweep.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
@@ -129,20 +129,23 @@ async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
 async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
   const plan = await planFrom({ ...options, data: requireData(options) }, io);
   const { planSweep } = await import('../../../lab/sweep/plan.js');
-  const { estimateSweep, USUAL_PACE } = await import('../../../lab/sweep/estimate.js');
+  const { estimateSweep, PLAY_COST } = await import('../../../lab/sweep/estimate.js');
   const estimate = estimateSweep(plan, await planSweep(plan, () => undefined));
   if (options.json === true) io.out(json(estimate));
-  else io.out(estimateText(estimate, plan.workers, USUAL_PACE));
+  else io.out(estimateText(estimate, plan.workers, PLAY_COST));
   return EXIT.ok;
 }
 
-function estimateText(estimate: SweepEstimate, workers: number, pace: number): string {
+const describeCost = ({ msASecond, microsecondsAnEvent, secondsToBegin }: typeof PLAY_COST): string =>
+  `${msASecond} ms for a recorded second, ${microsecondsAnEvent} µs for an event, ${secondsToBegin} s for a thread to begin`;
+
+function estimateText(estimate: SweepEstimate, workers: number, cost: typeof PLAY_COST): string {
   const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
   return record([
     ['configurations', count(configurations)],
     ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
     ['events', `${count(played)} to be played`],
-    ['core-hours', `${coreHours.toFixed(2)} at ${count(pace)} events a second and core`],
+    ['core-hours', `${coreHours.toFixed(2)}: ${describeCost(cost)}`],
     ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],
     ['rows', count(rows)],
     ['bytes', count(bytes)],

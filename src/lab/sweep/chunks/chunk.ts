@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import type { Candidate, Task } from '../contract.js';
-import { USUAL_PACE } from '../estimate.js';
+import { playSeconds } from '../estimate.js';
 import type { SweepFacts } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
 
@@ -18,7 +18,7 @@ export interface Chunk {
 /**
  * All chunks of a sweep, the same for the same question: fold by fold.
  *
- * @param seconds of one core that a chunk is to take at the usual pace; it holds one configuration at least
+ * @param seconds of one core that a chunk is to take by `playSeconds`; it holds one configuration at least
  */
 export function makeChunks(
   { search, events, fillModels, assumptions }: Pick<SweepFacts, 'search' | 'events' | 'fillModels' | 'assumptions'>,
@@ -26,9 +26,8 @@ export function makeChunks(
 ): readonly Chunk[] {
   const { candidates } = search;
   return Array.from({ length: foldCount(events) }, (_, fold) => {
-    const played = eventsIn(events, fold).reduce((sum, event) => sum + event.played, 0);
-    const eachPlays = played * fillModels.length * assumptions.repeat;
-    const size = Math.max(1, Math.floor((USUAL_PACE * seconds) / eachPlays));
+    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length * assumptions.repeat;
+    const size = Math.max(1, Math.floor(seconds / eachSeconds));
     const parts = Math.ceil(candidates.length / size);
     return Array.from({ length: parts }, (_part, part) => ({
       fold,
