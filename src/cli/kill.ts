@@ -55,7 +55,7 @@ const restingText = ({ resting }: KillData): string => {
     return 'this trader does not say how many orders rest; `kill --verify` waits for the proof';
   if (resting === null) return 'what rests is being canceled without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
-  return `${orders(resting)} may rest and are being canceled; \`kill --verify\` waits for the proof`;
+  return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
 
 /** The trader has obeyed; now the exchange has to show it. */

@@ -116,6 +116,7 @@ describe('commands reach the running trader', () => {
   });
 
   test.each([
+    [1, '1 order may rest and is being canceled; `kill --verify` waits for the proof'],
     [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
     [0, 'as far as the trader knows, no order rests'],
     [null, 'what rests is being canceled without the ledger'],

@@ -5,8 +5,8 @@ import { nowMs } from '../runtime/clock.js';
 import type { Log } from './log.js';
 import type { Screen } from './screen.js';
 
-/** What stands on the screen beside what is loud. */
-const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone'];
+/** What stands on the screen beside what is loud. A strategy outside its hours would else look like one that does nothing. */
+const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly Notice[], log: Log, screen: Screen): void {
   for (const { severity, kind, text } of notices) {

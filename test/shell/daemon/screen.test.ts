@@ -1,7 +1,9 @@
 /** What the terminal gets: our own movements of the cursor, and no others. */
 
 import { describe, expect, it } from 'vitest';
+import { openLog } from '../../../src/shell/daemon/log.js';
 import { Screen } from '../../../src/shell/daemon/screen.js';
+import { tellNotices } from '../../../src/shell/daemon/tell-notices.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -24,6 +26,18 @@ describe('the screen', () => {
     screen.say(EVIL);
     expect(texts).toEqual(['order ?[2J?]52;c;b3duZWQ=? rests??12:00:00 fill: all is well?1A\n']);
     expect(moves).toEqual([]);
+  });
+
+  it('says why a strategy does nothing at this hour, and not what is for the log alone', () => {
+    const { screen, texts } = screenOf();
+    const log = openLog({ level: 'fatal', file: null }, { write: () => undefined });
+    const hours = 'strategy mine is outside its quote hours';
+    const notices = [
+      { kind: 'quote_hours', text: hours },
+      { kind: 'started', text: 'quoting begins' },
+    ].map((notice) => ({ ...notice, timeMs: 0, severity: 'info' as const }));
+    tellNotices(notices, log, screen);
+    expect(texts.map((text) => text.slice('00:00:00 '.length))).toEqual([`${hours}\n`]);
   });
 });
 
