@@ -72,7 +72,8 @@ async function show(
   const { url, isElsewhere } = opened;
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {
-    if (isElsewhere) io.err(`warning: port ${config.dashboard.port} is taken, so the dashboard is at another one\n`);
+    if (isElsewhere)
+      io.err(`warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one\n`);
     io.out(`${addressText(url, password, secret)}\n`);
   }
   if ((await ended) === 'gone') await opened.traderGone();

@@ -100,13 +100,30 @@ async function explainSubject(
     return await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    const lines = await readWithArchives(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(() => null);
-    if (lines !== null) return { lines };
-    throw error;
+    return {
+      lines: await readWithArchives(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error)),
+    };
   }
 }
 
-function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] | null {
+/** Of a ledger that cannot be read only that no trader runs is told. */
+const orElse =
+  (error: TwinbookError) =>
+  (failure: unknown): never => {
+    const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
+    throw isTold ? failure : error;
+  };
+
+/** Throws `usage` or `not_running` for what the ledger alone does not explain. */
+function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainTrading(ledger, subject);
-  return lines === null ? null : [...lines, 'The trader is not running: this is what the ledger kept.'];
+  if (lines !== null) return [...lines, 'The trader is not running: this is what the ledger kept.'];
+  if (ledger.market(subject) !== null) {
+    const hint =
+      'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';
+    throw new TwinbookError('not_running', 'a market is explained by the running trader, and none is running', hint);
+  }
+  const hint =
+    '`twinbook orders`, `fills` and `markets` list them; a market that is not in it a running trader may know.';
+  throw new TwinbookError('usage', `${subject} is no order, fill, intent or market in the ledger`, hint);
 }

@@ -27,7 +27,7 @@ export async function askTrader<R extends ControlQuestion>(
   requireTrusted(call.socket);
   // A trader that hangs must not do later what nobody waits for any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
-  const response = readResponse(line);
+  const response = readResponse(line, call.socket);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
   throw new TwinbookError('usage', `the trader refused: ${response.error}`, hintFor(response.error));
 }
@@ -87,14 +87,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     socket.on('data', (chunk: string) => {
       received += chunk;
       if (received.includes('\n') && !untilGone) finish(null);
-      else if (received.length > MAX_ANSWER_BYTES)
-        finish(
-          new TwinbookError(
-            'usage',
-            'the answer is not a trader’s',
-            'Another program, or another version, answers at the control socket (control.socket): end it, or use its own version.',
-          ),
-        );
+      else if (received.length > MAX_ANSWER_BYTES) finish(notOfTrader(path));
     });
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
@@ -111,7 +104,15 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-function readResponse(line: string): ControlResponse {
+/** Whoever answers there refused nothing. */
+const notOfTrader = (path: string): TwinbookError =>
+  new TwinbookError(
+    'usage',
+    `the answer at the control socket ${path} is not a trader’s`,
+    'Another program, or another version, answers there (control.socket): end it, or use its own version.',
+  );
+
+function readResponse(line: string, path: string): ControlResponse {
   try {
     const parsed: unknown = JSON.parse(line);
     if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) {
@@ -119,7 +120,7 @@ function readResponse(line: string): ControlResponse {
       if (parsed.ok === false && 'error' in parsed) return { ok: false, error: String(parsed.error) };
     }
   } catch {
-    // Not JSON: reported below, like any other answer that is not one.
+    // Not JSON: said below, like any other answer that is not one.
   }
-  return { ok: false, error: 'its answer could not be read' };
+  throw notOfTrader(path);
 }

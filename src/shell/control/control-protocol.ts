@@ -240,6 +240,9 @@ const readMarket = (market: unknown): { readonly market?: string } =>
     ? {}
     : { market: typeof market === 'string' ? market.trim() : String(market) };
 
+const NO_SUBJECT =
+  'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
+
 /** Reads one request line; a text says what is wrong with it. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   let parsed: unknown;
@@ -277,7 +280,7 @@ export function readControlRequest(line: string): ControlRequest | string {
     case 'cancel-all':
       return { command, verify: fields.get('verify') === true };
     case 'explain':
-      return readText('subject') === '' ? 'explain needs a subject' : { command, subject: readText('subject') };
+      return readText('subject') === '' ? NO_SUBJECT : { command, subject: readText('subject') };
     case 'config': {
       const action = CONFIG_ACTIONS.find((known) => known === readText('action'));
       if (action === undefined) return `config wants one of ${CONFIG_ACTIONS.join(', ')}`;

@@ -116,7 +116,10 @@ export class ConsoleSupervisor {
     this.#url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
-    if (isElsewhere) say(`warning: port ${config.dashboard.port} is taken, so the dashboard is at another one`);
+    if (isElsewhere)
+      say(
+        `warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one, which \`twinbook status\` names`,
+      );
     say(addressText(url, this.#password, this.#token));
   }
 

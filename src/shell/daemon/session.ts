@@ -30,8 +30,6 @@ import type { Recorder } from '../recorder/recorder.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
 import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
-import { createKeyFile, isSealedKeyFile, openKeyFile } from '../wallet/key-file.js';
-import { walletPassphrase } from '../wallet/passphrase.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { refuseWrongFees } from './fee-check.js';
@@ -41,6 +39,7 @@ import { settleWallet } from './fleet/settle-wallet.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
 import { type StartingConfig, startingConfig } from './live/taken-back.js';
 import type { Log } from './log.js';
+import { openOwnWallet, PAPER } from './own-wallet.js';
 
 /** The longest that one call into a strategy may take; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
@@ -50,9 +49,6 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Between two tries to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
-
-/** The profile whose wallet and credentials may be made without being asked: its money is not real. */
-const PAPER = 'paper';
 
 export interface Session {
   readonly trader: Trader;
@@ -110,7 +106,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const { config } = start;
     const options = { ...asked, config };
     const { env } = options;
-    const wallet = openWallet(config, env, options.say);
+    const wallet = openOwnWallet(config, env, { ledger, say: options.say });
     // Before anything is signed, and before a guardian is told that orders may rest: they may be another's.
     const joined = await joinFleet(options, wallet);
     closers.push(() => joined.fleet?.close());
@@ -187,24 +183,6 @@ function dataFolder(options: SessionOptions): void {
     const hint = 'Choose a folder that you can write, or change ledger.path.';
     throw new TwinbookError('file_unreadable', `the data folder ${folder} cannot be made: ${why}`, hint);
   }
-}
-
-function openWallet(config: Config, env: SessionOptions['env'], say: (text: string) => void): Wallet {
-  const path = config.wallet.file;
-  const passphrase = walletPassphrase(env);
-  const isPaper = config.venue.name === PAPER;
-  if (existsSync(path)) {
-    if (!isPaper && !isSealedKeyFile(path))
-      say(`warning: the key in ${path} is not sealed: who reads that file has it`);
-    return openKeyFile({ path, passphrase });
-  }
-  if (!isPaper) {
-    const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
-    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
-  }
-  const wallet = createKeyFile({ path, passphrase });
-  say(`made a new paper wallet ${wallet.address} in ${path}`);
-  return wallet;
 }
 
 /**

@@ -19,7 +19,7 @@ export class LedgerBroken extends TwinbookError {
     super(
       'ledger_broken',
       message,
-      'Stop, check the disk, and restore the last backup if the file is damaged.',
+      'Check the disk (`twinbook doctor`). Is the file damaged: `twinbook ledger backups` lists what there is, `twinbook ledger restore FILE --reason TEXT` puts one back.',
       options,
     );
     this.name = 'LedgerBroken';
@@ -291,7 +291,7 @@ export class Database {
       throw new TwinbookError(
         'ledger_newer',
         `the ledger ${this.path} has version ${version}, this program knows versions up to ${MIGRATIONS.length}`,
-        'Use the newer Twinbook that wrote it, or another ledger file.',
+        'Use the newer Twinbook that wrote it, or another ledger file (`ledger.path`).',
       );
     }
     return version;

@@ -151,8 +151,10 @@ function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
 }
 
 function unusable(path: string, cause: unknown): TwinbookError {
-  const hint = 'The trader needs to write this file; delete it if no trader runs and it is damaged.';
-  return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${String(cause)}`, hint, {
-    cause,
-  });
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'SQLITE_FULL' || cause.code === 'ENOSPC');
+  const hint = isFull
+    ? 'Make room on its disk: journals, recordings, logs and old backups may go, the ledger with its -wal must not. `twinbook cancel-all --verify` cancels without the ledger.'
+    : 'The trader needs to write this file; delete it if no trader runs and it is damaged.';
+  return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${why}`, hint, { cause });
 }

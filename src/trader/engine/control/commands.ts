@@ -68,7 +68,8 @@ const unknownMarket = ({ markets }: TraderState, { marketConditionId: id }: Mark
 type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
 
 function resumeRefusal({ pauses }: TraderState, { marketConditionId: id, reason }: ResumeMarket): string | null {
-  if (pauses.findReason(id) === undefined) return `market ${id} is not paused by itself`;
+  if (pauses.findReason(id) === undefined)
+    return `market ${id} is not paused by itself; \`twinbook explain ${id}\` says why it is not quoted`;
   const why = pauses.whyReasonNeeded(id);
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }

@@ -145,7 +145,7 @@ it('of a market that nobody looks at, or that is not paused, is refused by name'
   withLedger((ledger) => {
     const { order, paused } = start(ledger);
     expect(order(pause('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
-    expect(order(resume('a'))).toBe('market a is not paused by itself');
+    expect(order(resume('a'))).toBe('market a is not paused by itself; `twinbook explain a` says why it is not quoted');
     expect(paused()).toEqual([undefined, undefined]);
   });
 });

@@ -1,0 +1,39 @@
+/** A ledger is of one wallet: another one's key is refused before anything is asked or signed in its name. */
+
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../src/shell/config/load.js';
+import { openOwnWallet } from '../../../src/shell/daemon/own-wallet.js';
+import { createKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { folderOf } from '../../support/folders.js';
+import { HOLDER } from '../../trader/ledger/books.js';
+import { trader } from '../config/files.js';
+
+test('says whose the ledger is, whose the file, and makes no other wallet in the place of one that is gone', async () => {
+  const cwd = folderOf({ 'trader.yaml': trader('') });
+  const config = await loadConfig('trader.yaml', { cwd, env: {} });
+  const { file } = config.wallet;
+  const ledger = openLedger(config.ledger.path, HOLDER);
+  onTestFinished(() => ledger.close());
+  const said: string[] = [];
+  const open = () => openOwnWallet(config, {}, { ledger, say: (text) => said.push(text) }).address;
+  const own = open();
+  expect([open(), said.length]).toEqual([own, 1]);
+  renameSync(file, join(cwd, 'away.json'));
+  const missing = {
+    code: 'key_invalid',
+    message: expect.stringContaining(`is of wallet ${own}, and there is no wallet file`),
+  };
+  expect(open).toThrow(expect.objectContaining(missing));
+  expect(existsSync(file)).toBe(false);
+  const other = createKeyFile({ path: file, passphrase: null });
+  const wrong = {
+    message: expect.stringContaining(`${file} is of ${other.address}`),
+    hint: expect.stringContaining(own),
+  };
+  expect(open).toThrow(expect.objectContaining(wrong));
+  renameSync(join(cwd, 'away.json'), file);
+  expect(open()).toBe(own);
+});
