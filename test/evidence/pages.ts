@@ -2,7 +2,7 @@
  * npm run strategy-pages [-- NAME…] [--seeds N] [--write]
  *
  * What the shipped strategies bring in the arena and on the shipped sample: for each page of docs/strategies two tables.
- * NAME: only these modules. `--write` puts them, with their date, into the pages. All of them with 10 seeds take about six
+ * NAME: only these modules. `--write` puts them, with their date, into the pages. All of them with 10 seeds take about four
  * minutes of one core.
  */
 
