@@ -16,7 +16,15 @@ import { RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import { CoreSets } from './control/core-sets.js';
 import type { FleetBounds } from './control/fleet-bounds.js';
-import { type HeldBack, LADDER, MODES_NOTE, type ModeNow, Modes, type StoredModes } from './control/modes.js';
+import {
+  type HeldBack,
+  LADDER,
+  MODES_NOTE,
+  type ModeNow,
+  Modes,
+  type Stops,
+  type StoredModes,
+} from './control/modes.js';
 import { Pauses } from './control/pauses.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
@@ -79,6 +87,13 @@ export class TraderState {
   /** Asks that were given up before they left. */
   unsent = 0;
   #own: OwnState | null = null;
+  /** Filled anew each time that the mode is asked for, which is several times in every step. */
+  readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
+    halted: null,
+    reducing: null,
+    widened: null,
+    fleet: null,
+  };
   /** Null for a trader by itself. */
   fleet: FleetBounds | null = null;
   /** As the newest step had it: what was begun under another is looked at again. */
@@ -129,7 +144,12 @@ export class TraderState {
   mode(): ModeNow {
     const { widened, reducing } = this.guards.loss.rung;
     const fleet = this.fleet?.hold ?? null;
-    const now = this.modes.mode({ halted: this.guards.halted, reducing: this.reduceOnly ?? reducing, widened, fleet });
+    const stops = this.#stops;
+    stops.halted = this.guards.halted;
+    stops.reducing = this.reduceOnly ?? reducing;
+    stops.widened = widened;
+    stops.fleet = fleet;
+    const now = this.modes.mode(stops);
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.
     const waitedMs = Math.abs(this.seenMs - (this.modes.provenMs ?? this.seenMs));

@@ -131,11 +131,14 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   override market(conditionId: string): MarketRecord | null {
-    return readThrough(this.#known.markets, conditionId, () => super.market(conditionId));
+    const { markets } = this.#known;
+    return markets.get(conditionId) ?? readThrough(markets, conditionId, () => super.market(conditionId));
   }
 
   override note(key: string): string | null {
-    return readThrough(this.#known.notes, key, () => super.note(key));
+    const { notes } = this.#known;
+    // What is known is asked for several times in every step: without a function made for it.
+    return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
   override fillsAfter(seq: number): readonly Booked<BookedFill>[] {
@@ -147,7 +150,8 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   protected override balance(account: string): Micros {
-    return readThrough(this.#known.balances, account, () => super.balance(account));
+    const { balances } = this.#known;
+    return balances.get(account) ?? readThrough(balances, account, () => super.balance(account));
   }
 
   transaction<T>(work: () => T): T {

@@ -97,8 +97,19 @@ export class Tape {
     }
     const all = [...fresh.toReversed(), ...this.#newestFirst];
     // A late row belongs behind rows with a later time; the sort is stable, so equal times keep their order.
-    this.#newestFirst = Object.freeze(all.sort((a, b) => b.venueTimeMs - a.venueTimeMs).slice(0, MAX_TRADES));
+    if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
+    if (all.length > MAX_TRADES) all.length = MAX_TRADES;
+    this.#newestFirst = Object.freeze(all);
   }
+}
+
+function isNewestFirst(trades: readonly TapeTrade[]): boolean {
+  let beforeMs = Number.POSITIVE_INFINITY;
+  for (const { venueTimeMs } of trades) {
+    if (venueTimeMs > beforeMs) return false;
+    beforeMs = venueTimeMs;
+  }
+  return true;
 }
 
 function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {

@@ -19,10 +19,11 @@ type LossLimits = Pick<
 >;
 
 /** Goes as it came: a loss that has shrunk leads back up. Only the halt at the whole limit stays until a person resumes. */
-export const lossRung = (loss: LossFacts, limits: LossLimits): LossRung => ({
-  widened: describeReached(loss, limits, limits.widenAtLossMicros),
-  reducing: describeReached(loss, limits, limits.reduceAtLossMicros),
-});
+export function lossRung(loss: LossFacts, limits: LossLimits): LossRung {
+  const widened = describeReached(loss, limits, limits.widenAtLossMicros);
+  const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
+  return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
+}
 
 /** @param part of either limit: 0.5 is 500000 */
 function describeReached(
@@ -30,11 +31,11 @@ function describeReached(
   limits: LossLimits,
   part: Micros,
 ): string | null {
-  const measures = [
-    { what: 'lost today', loss: dayLossMicros, limit: limits.maxLossDayMicros },
-    { what: 'below the high-water mark', loss: drawdownMicros, limit: limits.maxDrawdownMicros },
-  ];
-  const over = measures.find(({ loss, limit }) => loss > ZERO && loss >= mul(limit, part, 'ceil'));
-  if (over === undefined) return null;
-  return `${showFigure(over.loss)} ${over.what}, that is ${showFigure(part)} of the limit of ${showFigure(over.limit)} or more`;
+  const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
+  const describe = (amount: Micros, what: string, limit: Micros) =>
+    `${showFigure(amount)} ${what}, that is ${showFigure(part)} of the limit of ${showFigure(limit)} or more`;
+  const { maxLossDayMicros, maxDrawdownMicros } = limits;
+  if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
+  if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
+  return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
 }

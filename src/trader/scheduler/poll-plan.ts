@@ -72,6 +72,8 @@ export class PollPlan implements Poller {
   readonly #credit = new PollCredit(BURST);
   /** Stride scheduling: the kind that is furthest behind its share goes next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
+  /** Filled anew at every poll. */
+  readonly #byNeed: MarketPoll[] = [];
   #bookTurns = 0;
   #pace: AccountPace | null = null;
   /** As at the newest look. */
@@ -230,7 +232,7 @@ export class PollPlan implements Poller {
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
-    const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
+    const byNeed = this.#sortByNeed();
     for (const kind of byNeed) {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
@@ -243,6 +245,23 @@ export class PollPlan implements Poller {
       return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
     }
     return null;
+  }
+
+  /** The kinds, what is furthest behind its share first. By hand: this is asked for at every poll. */
+  #sortByNeed(): readonly MarketPoll[] {
+    const sorted = this.#byNeed;
+    const used = this.#used;
+    sorted.length = 0;
+    for (const kind of MARKET_POLLS) {
+      let at = sorted.length;
+      for (; at > 0; at--) {
+        const before = sorted[at - 1];
+        if (before === undefined || used[before] <= used[kind]) break;
+        sorted[at] = before;
+      }
+      sorted[at] = kind;
+    }
+    return sorted;
   }
 
   /**

@@ -10,22 +10,24 @@ const NOTE = 'fill_alarm';
 
 export class FillAlarm {
   readonly #notes: Pick<Ledger, 'note' | 'setNote'>;
+  /** As the note says it, which nobody else writes: it is asked for several times in every step. */
+  #text: string;
   #isNew = false;
 
   constructor(notes: Pick<Ledger, 'note' | 'setNote'>) {
     this.#notes = notes;
+    this.#text = notes.note(NOTE) ?? '';
   }
 
   /** Why only orders that reduce may leave; null while nobody has to look at anything. */
   get verdict(): string | null {
-    const text = this.#notes.note(NOTE) ?? '';
-    return text === '' ? null : text;
+    return this.#text === '' ? null : this.#text;
   }
 
   /** The first one stays: a person needs it, and `events` has the others. */
   raise(text: string): void {
     this.#isNew = true;
-    if (this.verdict === null) this.#notes.setNote(NOTE, text);
+    if (this.verdict === null) this.#write(text);
   }
 
   /** Whether it was raised, for the first time or again, since this was last asked. */
@@ -37,6 +39,11 @@ export class FillAlarm {
 
   /** A person has taken note. */
   clear(): void {
-    if (this.verdict !== null) this.#notes.setNote(NOTE, '');
+    if (this.verdict !== null) this.#write('');
+  }
+
+  #write(text: string): void {
+    this.#notes.setNote(NOTE, text);
+    this.#text = text;
   }
 }

@@ -50,9 +50,7 @@ export function readOwnState(
   const exposure = new Exposure(events);
   const held = holdings(ledger.positions());
   const reservations = executor.reservations();
-  const splitting = reservations.filter(({ kind }) => kind === 'split').map((each) => each.marketConditionId);
-  for (const market of new Set([...held.keys(), ...splitting])) {
-    const shares = held.get(market) ?? NOTHING;
+  const addHolding = (market: string, shares: Held) => {
     const { lockedYesMicros, lockedNoMicros, splittingMicros } = lockedIn(market, reservations);
     exposure.setHolding({
       marketConditionId: market,
@@ -64,7 +62,10 @@ export function readOwnState(
       lockedNoMicros,
       splittingMicros,
     });
-  }
+  };
+  for (const [market, shares] of held) addHolding(market, shares);
+  for (const { kind, marketConditionId } of reservations)
+    if (kind === 'split' && !held.has(marketConditionId)) addHolding(marketConditionId, NOTHING);
   const resting = new Map<string, RestingOrder>();
   for (const order of executor.restingOrders()) resting.set(order.intentId, order);
   const orders = new Map<string, QuotedOrder[]>();

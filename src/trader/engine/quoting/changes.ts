@@ -50,7 +50,8 @@ function sideChanges(
   facts: MarketFacts,
   movesWait: () => boolean,
 ): Changes {
-  const unplaced = orders.filter((order) => order.side === side).sort((a, b) => a.submittedMs - b.submittedMs);
+  const unplaced = orders.filter((order) => order.side === side);
+  if (unplaced.length > 1) unplaced.sort((a, b) => a.submittedMs - b.submittedMs);
   const isExact = quotes.exact === true;
   const tolerance = isExact ? 0 : quotes.keepWithinTicks * facts.tickMicros;
   const sizeFraction = isExact ? 0 : quotes.keepWithinSizeFraction;

@@ -128,6 +128,7 @@ function placeLeg(leg: Leg, slot: QuoteSlot, sight: Sight, quotes: Quotes, conte
 /** The best prices first on either side: if the budget ends in the middle, the ends of the ladders are missing. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
+  if (wishes.length < 2) return wishes;
   return [...wishes].sort((a, b) => Math.abs(a.priceMicros - fair) - Math.abs(b.priceMicros - fair));
 }
 
