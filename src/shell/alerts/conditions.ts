@@ -238,6 +238,7 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   foreign_order: { severity: 'critical', title: 'a foreign order' },
   fill_differs: { severity: 'critical', title: 'a fill differs from what was signed' },
   settled_trade_failed: { severity: 'critical', title: 'a settled trade was taken back' },
+  list_unread: { severity: 'critical', title: 'a list of the exchange cannot be read' },
   strategy_failed: { severity: 'warning', title: 'a strategy failed' },
   market_failed: { severity: 'warning', title: 'a market is out' },
   clock_set_back: { severity: 'warning', title: 'the clock was set back' },

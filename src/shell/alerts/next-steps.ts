@@ -29,6 +29,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   foreign_order: '`twinbook kill`, then `twinbook events`',
   fill_differs: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
+  list_unread:
+    '`twinbook doctor` says what the exchange refuses; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
   configured: '`twinbook config history` says who changed what',
   config_held:
     '`twinbook config diff` says what they hold; `config accept --reason TEXT` lets the next start take them',

@@ -136,7 +136,7 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   state.catalog = null;
   if (step.kind === 'page') state.markets.onCatalog(walk.rows);
   const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
-  state.poller.onReport({ kind: 'catalog' }, step.kind === 'void' ? failed : 'ok', report.nowMs);
+  state.noteLook('catalog', step.kind === 'void' ? failed : 'ok', report);
 }
 
 /** Details of all open markets, a page at a time: each row is as good as a look at its market's own. */

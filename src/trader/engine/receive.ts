@@ -2,7 +2,7 @@
 
 import type { FeedValue, Observation, OperatorCommand, RequestResult } from '../../shared/protocol/seam.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
-import type { TraderState } from './state.js';
+import { SILENT_AFTER, type TraderState } from './state.js';
 
 /** An observation, an outcome together with its request. */
 export type Received =
@@ -16,9 +16,6 @@ export type Received =
  * waited out. A book seems younger by no more than that.
  */
 const WAITED_OUT_MS = 1_000;
-
-/** Outcomes in a row about which nothing is known, after which the exchange is not there. */
-const SILENT_AFTER = 3;
 
 /** The same observation, not earlier than the one before it unless the clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: TraderState): T {
@@ -47,7 +44,7 @@ export function receive(state: TraderState, observation: Observation): Received 
 
 /** Says once that the exchange has fallen silent, and once that it is back; then looks at what is ours first. */
 function noteSilence(state: TraderState, silentBecause: string | null, nowMs: number): void {
-  const wasSilent = state.silence >= SILENT_AFTER;
+  const wasSilent = state.isSilent;
   state.silence = silentBecause === null ? 0 : state.silence + 1;
   if (state.silence === SILENT_AFTER) {
     state.alert(
@@ -57,7 +54,7 @@ function noteSilence(state: TraderState, silentBecause: string | null, nowMs: nu
     );
   }
   // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
-  if (state.silence >= SILENT_AFTER) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
+  if (state.isSilent) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
   if (!wasSilent || silentBecause !== null) return;
   state.alert(nowMs, 'answering', 'the exchange answers again');
   for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });

@@ -2,6 +2,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
 import { type TraderPace, USUAL_REACT_S } from '../market/pace.js';
@@ -9,7 +10,7 @@ import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
 import type { RiskStance } from '../risk/facts.js';
-import type { Poller, Queue } from '../scheduler/contract.js';
+import type { Poller, PollResult, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { ReactionPace } from '../scheduler/reaction-pace.js';
 import { RequestPrice } from '../scheduler/request-price.js';
@@ -37,6 +38,7 @@ import { Polling } from './polling.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
+import { UnreadLists, type WatchedList } from './unread-lists.js';
 import { VenueClock } from './venue-clock.js';
 
 /** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
@@ -44,6 +46,9 @@ const BOOK_DEPTH = 20;
 
 /** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
+
+/** Outcomes in a row about which nothing is known, after which the exchange is not there. */
+export const SILENT_AFTER = 3;
 
 export class TraderState {
   /** Replaced as a whole when an operator configures. */
@@ -83,6 +88,7 @@ export class TraderState {
   settledMs: number | null = null;
   /** Outcomes in a row about which nothing is known. */
   silence = 0;
+  readonly unreadLists = new UnreadLists();
   fills = 0;
   /** Asks that were given up before they left. */
   unsent = 0;
@@ -135,6 +141,11 @@ export class TraderState {
 
   invalidateOwn(): void {
     this.#own = null;
+  }
+
+  /** The exchange answers nothing. */
+  get isSilent(): boolean {
+    return this.silence >= SILENT_AFTER;
   }
 
   get isStale(): boolean {
@@ -366,6 +377,13 @@ export class TraderState {
 
   alert(timeMs: number, kind: string, text: string): void {
     this.notices.alert(timeMs, kind, text);
+  }
+
+  /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */
+  noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
+    this.poller.onReport({ kind: list }, result, report.nowMs);
+    const news = this.unreadLists.onLook(list, result, report, this.isSilent);
+    if (news !== null) this.alert(report.nowMs, news.kind, news.text);
   }
 }
 

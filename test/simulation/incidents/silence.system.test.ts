@@ -1,6 +1,7 @@
 /** Incidents in which an answer is missing, or says nothing: what others took for a refusal, or for an end. */
 
 import { describe, expect, it } from 'vitest';
+import { faultAnswer } from '../../../src/exchange/service/envelope.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { type Fate, htmlPage } from '../fates.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';
@@ -141,6 +142,19 @@ describe('incidents of silence', () => {
       const { core, account } = scene.world.exchange;
       const unsigned = core.orders(account, { limit: 1_000 }).rows.filter(({ status }) => status === 'expired');
       expect(unsigned.filter(({ pubkey }) => scene.process.ledger.order(pubkey ?? '') === null).length).toBe(1);
+    });
+  });
+
+  it('a key that is refused while the public answers: it is said, and said when it is over', () => {
+    play(15, (scene) => {
+      scene.pass(MINUTE_MS);
+      const refused = faultAnswer({ slug: 'authentication_failed' });
+      scene.fates(({ endpoint }) => (/^(markets|events|search)\./.test(endpoint) ? null : { instead: refused }));
+      scene.pass(30 * SECOND_MS);
+      expect(scene.loud.filter((kind) => kind === 'list_unread').length).toBe(2);
+      expect(scene.loud).not.toContain('silent');
+      scene.agrees();
+      expect(scene.loud.filter((kind) => kind === 'list_read').length).toBe(2);
     });
   });
 });

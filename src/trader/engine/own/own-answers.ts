@@ -18,7 +18,7 @@ export function observeOwnList(state: TraderState, list: 'orders' | 'fills', rep
   const isMissing = list === 'orders' && state.polling.isOwnSlow && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
-  if (step.result !== null) poller.onReport({ kind: list }, step.result, report.nowMs);
+  if (step.result !== null) state.noteLook(list, step.result, report);
 }
 
 /** One list of a round of reconciliation; the poll that began it has ended when all of them have. */

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome, RequestResult } from '../../../src/shared/protocol/seam.js';
+import { UnreadLists, type WatchedList } from '../../../src/trader/engine/unread-lists.js';
+import type { PollResult } from '../../../src/trader/scheduler/contract.js';
+
+const REFUSED: Outcome = {
+  kind: 'refused',
+  status: 401,
+  slug: 'authentication_failed',
+  message: 'Invalid API key',
+  details: [],
+};
+const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 200 with a body that is not JSON', sent: true };
+
+interface Look {
+  readonly list?: WatchedList;
+  readonly outcome?: Outcome;
+  readonly isSilent?: boolean;
+}
+
+/** Looks at these seconds, and what was said of them. */
+function said(looks: readonly (readonly [second: number, result: PollResult, look?: Look])[]) {
+  const lists = new UnreadLists();
+  return looks.flatMap(([second, result, look]) => {
+    const { list, outcome, isSilent } = { list: 'orders', outcome: REFUSED, isSilent: false, ...look } as const;
+    // Only what is read here of a report.
+    const report = { nowMs: 1_000 * second, outcome } as RequestResult;
+    const news = lists.onLook(list, result, report, isSilent);
+    return news === null ? [] : [`${second} ${news.text}`];
+  });
+}
+
+const UNREAD = 'own orders cannot be read: authentication_failed: Invalid API key; what rests there is not known';
+
+describe('a list that is refused', () => {
+  it('is told after ten seconds and three looks, once, and once more when it can be read again', () => {
+    const looks = [0, 4, 9, 10, 12, 60].map((second) => [second, 'failed'] as const);
+    expect(said([...looks, [61, 'ok'], [62, 'ok']])).toEqual([`10 ${UNREAD}`, '61 own orders can be read again']);
+    expect(
+      said([
+        [0, 'failed'],
+        [60, 'failed'],
+        [61, 'failed'],
+      ]),
+    ).toEqual([`61 ${UNREAD}`]);
+  });
+
+  it('is nothing to tell when it can be read between, or when the look never left', () => {
+    const times = [0, 5, 9, 12, 15, 18, 21];
+    expect(said(times.map((second) => [second, second % 9 === 0 && second > 0 ? 'ok' : 'failed']))).toEqual([]);
+    expect(said(times.map((second) => [second, 'unsent']))).toEqual([]);
+  });
+
+  it('is told by itself, with the reason of the newest look', () => {
+    const fills = [0, 5, 10].map((second) => [second, 'failed', { list: 'fills', outcome: LOST }] as const);
+    expect(said(fills)).toEqual([
+      '10 own trades cannot be read: HTTP 200 with a body that is not JSON; what has filled is not known',
+    ]);
+    const lists = ['orders', 'catalog', 'orders'] as const;
+    const mixed = lists.map((list, i) => [5 * i, 'failed', { list }] as const);
+    expect(said(mixed)).toEqual([]);
+  });
+});
+
+describe('an exchange that answers nothing', () => {
+  it('is told as such and not list by list, also in the first seconds after it', () => {
+    const silent = [0, 5, 10, 20].map((second) => [second, 'failed', { outcome: LOST, isSilent: true }] as const);
+    expect(said([...silent, [21, 'failed'], [22, 'failed'], [23, 'ok']])).toEqual([]);
+  });
+
+  it('does not mend a list that was told', () => {
+    const looks = [0, 5, 10].map((second) => [second, 'failed'] as const);
+    expect(said([...looks, [11, 'failed', { isSilent: true }], [12, 'failed']])).toEqual([`10 ${UNREAD}`]);
+  });
+});
