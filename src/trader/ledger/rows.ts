@@ -257,17 +257,20 @@ export const toMarket = (row: MarketColumns): MarketRecord => ({
   seenMs: row.seen_ms,
 });
 
-/** Whether two rows of one trade say the same; when each was seen is no part of the trade. */
-export const isSameTrade = (a: BookedFill, b: BookedFill): boolean =>
-  a.orderPubkey === b.orderPubkey &&
-  a.marketConditionId === b.marketConditionId &&
-  a.isYes === b.isYes &&
-  a.side === b.side &&
-  a.priceMicros === b.priceMicros &&
-  a.amountMicros === b.amountMicros &&
-  a.feeMicros === b.feeMicros &&
-  a.isMaker === b.isMaker &&
-  a.timestampS === b.timestampS;
+/**
+ * Whether a trade that comes again says what is booked; when each was seen is no part of it. What it leaves out, as any venue
+ * may, contradicts nothing, and a fee that was not named was booked as none.
+ */
+export const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
+  booked.orderPubkey === told.orderPubkey &&
+  booked.marketConditionId === told.marketConditionId &&
+  booked.isYes === told.isYes &&
+  booked.side === told.side &&
+  booked.priceMicros === told.priceMicros &&
+  booked.amountMicros === told.amountMicros &&
+  (told.feeMicros === null || told.feeMicros === (booked.feeMicros ?? 0)) &&
+  (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
+  booked.timestampS === told.timestampS;
 
 /** One posting of a booking, as SQLite gives it. */
 export interface BookingColumns {

@@ -121,7 +121,8 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
     otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
-  const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row)}${where}`;
+  // A fee that the row does not name contradicts none.
+  const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
     return fillText(fill) === exchange ? null : { what: 'fill', subject, ledger: fillText(fill), exchange };
@@ -130,8 +131,8 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
   return { what: 'fill', subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
 }
 
-const tradeText = ({ order, amount, price, fee }: OwnTradeRow): string =>
-  `${order.side} ${showMicros(amount)} ${outcomeName(order.outcome.is_yes)} at ${showMicros(price)}, fee ${showMicros(fee ?? ZERO)}`;
+const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =>
+  `${order.side} ${showMicros(amount)} ${outcomeName(order.outcome.is_yes)} at ${showMicros(price)}, fee ${showMicros(fee)}`;
 const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
-import type { BookedConversion, Ledger } from '../../../src/trader/ledger/contract.js';
+import type { BookedConversion, BookedFill, Ledger } from '../../../src/trader/ledger/contract.js';
 import { balance } from '../../../src/trader/ledger/postings.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
@@ -158,7 +158,7 @@ describe('a trade', () => {
     });
   });
 
-  it.each([{ amountMicros: m(9 * ONE) }, { priceMicros: m(1) }, { feeMicros: null }, { orderPubkey: 'sell' }])(
+  it.each([{ amountMicros: m(9 * ONE) }, { priceMicros: m(1) }, { feeMicros: m(1) }, { orderPubkey: 'sell' }])(
     'that comes again with %o is reported and not overwritten',
     (change) => {
       withLedger((ledger) => {
@@ -169,6 +169,19 @@ describe('a trade', () => {
       });
     },
   );
+
+  it.each<[string, Partial<BookedFill>, Partial<BookedFill>, string]>([
+    ['leaves out its fee and whose order rested', {}, { feeMicros: null, isMaker: null }, 'repeated'],
+    ['says whose order rested, and a fee of 0', { feeMicros: null, isMaker: null }, { feeMicros: m(0) }, 'repeated'],
+    ['says a fee that nobody had named', { feeMicros: null }, { feeMicros: m(1) }, 'differs'],
+  ])('that %s when it comes again', (_what, first, again, booking) => {
+    withLedger((ledger) => {
+      prepare(ledger);
+      ledger.transaction(() => ledger.bookFill(fillOf(first)));
+      expect(ledger.transaction(() => ledger.bookFill(fillOf(again)))).toBe(booking);
+      expect(ledger.fills()).toEqual([fillOf(first)]);
+    });
+  });
 
   it('that failed to settle counts against its order once', () => {
     withLedger((ledger) => {

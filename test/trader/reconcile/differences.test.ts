@@ -174,4 +174,10 @@ describe('a trade', () => {
   ])('%s', (_, row, agrees) => {
     expect(tradeDifference({ ...TRADE, ...row }, books()) === null).toBe(agrees);
   });
+
+  it('that names no fee contradicts none', () => {
+    const paid: OwnBooks = { ...books(), fill: () => ({ ...FILL, feeMicros: m(7) }) };
+    expect(tradeDifference({ ...TRADE, fee: null }, paid)).toBeNull();
+    expect(tradeDifference({ ...TRADE, fee: m(6) }, paid)?.what).toBe('fill');
+  });
 });
