@@ -9,10 +9,13 @@ import { playFromMemory, streamRecording } from '../../src/lab/backtest/sources.
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
 import { plan } from '../lab/backtest/plans.js';
+import { readPeakMb } from './peak-memory.js';
 
 export interface BacktestWork {
   readonly events: number;
   readonly seconds: number;
+  /** Of the processor, all threads together: what the rest of the machine does hardly changes it. */
+  readonly processorSeconds: number;
   /** Of the whole process, with the columns of `columns`. */
   readonly peakMb: number;
   /** Recorded seconds in which a market was open; 0 of a bare loop. */
@@ -61,6 +64,7 @@ const NOTHING_PLAYED = { playedS: 0, requests: 0, fills: 0 };
 async function work(kind: string, recordings: readonly Recording[]): Promise<BacktestWork> {
   const held = kind.endsWith('columns') ? await Promise.all(recordings.map(columnsOf)) : [];
   const started = performance.now();
+  const before = process.cpuUsage();
   let done = { events: 0, ...NOTHING_PLAYED };
   if (kind.startsWith('bare')) {
     for (const [index, recording] of recordings.entries()) {
@@ -75,7 +79,8 @@ async function work(kind: string, recordings: readonly Recording[]): Promise<Bac
     );
   }
   const seconds = (performance.now() - started) / 1000;
-  return { ...done, seconds, peakMb: process.resourceUsage().maxRSS / 1024 };
+  const { user, system } = process.cpuUsage(before);
+  return { ...done, seconds, processorSeconds: (user + system) / 1e6, peakMb: readPeakMb() };
 }
 
 const [kind = '', ...paths] = process.argv.slice(2);

@@ -30,6 +30,7 @@ function rows(program: string, name: string, path: string): BenchRow[] {
     const rates = turns.map(({ events, seconds }) => events / seconds).sort((a, b) => a - b);
     const [figure, lowest, highest] = [percentile(rates, 0.5), rates[0] ?? 0, rates.at(-1) ?? 0];
     const spread = `±${((50 * (highest - lowest)) / figure).toFixed(0)} %`;
+    const perProcessor = Math.max(...turns.map(({ events, processorSeconds }) => events / processorSeconds));
     const peak = Math.max(...turns.map(({ peakMb }) => peakMb));
     const [{ playedS = 0, requests = 0, seconds = 0 } = {}] = turns;
     const more: BenchRow[] = kind.startsWith('bare')
@@ -40,11 +41,19 @@ function rows(program: string, name: string, path: string): BenchRow[] {
         ];
     return [
       { name: `${name}, ${kind}`, figure, unit: 'events/s', spread },
+      { name: `${name}, ${kind}: a second of processor time`, figure: perProcessor, unit: 'events/s', spread: 'best' },
       ...more,
       { name: `${name}, ${kind}: peak memory`, figure: peak, unit: 'MB', spread: '' },
     ];
   });
 }
+
+const peakOf = (program: string, name: string, path: string): BenchRow => ({
+  name: `${name}, parquet: peak memory`,
+  figure: work(program, 'parquet', path).peakMb,
+  unit: 'MB',
+  spread: '',
+});
 
 export const bench: Bench = {
   title: 'backtest: recorded events through the whole path',
@@ -52,7 +61,12 @@ export const bench: Bench = {
     const { program, remove } = await bundle('../bench/backtest-work.ts');
     const out = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
     try {
-      const found = rows(program, '10 M made-up events, 10 markets', await syntheticRecording(TEN_MILLION));
+      const tenth = { ...TEN_MILLION, events: TEN_MILLION.events / 10 };
+      const found = [
+        ...rows(program, '10 M made-up events, 10 markets', await syntheticRecording(TEN_MILLION)),
+        // Beside the same of the whole: memory does not grow with the length of what is streamed.
+        peakOf(program, '1 M made-up events, 10 markets', await syntheticRecording(tenth)),
+      ];
       if (sized(false, true)) return found;
       if (!existsSync(KALSHI)) {
         console.error('recorded markets are missing: only the made-up ones are measured');

@@ -1,10 +1,11 @@
 /** One measurement in a process of its own, so that its peak of memory is its own: `recording-work.ts write|decode|import`. */
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
+import { readPeakMb } from './peak-memory.js';
 import { syntheticRecording, TEN_MILLION } from './synthetic-recording.js';
 
 export interface Work {
@@ -42,18 +43,11 @@ async function importKalshi(set: string): Promise<number> {
   }
 }
 
-/** Of this process alone: what the system counts as its own maximum begins with that of its parent. */
-function peakMb(): number {
-  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
-  const kb = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
-  return (kb === undefined ? process.resourceUsage().maxRSS : Number(kb)) / 1024;
-}
-
 const [kind = '', argument = ''] = process.argv.slice(2);
 const started = performance.now();
 const before = process.cpuUsage();
 const rows = (await KINDS[kind]?.(argument)) ?? 0;
 const seconds = (performance.now() - started) / 1000;
 const { user, system } = process.cpuUsage(before);
-const work: Work = { rows, seconds, processorSeconds: (user + system) / 1e6, peakMb: peakMb() };
+const work: Work = { rows, seconds, processorSeconds: (user + system) / 1e6, peakMb: readPeakMb() };
 process.stdout.write(JSON.stringify(work));
