@@ -13,6 +13,7 @@ import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { planRequest } from './plan-request.js';
+import { rowText } from './row-text.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
@@ -116,7 +117,7 @@ export class ExecutorContext {
   reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
-    const text = `${what} is not what was asked for: ${JSON.stringify(row)}`;
+    const text = `${what} is not what was asked for: ${rowText(row)}`;
     this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text);
   }
 

@@ -8,6 +8,7 @@ import type { ExecutorContext } from './context.js';
 import type { MissingFills } from './contract.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { markProvenByFill, readAgain } from './orders.js';
+import { rowText } from './row-text.js';
 
 /** Rows as lists give them, newest first. */
 export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
@@ -86,7 +87,7 @@ function foreign(context: ExecutorContext, row: OwnTradeRow, nowMs: number): voi
 }
 
 function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${JSON.stringify(row)}`;
+  const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 

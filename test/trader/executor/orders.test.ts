@@ -357,6 +357,7 @@ describe('lists of own orders', () => {
     s.heard();
     s.list([row('open', 0, 'order', { price: m(430_000) })]);
     s.list([row('open', 0, 'order', { price: m(430_000) })]);
+    expect(s.events).toMatchObject([{ text: expect.stringContaining('"price":"0.43","amount":"10"') }]);
     expect(s.heard()).toEqual(['record_differs']);
   });
 });
