@@ -17,12 +17,20 @@ interface Component {
   readonly bytesOf: (row: SoakRow) => number;
   /** What it may grow with, and by how much; null for what must stay. */
   readonly per: { readonly countOf: (row: SoakRow) => number; readonly bytes: number } | null;
-  /** Bytes a simulated day, whatever else happens. */
+  /** Bytes a simulated day, whatever else happens; infinite for what is shown and not judged. */
   readonly bytesADay: number;
 }
 
 const COMPONENTS: readonly Component[] = [
   { name: "trader's heap", bytesOf: ({ heapBytes }) => heapBytes, per: null, bytesADay: 1_000_000 },
+  { name: 'outside its heap', bytesOf: ({ externalBytes }) => externalBytes, per: null, bytesADay: 1_000_000 },
+  { name: 'of it buffers', bytesOf: ({ arrayBufferBytes }) => arrayBufferBytes, per: null, bytesADay: 1_000_000 },
+  {
+    name: "trader's process, resident",
+    bytesOf: ({ residentBytes }) => residentBytes,
+    per: null,
+    bytesADay: Number.POSITIVE_INFINITY,
+  },
   {
     name: 'ledger',
     bytesOf: ({ ledgerBytes }) => ledgerBytes,

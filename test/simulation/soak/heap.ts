@@ -15,3 +15,18 @@ export function measureHeap(): Heap {
   const codeBytes = code.code_and_metadata_size + code.bytecode_and_metadata_size;
   return { dataBytes: process.memoryUsage().heapUsed - codeBytes, codeBytes };
 }
+
+/** What a process holds beside what its heap says. */
+export interface Outside {
+  /** Of memory, all in all: it moves by tens of MB with what V8 and the allocator give back. */
+  readonly residentBytes: number;
+  /** Of what objects of the heap stand for, buffers among it. */
+  readonly externalBytes: number;
+  readonly arrayBufferBytes: number;
+}
+
+/** After a collection of garbage, as `measureHeap` makes one. */
+export function measureOutside(): Outside {
+  const { rss, external, arrayBuffers } = process.memoryUsage();
+  return { residentBytes: rss, externalBytes: external, arrayBufferBytes: arrayBuffers };
+}

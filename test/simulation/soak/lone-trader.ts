@@ -14,7 +14,7 @@ import { ArchiveCopier } from '../../../src/trader/ledger/archive/copier.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { drawSetting, KEY, type Pace } from '../setting.js';
 import { keysOf, TraderProcess } from '../trader-process.js';
-import { measureHeap } from './heap.js';
+import { measureHeap, measureOutside, type Outside } from './heap.js';
 
 /** Rows at a time, as the daemon takes them. */
 const ROWS = 25;
@@ -45,13 +45,11 @@ export interface Period {
   readonly archiving: Archiving;
 }
 
-export interface TraderFigures {
+export interface TraderFigures extends Outside {
   /** What is reachable, without code. */
   readonly heapBytes: number;
   /** Compiled code on the heap. */
   readonly codeBytes: number;
-  /** Of the whole process, with its code and what SQLite takes. */
-  readonly residentBytes: number;
   readonly ledgerBytes: number;
   readonly walBytes: number;
   readonly journalBytes: number;
@@ -121,7 +119,7 @@ export class LoneTrader {
     return {
       heapBytes: dataBytes,
       codeBytes,
-      residentBytes: process.memoryUsage.rss(),
+      ...measureOutside(),
       ledgerBytes: sizeOf(ledger.path),
       walBytes: sizeOf(`${ledger.path}-wal`),
       journalBytes: this.#segments.bytes,

@@ -53,12 +53,12 @@ async function live(period: Period): Promise<TraderFigures> {
   return answer.figures;
 }
 
-const mb = (bytes: number): string => (bytes / 1e6).toFixed(2);
+const mb = (bytes: number): string => (Number.isFinite(bytes) ? (bytes / 1e6).toFixed(2) : '–');
 
 function tableOf(verdicts: readonly Verdict[]): string {
   const lines = verdicts.map(({ name, start, middle, end, grew, bound, isOver }) => {
     const figures = [start, middle, end, grew, bound].map(mb).join(' | ');
-    return `| ${name} | ${figures} | ${isOver ? 'over' : 'ok'} |`;
+    return `| ${name} | ${figures} | ${isOver ? 'over' : Number.isFinite(bound) ? 'ok' : ''} |`;
   });
   return [
     '| MB | Start | Middle | End | Grew a day | At most a day | |',

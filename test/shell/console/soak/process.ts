@@ -1,0 +1,114 @@
+/**
+ * A console whose time is that of the frames it is told: it does in seconds what a week would bring. Everything of it is real, its
+ * sockets too; only the clocks and the intervals of this process go by what it has heard last.
+ */
+
+import { statSync } from 'node:fs';
+import type { TelemetryLine } from '../../../../src/shell/control/telemetry/lines.js';
+
+/** Of this process, when it has heard a moment. */
+export interface ConsoleFigures {
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+  readonly arrayBufferBytes: number;
+  readonly storeBytes: number;
+  /** Of a processor, since the process began, ms. */
+  readonly processorMs: number;
+}
+
+export type Told = { readonly url: string } | { readonly figures: ConsoleFigures };
+
+/** Unix ms, to be answered with figures once it was heard. */
+export interface Asked {
+  readonly untilMs: number;
+}
+
+const [folder = '', began = ''] = process.argv.slice(2);
+let nowMs = Number(began);
+let untilMs = Number.POSITIVE_INFINITY;
+
+interface Repeated {
+  readonly everyMs: number;
+  readonly call: () => void;
+  dueMs: number;
+}
+
+const repeated = new Set<Repeated>();
+
+function advanceTo(timeMs: number): void {
+  for (; nowMs < timeMs; nowMs = nextMs(timeMs)) {
+    for (const one of repeated) {
+      if (one.dueMs > nowMs) continue;
+      one.dueMs = nowMs + one.everyMs;
+      one.call();
+    }
+  }
+  answerIfHeard();
+}
+
+/** What is asked and what is told come by ways of their own, in any order. */
+function answerIfHeard(): void {
+  if (nowMs < untilMs) return;
+  untilMs = Number.POSITIVE_INFINITY;
+  setImmediate(() => process.send?.({ figures: figures() } satisfies Told));
+}
+
+const nextMs = (timeMs: number): number =>
+  Math.min(timeMs, ...[...repeated].map(({ dueMs }) => Math.max(dueMs, nowMs + 1)));
+
+function figures(): ConsoleFigures {
+  globalThis.gc?.();
+  const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const sizes = ['', '-wal'].map(
+    (end) => statSync(`${folder}/twinbook.sqlite.console${end}`, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return {
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    externalBytes: external,
+    arrayBufferBytes: arrayBuffers,
+    storeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    processorMs: (user + system) / 1000,
+  };
+}
+
+/** What is given here stands for a timer: nobody asks more of it than these. */
+function makeInterval(call: () => void, everyMs = 1): NodeJS.Timeout {
+  const one = { everyMs, call, dueMs: nowMs + everyMs };
+  repeated.add(one);
+  return Object.assign(one, { unref: () => one, ref: () => one }) as unknown as NodeJS.Timeout;
+}
+
+const startedMs = nowMs;
+Date.now = () => nowMs;
+performance.now = () => nowMs - startedMs;
+Object.assign(globalThis, {
+  setInterval: makeInterval,
+  clearInterval: (one: unknown) => repeated.delete(one as Repeated), // only what `makeInterval` gave is in there
+});
+
+// Only now: what they start at once must start by these clocks.
+const { TraderState } = await import('../../../../src/shell/console/trader-state.js');
+const { openConsole } = await import('../../../../src/shell/console/console.js');
+const { loadTraderConfig } = await import('../../../../src/shell/config/load.js');
+
+const { onLine } = TraderState.prototype;
+TraderState.prototype.onLine = function hear(line: TelemetryLine): void {
+  if (line.type === 'frame') advanceTo(line.time);
+  onLine.call(this, line);
+};
+
+const { url } = await openConsole({
+  config: loadTraderConfig('trader.yaml', { cwd: folder, env: {} }),
+  secret: 'the secret',
+  guardian: { status: () => 'watching', isGuarded: () => true },
+  note: (text) => process.stderr.write(`${text}\n`),
+});
+process.on('message', (asked: Asked) => {
+  untilMs = asked.untilMs;
+  answerIfHeard();
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ url: url ?? '' } satisfies Told);

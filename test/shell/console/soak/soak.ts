@@ -1,0 +1,165 @@
+/** Days of a console, in a process of its own, beside a trader that tells what sixty markets do, with one page that is open all the time. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serveControl } from '../../../../src/shell/control/control-server.js';
+import type { LineReader } from '../../../../src/shell/control/telemetry/publisher.js';
+import { openLedger } from '../../../../src/trader/ledger/ledger.js';
+import { HOLDER } from '../../../trader/ledger/books.js';
+import { trader } from '../../config/files.js';
+import { movingMarket } from '../played-console.js';
+import { ACCOUNT, HELLO } from '../state-of-markets.js';
+import type { Asked, ConsoleFigures, Told } from './process.js';
+
+const START_MS = Date.UTC(2026, 10, 1);
+const DAY_MS = 86_400_000;
+/** For days: as often as the history takes a point, so that it grows as it does. */
+const SELDOM_MS = 5_000;
+/** As a trader tells it. */
+const USUAL_MS = 500;
+/** For how long it is told as usual at the end, to see what that takes of a processor, ms. */
+const USUAL_FOR_MS = 600_000;
+/** Frames of other figures, in turn. */
+const KINDS = 20;
+const MOST_UNREAD_BYTES = 2_000_000;
+const PAUSE_MS = 5;
+
+export interface ConsoleSoakOptions {
+  readonly days: number;
+  readonly markets: number;
+  /** Figures are taken so often, simulated days. */
+  readonly everyDays: number;
+  readonly usualForMs?: number;
+}
+
+export interface ConsoleSoakRow extends ConsoleFigures {
+  readonly days: number;
+}
+
+export interface ConsoleSoaked {
+  readonly rows: readonly ConsoleSoakRow[];
+  /** Of a core, told as a trader tells. */
+  readonly share: number;
+}
+
+/** @param told each row, when it is there */
+export async function soakConsole(
+  options: ConsoleSoakOptions,
+  told: (row: ConsoleSoakRow) => void = () => undefined,
+): Promise<ConsoleSoaked> {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-console-soak-'));
+  writeFileSync(join(folder, 'trader.yaml'), trader('dashboard: { port: 0 }'));
+  const ledger = openLedger(join(folder, 'twinbook.sqlite'), HOLDER);
+  ledger.transaction(() =>
+    ledger.startRun({ id: HELLO.run, version: HELLO.version, configHash: HELLO.config_hash, startedMs: START_MS }),
+  );
+  let reader: LineReader | null = null;
+  const server = await serveControl(join(folder, 'twinbook.sqlite.sock'), {
+    answer: async () => ({ ok: false, error: 'it only tells' }),
+    subscribe: (socket) => {
+      reader = socket;
+      return null;
+    },
+  });
+  const child = fork(join(import.meta.dirname, 'process.ts'), [folder, `${START_MS}`], {
+    execArgv: ['--expose-gc', '--import', 'tsx'],
+  });
+  try {
+    const hear = listenTo(child);
+    const first = await hear();
+    if (!('url' in first)) throw new Error('a console says first where it is');
+    while (reader === null) await pause(PAUSE_MS);
+    const page = openPage(first.url);
+    const feed = new Feed({ child, hear, reader, markets: options.markets });
+    const rows: ConsoleSoakRow[] = [];
+    for (let days = options.everyDays; days <= options.days; days += options.everyDays) {
+      const row = { days, ...(await feed.tellUntil(START_MS + days * DAY_MS, SELDOM_MS)) };
+      rows.push(row);
+      told(row);
+    }
+    const { usualForMs = USUAL_FOR_MS } = options;
+    const before = rows.at(-1)?.processorMs ?? 0;
+    const { processorMs } = await feed.tellUntil(feed.toldMs + usualForMs, USUAL_MS);
+    page.stop.abort();
+    if (page.read.bytes === 0) throw new Error('the page was told nothing');
+    return { rows, share: (processorMs - before) / usualForMs };
+  } finally {
+    child.kill('SIGKILL');
+    server.close();
+    ledger.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each call gives what the console's process says next, and rejects when it has ended. */
+function listenTo(child: ChildProcess): () => Promise<Told> {
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process of the console ended with ${code}`);
+  });
+  gone.catch(() => undefined);
+  return async () => {
+    const [told] = (await Promise.race([once(child, 'message'), gone])) as [Told];
+    return told;
+  };
+}
+
+/** A page of one market that reads all that it is told. */
+function openPage(url: string) {
+  const stop = new AbortController();
+  const read = { bytes: 0 };
+  const headers = { authorization: 'Bearer the secret' };
+  void fetch(`${url}stream/state?market=m0`, { headers, signal: stop.signal })
+    .then(async ({ body }) => {
+      for await (const bytes of body ?? []) read.bytes += bytes.length;
+    })
+    .catch(() => undefined);
+  return { stop, read };
+}
+
+interface FeedOptions {
+  readonly child: ChildProcess;
+  /** What the console's process says next. */
+  readonly hear: () => Promise<Told>;
+  readonly reader: LineReader;
+  readonly markets: number;
+}
+
+/** What the trader tells: the same figures again and again, each time of another moment. */
+class Feed {
+  readonly #child: ChildProcess;
+  readonly #hear: () => Promise<Told>;
+  readonly #reader: LineReader;
+  readonly #bodies: readonly string[];
+  #frames = 0;
+  toldMs = START_MS;
+
+  constructor({ child, hear, reader, markets }: FeedOptions) {
+    this.#child = child;
+    this.#hear = hear;
+    this.#reader = reader;
+    const ids = Array.from({ length: markets }, (_, i) => `m${i}`);
+    reader.write(Buffer.from(`${JSON.stringify({ ...HELLO, started: START_MS })}\n`));
+    this.#bodies = Array.from({ length: KINDS }, (_, kind) => {
+      const figures = ids.map((id) => movingMarket(id, `Will ${id} come to pass?`, START_MS + kind * 3_000));
+      return `"account":${JSON.stringify(ACCOUNT)},"known":${JSON.stringify(ids)},"markets":${JSON.stringify(figures)}}\n`;
+    });
+  }
+
+  async tellUntil(untilMs: number, everyMs: number): Promise<ConsoleFigures> {
+    this.#child.send({ untilMs } satisfies Asked);
+    const heard = this.#hear();
+    while (this.toldMs < untilMs) {
+      this.toldMs += everyMs;
+      const body = this.#bodies[this.#frames++ % KINDS];
+      this.#reader.write(Buffer.from(`{"type":"frame","time":${this.toldMs},${body}`));
+      while (this.#reader.writableLength > MOST_UNREAD_BYTES) await pause(PAUSE_MS);
+    }
+    const told = await heard;
+    if (!('figures' in told)) throw new Error('a console says where it is once');
+    return told.figures;
+  }
+}
