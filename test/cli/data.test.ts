@@ -192,6 +192,16 @@ describe('data import', () => {
 });
 
 describe('data query', () => {
+  test('sees the rows within --market, --from and --to', async () => {
+    const sql = 'select count(distinct market) as m, min(time_ms) as first, max(time_ms) as last from events';
+    const bounds = ['--market', '5rsE,B9M4', '--from', '2026-11-20T14:05Z', '--to', '2026-11-20T14:10Z'];
+    const [row] = JSON.parse((await data('query', sql, SAMPLE, ...bounds, '--json')).out) as Record<string, number>[];
+    expect(row?.['m']).toBe(2);
+    expect(row?.['first']).toBeGreaterThanOrEqual(Date.parse('2026-11-20T14:05Z'));
+    expect(row?.['last']).toBeLessThan(Date.parse('2026-11-20T14:10Z'));
+    expect((await data('query', sql, SAMPLE, '--from', 'yesterday')).err).toContain('a day or a moment in UTC');
+  });
+
   test('answers as a table, CSV or JSON', async () => {
     const sql = "select kind, count(*) as n from events where kind in ('trade', 'end') group by kind order by kind";
     expect((await data('query', sql, SAMPLE)).out).toBe('kind     n\nend      3\ntrade  264\n');

@@ -17,7 +17,7 @@ import { addCalibrate } from './calibrate.js';
 import { addCache, addUpload } from './object-commands.js';
 import { addPack } from './pack-command.js';
 import { describeTraffic, requireFolders, resolveData } from './paths.js';
-import { runQuery } from './query.js';
+import { parseMoment, runQuery } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
 interface DataOptions {
@@ -227,6 +227,15 @@ function importText(markets: readonly ImportedMarket[], out: string, width?: num
   return `${table(markets, columns, width)}${told.join('')}${written}${present}${failed}\n`;
 }
 
+interface QueryFlags extends DataOptions {
+  readonly csv?: true;
+  readonly maxBytes: number;
+  readonly market?: readonly string[];
+  /** Unix ms. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
 function addQuery(data: Command, session: Session): void {
   const command = data
     .command('query')
@@ -237,19 +246,25 @@ function addQuery(data: Command, session: Session): void {
       new Option('--max-bytes <n>', 'what may be fetched of a bucket for it')
         .default(1_000_000_000)
         .argParser(integerBetween(0, Number.MAX_SAFE_INTEGER)),
-    );
+    )
+    .addOption(
+      new Option(
+        '--market <names>',
+        'only these markets, separated by commas: ids, tickers, or beginnings of them',
+      ).argParser((text) => text.split(',')),
+    )
+    .addOption(new Option('--from <moment>', 'only rows from this day or moment on, UTC').argParser(parseMoment))
+    .addOption(new Option('--to <moment>', 'only rows before this day or moment, UTC').argParser(parseMoment));
   addJsonOption(addConfigOption(command)).addOption(
     new Option('--csv', 'print CSV in place of a table').conflicts('json'),
   );
-  addAction<DataOptions & { readonly csv?: true; readonly maxBytes: number }>(
-    command,
-    session,
-    async (options, [sql = '', ...paths]) => {
-      const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
-      const { io } = session;
-      const folders = await resolvePaths(paths, options.config, io);
-      await withTraffic(folders, io, () => runQuery(sql, folders, format, io, options.maxBytes));
-      return EXIT.ok;
-    },
-  );
+  addAction<QueryFlags>(command, session, async (options, [sql = '', ...paths]) => {
+    const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
+    const { io } = session;
+    const folders = await resolvePaths(paths, options.config, io);
+    const { maxBytes, market: markets = [], from: fromMs = null, to: toMs = null } = options;
+    const rules = { maxBytes, bounds: { markets, fromMs, toMs } };
+    await withTraffic(folders, io, () => runQuery(sql, folders, format, io, rules));
+    return EXIT.ok;
+  });
 }

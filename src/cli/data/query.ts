@@ -1,6 +1,8 @@
 /** The answer of a query as a table, CSV or JSON. */
 
+import { InvalidArgumentError } from 'commander';
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
+import type { QueryBounds } from '../../recording/inspect/query-bounds.js';
 import { plainJson } from '../../shared/base/plain-text.js';
 import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
@@ -17,11 +19,11 @@ export async function runQuery(
   paths: readonly string[],
   format: AnswerFormat,
   io: CliIo,
-  maxBytes: number,
+  { maxBytes, bounds }: { readonly maxBytes: number; readonly bounds: QueryBounds },
 ): Promise<void> {
   const { queryRecordings } = await import('../../recording/inspect/query.js');
   const onFetch = (files: number, bytes: number) => io.err(`fetching ${files} files, ${formatBytes(bytes)}\n`);
-  return writeAnswer(await queryRecordings(sql, paths, { maxBytes, onFetch }), format, io);
+  return writeAnswer(await queryRecordings(sql, paths, { maxBytes, bounds, onFetch }), format, io);
 }
 
 /** Writes and closes it. */
@@ -65,4 +67,14 @@ async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
     }
   }
   io.out(before === '[\n' ? '[]\n' : '\n]\n');
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
+
+/** A day or a moment in UTC as Unix ms. */
+export function parseMoment(text: string): number {
+  const ms = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Wanted a day or a moment in UTC: 2026-11-20 or 2026-11-20T14:00Z.');
+  return ms;
 }

@@ -7,6 +7,7 @@ import { makeFolder } from '../../shared/base/folder.js';
 import type { HeldFile } from '../objects/cache.js';
 import { holdFile, isHere, makeOwnFolder, openInParts } from '../objects/view-files.js';
 import type { Table } from '../store/layout.js';
+import type { QueryBounds } from './query-bounds.js';
 import { beginSparseCopy, type RowRange, type SparseCopy, type WantedParts } from './sparse-copy.js';
 import { findTouched, type ListedFile, type Touched } from './touched-files.js';
 
@@ -31,6 +32,7 @@ export interface FetchedFiles {
 
 export interface FetchRules {
   readonly maxBytes: number;
+  readonly bounds: QueryBounds;
   readonly onFetch: (files: number, bytes: number) => void;
 }
 
@@ -55,11 +57,11 @@ export async function fetchTouched(
   sql: string,
   listed: readonly ListedFile[],
   markets: Readonly<Record<string, string>>,
-  { maxBytes, onFetch }: FetchRules,
+  { maxBytes, bounds, onFetch }: FetchRules,
 ): Promise<FetchedFiles> {
   const folder = listed[0] === undefined ? null : makeOwnFolder(listed[0].path);
   if (folder === null) return NOTHING;
-  const touched = await findTouched(sql, listed, markets);
+  const touched = await findTouched(sql, listed, markets, bounds);
   const fetching = new Fetching(folder, onceEach(listed).length, maxBytes);
   try {
     const files = onceEach(touched.files);

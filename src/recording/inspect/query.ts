@@ -18,6 +18,7 @@ import { segmentName, TABLES, type Table } from '../store/layout.js';
 import { countedManifest, type DayPlace, type FolderMarkets, findMarkets } from '../store/stored-markets.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 import { type FetchedFiles, fetchTouched } from './fetched-files.js';
+import { makeBoundsSql, mayHold, NO_BOUNDS, type QueryBounds, resolveBounds } from './query-bounds.js';
 import type { RowRange } from './sparse-copy.js';
 import { type ListedFile, listFiles, listPacked } from './touched-files.js';
 
@@ -41,6 +42,8 @@ const OPTIONS = {
 export interface QueryOptions {
   /** What may be fetched of a bucket for it, bytes. Default 1 GB. */
   readonly maxBytes?: number;
+  /** Beside the query's own conditions. */
+  readonly bounds?: QueryBounds;
   /** Told before anything is fetched. */
   readonly onFetch?: (files: number, bytes: number) => void;
 }
@@ -49,13 +52,13 @@ const USUAL_MAX_BYTES = 1_000_000_000;
 
 /**
  * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders. Of a bucket only the files come that
- * the query's filters on market, day and time can touch. Throws TwinbookError `usage` for
- * SQL that is not one SELECT or cannot be run, or that would fetch too much, `recording_invalid` when a path holds no recording in our format.
+ * its bounds and the query's filters on market, day and time can touch. Throws TwinbookError `usage` for
+ * SQL that is not one SELECT or cannot be run, or that would fetch too much, and for bounds that name no market, `recording_invalid` when a path holds no recording in our format.
  */
 export async function queryRecordings(
   sql: string,
   given: readonly string[],
-  { maxBytes = USUAL_MAX_BYTES, onFetch = () => undefined }: QueryOptions = {},
+  { maxBytes = USUAL_MAX_BYTES, bounds: wish = NO_BOUNDS, onFetch = () => undefined }: QueryOptions = {},
 ): Promise<QueryAnswer> {
   const paths = await localPaths(given);
   for (const path of paths) {
@@ -72,6 +75,8 @@ export async function queryRecordings(
       );
     }
   }
+  const recordings = await openRecordings(paths);
+  const bounds = resolveBounds(wish, recordings);
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const found: FolderMarkets[] = [];
@@ -79,11 +84,17 @@ export async function queryRecordings(
   let fetched: FetchedFiles | null = null;
   try {
     await requireOne(connection, sql);
-    fetched = await fetchTouched(sql, listInBuckets(found), MARKETS, { maxBytes, onFetch });
+    const listed = listInBuckets(found).filter((file) => mayHold(bounds, file));
+    fetched = await fetchTouched(sql, listed, MARKETS, { maxBytes, bounds, onFetch });
     // It would read rows a second time by where they stand, past the conditions that keep it out of what was not fetched.
     if (fetched.isParted) await connection.run("SET disabled_optimizers = 'late_materialization'");
-    for (const table of TABLES) await connection.run(await makeViewSql(connection, table, found, fetched));
-    await makeMarkets(connection, await openRecordings(paths));
+    for (const table of TABLES) {
+      const rows = await makeRowsSql(connection, table, found, fetched);
+      await connection.run(`CREATE VIEW ${table} AS SELECT * FROM (${rows})${makeBoundsSql(table, bounds)}`);
+    }
+    const isMeant = ({ market }: Recording) =>
+      bounds.markets.length === 0 || bounds.markets.includes(market.conditionId);
+    await makeMarkets(connection, recordings.filter(isMeant));
     await lockDown(connection, fetched.folder === null ? paths : [...paths, fetched.folder]);
     return makeAnswer(await select(connection, sql), connection, fetched);
   } catch (error) {
@@ -138,7 +149,7 @@ function listInBuckets(found: readonly FolderMarkets[]): ListedFile[] {
 }
 
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
-async function makeViewSql(
+async function makeRowsSql(
   connection: DuckDBConnection,
   table: Table,
   found: readonly FolderMarkets[],
@@ -169,7 +180,7 @@ async function makeViewSql(
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
-  return `CREATE VIEW ${table} AS ${parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`}`;
+  return parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`;
 }
 
 /** Of packed days, without the rows that count elsewhere; null where there are none. */

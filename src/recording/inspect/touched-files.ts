@@ -12,6 +12,7 @@ import { loadDuckDb } from '../store/duckdb.js';
 import { dayFolder, TABLES, type Table } from '../store/layout.js';
 import type { Manifest } from '../store/manifest.js';
 import { COLUMNS, quote } from '../store/tables.js';
+import { makeBoundsSql, type QueryBounds } from './query-bounds.js';
 
 /** A file, or the rows of one market in a file of many: then several have the same path. */
 export interface ListedFile {
@@ -58,12 +59,17 @@ const OPTIONS = {
   enable_external_access: 'false',
 };
 
-/** What the query may need of `files`. Throws what DuckDB says of a query that it does not understand. */
-export async function findTouched(sql: string, files: readonly ListedFile[], markets: Columns): Promise<Touched> {
+/** What the query, within these bounds, may need of `files`. Throws what DuckDB says of a query that it does not understand. */
+export async function findTouched(
+  sql: string,
+  files: readonly ListedFile[],
+  markets: Columns,
+  bounds: QueryBounds,
+): Promise<Touched> {
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   try {
-    await makeEmptyTables(connection, markets);
+    await makeEmptyTables(connection, markets, bounds);
     const scans = await listScans(connection, sql);
     await connection.run(
       'CREATE TABLE listed_files (listed_number INTEGER, market VARCHAR, date DATE, first_ms BIGINT, last_ms BIGINT)',
@@ -86,13 +92,18 @@ export async function findTouched(sql: string, files: readonly ListedFile[], mar
   }
 }
 
-async function makeEmptyTables(connection: DuckDBConnection, markets: Columns): Promise<void> {
+/** What bounds the query stands in the views, as where it is run. */
+async function makeEmptyTables(connection: DuckDBConnection, markets: Columns, bounds: QueryBounds): Promise<void> {
   const define = (columns: Columns) =>
     Object.entries(columns)
       .map(([name, type]) => `"${name}" ${type}`)
       .join(', ');
+  await connection.run('CREATE SCHEMA whole');
   for (const table of TABLES) {
-    await connection.run(`CREATE TABLE ${table} (${define({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })})`);
+    await connection.run(
+      `CREATE TABLE whole.${table} (${define({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })})`,
+    );
+    await connection.run(`CREATE VIEW ${table} AS SELECT * FROM whole.${table}${makeBoundsSql(table, bounds)}`);
   }
   await connection.run(`CREATE TABLE markets (${define(markets)})`);
   await connection.run(`SET disabled_optimizers = ${quote(UNWANTED.join(','))}`);

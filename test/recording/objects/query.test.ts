@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
+import { NO_BOUNDS, type QueryBounds } from '../../../src/recording/inspect/query-bounds.js';
 import { openView } from '../../../src/recording/objects/open-view.js';
 import { type Bucket, openBucket } from '../../support/bucket.js';
 import { newFolder } from '../../support/folders.js';
@@ -34,8 +35,8 @@ async function both(): Promise<Both> {
   return { bucket, folder, view: await openView(bucket.url, bucket.env(newFolder())) };
 }
 
-async function ask(sql: string, path: string, maxBytes?: number): Promise<unknown[]> {
-  const answer = await queryRecordings(sql, [path], maxBytes === undefined ? {} : { maxBytes });
+async function ask(sql: string, path: string, maxBytes?: number, bounds = NO_BOUNDS): Promise<unknown[]> {
+  const answer = await queryRecordings(sql, [path], maxBytes === undefined ? { bounds } : { bounds, maxBytes });
   const rows: unknown[] = [];
   for await (const batch of answer.rows()) rows.push(...batch);
   answer.close();
@@ -48,6 +49,39 @@ const B = DAYS.map((day) => `market=it's/date=${day}/events-0001.parquet`);
 const POLLS = `market=_none/date=${DAYS[0]}/polls-0001.parquet`;
 
 describe('SQL over a bucket', () => {
+  it('sees the rows that lie within its bounds, and fetches the files of no others', async () => {
+    const { bucket, folder, view } = await both();
+    const cases: readonly (readonly [bounds: Partial<QueryBounds>, files: readonly string[]])[] = [
+      [{ markets: ["it's"], fromMs: Date.parse('2026-11-21') }, B.slice(1)],
+      [{ markets: ['market'], toMs: Date.parse('2026-11-21') }, A.slice(0, 1)],
+      [{ fromMs: START_MS + 60_000, toMs: LAST_MS + 1 }, [...A.slice(1), ...B.slice(1)]],
+      [{ markets: ['market-1', "it's"] }, [...A, ...B]],
+    ];
+    const fetched = new Set<string>();
+    const sql = 'select market, time_ms, kind from events order by all';
+    const everything = (await ask(sql, folder)) as [string, number, string][];
+    for (const [some, files] of cases) {
+      const bounds = { ...NO_BOUNDS, ...some };
+      bucket.asked.length = 0;
+      const inside = everything.filter(
+        ([id, timeMs]) =>
+          (bounds.markets.length === 0 || bounds.markets.some((name) => id.startsWith(name))) &&
+          timeMs >= (bounds.fromMs ?? 0) &&
+          timeMs < (bounds.toMs ?? Number.POSITIVE_INFINITY),
+      );
+      expect(inside.length, JSON.stringify(some)).toBeGreaterThan(0);
+      expect(await ask(sql, view, undefined, bounds)).toEqual(inside);
+      expect(await ask(sql, folder, undefined, bounds)).toEqual(inside);
+      const wanted = files.filter((file) => !fetched.has(file));
+      expect(bucket.asked.map(({ key }) => key).sort(), JSON.stringify(some)).toEqual([...wanted].sort());
+      for (const file of files) fetched.add(file);
+    }
+    const count = async (bounds: Partial<QueryBounds>) =>
+      ask('select count(*) from markets', folder, undefined, { ...NO_BOUNDS, ...bounds });
+    expect(await count({ markets: ['market-1'] })).toEqual([[1]]);
+    await expect(count({ markets: ['nobody'] })).rejects.toThrow('no market of these recordings is named "nobody"');
+  });
+
   it('fetches the files that its filters on market, day and time leave, and no other', async () => {
     const { bucket, folder, view } = await both();
     const cases: readonly (readonly [where: string, files: readonly string[]])[] = [
