@@ -2,7 +2,7 @@
 
 import type { FeedValue, Observation, OperatorCommand, RequestResult } from '../../shared/protocol/seam.js';
 import { PLACE_PAUSE_MS } from './quoting/quoting.js';
-import { SILENT_AFTER, type TraderState } from './state.js';
+import type { TraderState } from './state.js';
 
 /** An observation, an outcome together with its request. */
 export type Received =
@@ -44,18 +44,20 @@ export function receive(state: TraderState, observation: Observation): Received 
 
 /** Says once that the exchange has fallen silent, and once that it is back; then looks at what is ours first. */
 function noteSilence(state: TraderState, silentBecause: string | null, nowMs: number): void {
-  const wasSilent = state.isSilent;
-  state.silence = silentBecause === null ? 0 : state.silence + 1;
-  if (state.silence === SILENT_AFTER) {
+  if (silentBecause === null) return endSilence(state, nowMs);
+  if (state.silence.onUnknown(nowMs))
     state.alert(
       nowMs,
       'silent',
       `the exchange does not answer: ${silentBecause}; what rests there is unknown, not gone`,
     );
-  }
   // The looks at what is ours tell when it is back; drafts would be asked for as fast as connections are refused.
-  if (state.isSilent) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
-  if (!wasSilent || silentBecause !== null) return;
-  state.alert(nowMs, 'answering', 'the exchange answers again');
+  if (state.silence.isOn) state.pausePlacing(nowMs + PLACE_PAUSE_MS);
+}
+
+function endSilence(state: TraderState, nowMs: number): void {
+  const { wasOn, wasTold } = state.silence.onAnswer();
+  if (wasTold) state.alert(nowMs, 'answering', 'the exchange answers again');
+  if (!wasOn) return;
   for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
 }

@@ -134,7 +134,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     voidReason: state.reconciler.voidReason,
     proven: state.modes.proven,
     provenMs: state.modes.provenMs,
-    silent: state.silence > 0,
+    silent: state.silence.isSuspected,
     marks: settings.polling.marks === 'auto' ? readLearned(state.markets.markTrust) : null,
     feeds: state.feeds.snapshot(nowMs),
     clockOffsetMs: state.venueClock.offsetMs,

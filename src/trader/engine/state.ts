@@ -38,6 +38,7 @@ import { Polling } from './polling.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
+import { Silence } from './silence.js';
 import { UnreadLists, type WatchedList } from './unread-lists.js';
 import { VenueClock } from './venue-clock.js';
 
@@ -46,9 +47,6 @@ const BOOK_DEPTH = 20;
 
 /** How long a stop waits for conversions under way; what takes longer is booked by the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
-
-/** Outcomes in a row about which nothing is known, after which the exchange is not there. */
-export const SILENT_AFTER = 3;
 
 export class TraderState {
   /** Replaced as a whole when an operator configures. */
@@ -86,8 +84,7 @@ export class TraderState {
   bornMs: number | null = null;
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
-  /** Outcomes in a row about which nothing is known. */
-  silence = 0;
+  readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   fills = 0;
   /** Asks that were given up before they left. */
@@ -141,11 +138,6 @@ export class TraderState {
 
   invalidateOwn(): void {
     this.#own = null;
-  }
-
-  /** The exchange answers nothing. */
-  get isSilent(): boolean {
-    return this.silence >= SILENT_AFTER;
   }
 
   get isStale(): boolean {
@@ -382,7 +374,7 @@ export class TraderState {
   /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */
   noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.poller.onReport({ kind: list }, result, report.nowMs);
-    const news = this.unreadLists.onLook(list, result, report, this.isSilent);
+    const news = this.unreadLists.onLook(list, result, report, this.silence.isOn);
     if (news !== null) this.alert(report.nowMs, news.kind, news.text);
   }
 }

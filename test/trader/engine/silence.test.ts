@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { Silence } from '../../../src/trader/engine/silence.js';
+
+it('begins with the third outcome in a row of which nothing is known, and is told once when it has lasted a second', () => {
+  const silence = new Silence();
+  expect([0, 100, 200].map((ms) => [silence.onUnknown(ms), silence.isSuspected, silence.isOn])).toEqual([
+    [false, true, false],
+    [false, true, false],
+    [false, true, true],
+  ]);
+  expect([999, 1_000, 1_100].map((ms) => silence.onUnknown(ms))).toEqual([false, true, false]);
+  expect([silence.onAnswer(), silence.isSuspected]).toEqual([{ wasOn: true, wasTold: true }, false]);
+  expect(silence.onAnswer()).toEqual({ wasOn: false, wasTold: false });
+});
+
+it('is nothing to tell of an exchange that answers one call and not another', () => {
+  const silence = new Silence();
+  for (let ms = 0; ms < 60_000; ms += 400) {
+    expect([ms, ms + 100, ms + 200].map((at) => silence.onUnknown(at))).toEqual([false, false, false]);
+    expect(silence.onAnswer()).toEqual({ wasOn: true, wasTold: false });
+  }
+});
+
+it('is told also when our clock is set back meanwhile', () => {
+  const silence = new Silence();
+  const told = [90_000, 90_100, 1_000, 1_500, 2_000].map((ms) => silence.onUnknown(ms));
+  expect(told).toEqual([false, false, false, false, true]);
+});
