@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
+import { NO_BOUNDS } from '../../../src/recording/inspect/query-bounds.js';
 import { beginSparseCopy } from '../../../src/recording/inspect/sparse-copy.js';
 import { openView } from '../../../src/recording/objects/open-view.js';
 import { openInParts } from '../../../src/recording/objects/view-files.js';
@@ -59,8 +60,8 @@ async function openInBucket(): Promise<void> {
   view = await openView(bucket.url, bucket.env(cache));
 }
 
-async function ask(sql: string, path = view, maxBytes = 1e9): Promise<unknown[]> {
-  const answer = await queryRecordings(sql, [path], { maxBytes });
+async function ask(sql: string, path = view, maxBytes = 1e9, bounds = NO_BOUNDS): Promise<unknown[]> {
+  const answer = await queryRecordings(sql, [path], { maxBytes, bounds });
   const rows: unknown[] = [];
   for await (const batch of answer.rows()) rows.push(...batch);
   answer.close();
@@ -92,6 +93,19 @@ describe('a query over a long file of many markets in a bucket', () => {
     const wider = "select side, price_micros from events where market = 'a' and time_ms > 0 order by seq limit 5";
     expect(await ask(wider)).toEqual(await ask(wider, folder));
     expect(takeAsked()).toMatchObject({ whole: 0, bytes: expect.any(Number) });
+  });
+
+  it('fetches and sees as little where it is bounded from outside', async () => {
+    await openInBucket();
+    const bounds = { markets: ['a'], fromMs: at(10).timeMs, toMs: at(20_000).timeMs };
+    const sql = 'select market, count(*), min(time_ms), max(time_ms), sum(amount_micros) from events group by market';
+    const bounded = await ask(sql, view, 1e9, bounds);
+    expect(bounded).toEqual(await ask(sql, folder, 1e9, bounds));
+    const asked = `from events where market = 'a' and time_ms >= ${bounds.fromMs} and time_ms < ${bounds.toMs}`;
+    expect(bounded).toEqual(await ask(sql.replace('from events', asked), folder));
+    const first = takeAsked();
+    expect(first.whole).toBe(0);
+    expect(first.bytes).toBeLessThan(lengthOfFile() / 4);
   });
 
   it('answers the same whatever it skips', async () => {
