@@ -190,6 +190,11 @@ export const ENGINE_BUGS: readonly Bug[] = [
         replacement: '  const reserve = 0 * cancelReserve(openOrders, perMinute);',
       },
       {
+        file: 'src/trader/scheduler/scope-line.ts',
+        text: "    return lane === 'draft' && this.scope === 'signed';",
+        replacement: "    return lane === 'draft' && this.scope !== 'signed';",
+      },
+      {
         file: CONTROLS,
         text: "  { number: 10, name: 'request_reserve', check: requestReserve },\n",
         replacement: '',
