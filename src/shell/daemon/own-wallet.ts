@@ -1,5 +1,6 @@
 /** The wallet that a trader signs with: the one that its ledger belongs to, from its file. */
 
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
@@ -18,21 +19,29 @@ interface OwnLedger {
   readonly say: (text: string) => void;
 }
 
-/** The ledger's note that keeps its wallet: what it holds is nobody else's. */
+/** The ledger's note that keeps whose it is: what it holds is nobody else's. */
 const WALLET_NOTE = 'wallet';
+/** So much of an address tells one's own wallets apart. */
+const SHOWN_LENGTH = 6;
+
+/** What the note says of an address: its beginning and a digest, for copies of the ledger lie in journals that are handed on. */
+const markOf = (address: string): string =>
+  `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
 /** Throws TwinbookError for another wallet than that of the ledger, before anything is asked or signed in its name. */
 export function openOwnWallet(config: Config, env: Env, { ledger, say }: OwnLedger): Wallet {
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);
-  const hint = `Put the wallet file of ${own} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet a ledger of its own (ledger.path).`;
+  const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
+  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet a ledger of its own (ledger.path).`;
   const refuse = (what: string): never => {
-    throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${own}, and ${what}`, hint);
+    throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${name}, and ${what}`, hint);
   };
   if (own !== null && !existsSync(file)) refuse(`there is no wallet file ${file}`);
   const wallet = openWallet(config, env, say);
-  if (own !== null && own !== wallet.address) refuse(`${file} is of ${wallet.address}`);
-  if (own === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, wallet.address));
+  const mark = markOf(wallet.address);
+  if (own !== null && own !== mark) refuse(`${file} is of ${wallet.address}`);
+  if (own === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, mark));
   return wallet;
 }
 

@@ -61,7 +61,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/guards/fill-alarm.ts',
-        text: '    if (this.verdict === null) this.#notes.setNote(NOTE, text);',
+        text: '    if (this.verdict === null) this.#write(text);',
         replacement: '    void text;',
       },
     ],
