@@ -1,6 +1,6 @@
 /**
- * The trader's console, a process of its own: started before anything else, because starting one stops the loop for as long as
- * the trader is large; started again when it dies; and told when the trader ends. Nothing of the trader waits for it.
+ * The trader's console, a process of its own: started as soon as the ledger is held, because starting one stops the loop for
+ * as long as the trader is large; started again when it dies; and told when the trader ends. Nothing of the trader waits for it.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -20,7 +20,6 @@ import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { startArchiving } from './archive-ledger.js';
 import { backUpLedger } from './back-up-ledger.js';
-import { ConsoleSupervisor } from './console-supervisor.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
@@ -80,24 +79,18 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const stopWatch = new StopWatch(config.ledger.path);
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
-  // First: starting a process stops this one for as long as it is large.
-  const page = ConsoleSupervisor.start({ config, env: io.env, say, note: (text) => log.logger.warn(text) });
   const manager = ServiceManager.open({ env: io.env, warn: say });
+  const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping: () => stopping });
+  if (session === null) {
+    say('stopped before the exchange was reached; nothing was placed');
+    return 0;
+  }
+  stopWatch.guard(session.ledger);
   try {
-    const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping: () => stopping });
-    if (session === null) {
-      say('stopped before the exchange was reached; nothing was placed');
-      return 0;
-    }
-    stopWatch.guard(session.ledger);
-    try {
-      return await new Service({ session, screen, log, stopWatch, manager, page, env: io.env }).run(stopAsked);
-    } finally {
-      process.stdout.off('resize', redraw);
-      await session.close();
-    }
+    return await new Service({ session, screen, log, stopWatch, manager, env: io.env }).run(stopAsked);
   } finally {
-    await page?.close();
+    process.stdout.off('resize', redraw);
+    await session.close();
   }
 }
 
@@ -109,7 +102,6 @@ interface Parts {
   /** Null where nobody waits to be told. */
   readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
-  readonly page: ConsoleSupervisor | null;
 }
 
 class Service {
@@ -117,7 +109,6 @@ class Service {
   readonly #screen: Screen;
   readonly #log: Log;
   readonly #stopWatch: StopWatch;
-  readonly #page: ConsoleSupervisor | null;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
   readonly #loop: Loop;
@@ -133,9 +124,8 @@ class Service {
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env, page }: Parts) {
+  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
     const { config } = session;
-    this.#page = page;
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -288,7 +278,7 @@ class Service {
       version: VERSION,
       baseUrl: this.#session.profile.base_url,
       startedMs: this.#startedMs,
-      dashboard: () => this.#page?.url ?? null,
+      dashboard: () => this.#session.page?.url ?? null,
       ledger: this.#session.ledger,
       snapshot: () => this.#snapshot(),
       feeds: () => this.#feeds.status,

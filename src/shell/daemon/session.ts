@@ -32,6 +32,7 @@ import { nowMs } from '../runtime/clock.js';
 import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
+import { ConsoleSupervisor } from './console-supervisor.js';
 import { refuseWrongFees } from './fee-check.js';
 import { type FleetSession, leasedSigner } from './fleet/fleet-session.js';
 import { joinFleet, type Objection, objectionOf } from './fleet/join-fleet.js';
@@ -57,6 +58,8 @@ export interface Session {
   /** The one that is used now. */
   client(): ServiceClient;
   readonly ledger: Ledger;
+  /** The process of the dashboard; null when there is none. */
+  readonly page: ConsoleSupervisor | null;
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   /** The code that the trader may be told to go on with, by its key. */
@@ -102,6 +105,9 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     dataFolder(asked);
     const ledger = openLedger(asked.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
+    // Nothing is served beside a trader that another one keeps from starting. Soon: forking takes longer in a large process.
+    const page = openPage(asked);
+    closers.push(() => page?.close());
     const start = await startingConfig(asked.config, ledger);
     const { config } = start;
     const options = { ...asked, config };
@@ -161,7 +167,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const changes = await changesSinceLast(config, ledger);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
     const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start, member });
-    const parts = { trader, config, modules, ledger, wallet, profile, journal, recorder, guardian, fleet };
+    const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, freshClient, close, client: () => current };
   } catch (error) {
     await close();
@@ -334,6 +340,9 @@ async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonl
     return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
+
+const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
+  ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
 
 /** An embedded exchange stands still and ends with its trader: there is nothing that another process could cancel. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {

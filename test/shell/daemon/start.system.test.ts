@@ -30,6 +30,7 @@ describe('a trader on an embedded exchange', () => {
     expect(second.code).toBe(1);
     expect(second.output).toMatch(new RegExp(`is written by process ${first.process.pid}, started \\d{4}-`));
     expect(second.output).toContain('or give this one a ledger of its own');
+    expect(second.output).not.toContain('dashboard');
 
     // Paused, so that the next start does not trade before it was looked at.
     expect((await ran(['pause', '-c', file])).code).toBe(0);
