@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
+import { whenNpmIsGone } from './npm-parent.js';
 import { cleanLastWords } from './output/crash-handler.js';
 import type { CliIo, CliTerminal } from './output/io.js';
 
@@ -65,6 +66,10 @@ const io: CliIo = {
     new Promise((resolve) => {
       told = resolve;
       listenForStop(resolve);
+      whenNpmIsGone(process.argv, process.env, () => {
+        err('npm, which started this, is gone\n');
+        resolve();
+      });
     }),
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { program } from '../../support/processes.js';
 
 /** With its guardian and its page, as it starts where nobody says otherwise. */
 const WHOLE = 'strategies: [maker.yaml]\nguardian: {}\ndashboard: {}';
@@ -57,11 +58,14 @@ describe('a trader on an embedded exchange', () => {
     expect(again.output()).not.toContain('made a new paper wallet');
   });
 
-  it('writes lines without control codes where nobody looks at a terminal', async () => {
-    const running = started(['start', '-c', config()]);
+  it('writes lines without control codes where nobody looks at a terminal, and ends clean when its npm is gone', async () => {
+    const running = program('npm', ['--silent', 'start', '--', '-c', config()]);
     await running.waitFor(/ quoting \| /);
-    running.process.kill('SIGINT');
-    expect(await running.exited).toBe(0);
+    // npm hands SIGINT and SIGTERM on; of this one it dies.
+    running.process.kill('SIGHUP');
+    expect(await running.exited, 'the exit of npm').toBeNull();
+    expect(running.output()).toContain('npm, which started this, is gone');
+    expect(running.output()).toContain(PROOF);
     const lines = running.output().trimEnd().split('\n');
     for (const line of lines) expect(line).toMatch(/^[\x20-\x7e…]+$/);
     const status = lines.find((line) => line.includes(' quoting | '));
