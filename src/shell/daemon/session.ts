@@ -134,8 +134,10 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
       return null;
     }
     const { client, credentials } = connected;
-    let current = client;
-    closers.push(() => current.close());
+    const makeClient = () =>
+      new ServiceClient({ profile, credentials, concurrency, onNotice: (notice) => tell(notice, options), objection });
+    const inUse = makeReplaceable(client, makeClient);
+    closers.push(() => inUse.client().close());
     // Its own exchange charges by its own rule, which the configuration was held against.
     if (exchange === null) await refuseWrongFees(client, config);
     if (!(await settleWallet(joined, { client, wallet, profile }, options))) {
@@ -143,20 +145,6 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
       return null;
     }
     await guardian?.start();
-    const freshClient = async () => {
-      const before = current;
-      // First, so that what the core asks when the old one gives up finds the new one.
-      const fresh = new ServiceClient({
-        profile,
-        credentials,
-        concurrency,
-        onNotice: (notice) => tell(notice, options),
-        objection,
-      });
-      current = fresh;
-      await before.close();
-      return fresh;
-    };
     const run = newRun(options, withKeys(profile, credentials.length));
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
@@ -168,7 +156,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
     const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
-    return { ...parts, freshClient, close, client: () => current };
+    return { ...parts, ...inUse, close };
   } catch (error) {
     await close();
     throw error;
@@ -339,6 +327,20 @@ async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonl
   } catch (error) {
     return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+/** The client that is used now, and what puts a new one in its place. */
+function makeReplaceable(first: ServiceClient, make: () => ServiceClient): Pick<Session, 'client' | 'freshClient'> {
+  let current = first;
+  const freshClient = async () => {
+    const before = current;
+    // First, so that what the core asks when the old one gives up finds the new one.
+    const fresh = make();
+    current = fresh;
+    await before.close();
+    return fresh;
+  };
+  return { client: () => current, freshClient };
 }
 
 const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>

@@ -8,6 +8,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
+import { Silence } from '../../trader/engine/silence.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import type { PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
@@ -24,8 +25,6 @@ const CATALOG_INTERVAL_MS = 30_000;
 const OWN_INTERVAL_MS = 2_000;
 /** Markets that are neither open nor settled are asked about so often in all, ms. */
 const WAITING_INTERVAL_MS = 15_000;
-/** So many outcomes in a row about which nothing is known mean that the venue is not there. */
-const SILENT_AFTER = 3;
 /** Requests that never left come back as reports; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 /** Account state that a recording does not hold. */
@@ -65,7 +64,7 @@ export class RecordPlan implements Core {
   #catalog: PageWalk<'markets.list'> | null = null;
   #waitingMs = Number.NEGATIVE_INFINITY;
   #waitingTurn = 0;
-  #silence = 0;
+  readonly #silence = new Silence();
   #notices: RecordNotice[] = [];
   /** Own orders that may rest; whoever captures them knows. */
   ownResting = 0;
@@ -180,8 +179,8 @@ export class RecordPlan implements Core {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
     const told = this.#settings.shared ? { ...observation, budget: null } : observation;
     const request = this.#queue.onOutcome(told);
-    if (outcome.kind === 'unknown') this.#notHeard(outcome.reason);
-    else this.#onHeard();
+    if (outcome.kind !== 'unknown') this.#onHeard();
+    else if (this.#silence.onUnknown(nowMs)) this.#notices.push({ kind: 'silent', reason: outcome.reason });
     this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
@@ -253,18 +252,12 @@ export class RecordPlan implements Core {
   }
 
   #onHeard(): void {
-    const wasSilent = this.#silence >= SILENT_AFTER;
-    this.#silence = 0;
-    if (!wasSilent) return;
-    this.#notices.push({ kind: 'answering' });
+    const { wasOn, isBack } = this.#silence.onAnswer();
+    if (isBack) this.#notices.push({ kind: 'answering' });
+    if (!wasOn) return;
     for (const [marketConditionId, watched] of this.#markets) {
       if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
     }
-  }
-
-  #notHeard(reason: string): void {
-    this.#silence += 1;
-    if (this.#silence === SILENT_AFTER) this.#notices.push({ kind: 'silent', reason });
   }
 }
 

@@ -56,8 +56,8 @@ function noteSilence(state: TraderState, silentBecause: string | null, nowMs: nu
 }
 
 function endSilence(state: TraderState, nowMs: number): void {
-  const { wasOn, wasTold } = state.silence.onAnswer();
-  if (wasTold) state.alert(nowMs, 'answering', 'the exchange answers again');
+  const { wasOn, isBack } = state.silence.onAnswer();
+  if (isBack) state.alert(nowMs, 'answering', 'the exchange answers again');
   if (!wasOn) return;
   for (const kind of ['orders', 'fills', 'assets'] as const) state.poller.expedite({ kind });
 }

@@ -4,9 +4,12 @@
 const SILENT_AFTER = 3;
 /** A silence that is told lasts so long, ms: an exchange that answers one call and not another would be told twice a second. */
 const TOLD_AFTER_MS = 1_000;
+/** Answers in a row that end a silence which was told: of one that answers little, each answer would be told, and the next silence. */
+const BACK_AFTER = 3;
 
 export class Silence {
   #unanswered = 0;
+  #answered = 0;
   #sinceMs = 0;
   #isTold = false;
 
@@ -25,16 +28,19 @@ export class Silence {
     // Where our clock was set back the time begins anew.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
+    this.#answered = 0;
     if (!this.isOn || this.#isTold || nowMs - this.#sinceMs < TOLD_AFTER_MS) return false;
     this.#isTold = true;
     return true;
   }
 
-  /** A request was answered. What ends by it: whether there was a silence, and whether somebody was told of it. */
-  onAnswer(): { readonly wasOn: boolean; readonly wasTold: boolean } {
-    const ended = { wasOn: this.isOn, wasTold: this.#isTold };
+  /** A request was answered: whether a silence ends by it, and whether a person who was told of one should hear that it is over. */
+  onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
+    const wasOn = this.isOn;
     this.#unanswered = 0;
-    this.#isTold = false;
-    return ended;
+    this.#answered += 1;
+    const isBack = this.#isTold && this.#answered >= BACK_AFTER;
+    if (isBack) this.#isTold = false;
+    return { wasOn, isBack };
   }
 }

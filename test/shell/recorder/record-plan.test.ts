@@ -17,6 +17,8 @@ class World {
   /** Their books change with every look. */
   readonly moving = new Set<string>();
   isDown = false;
+  /** Nothing but the list of markets is answered. */
+  isHalfDown = false;
   readonly asked: { readonly call: AnyCall; readonly atMs: number }[] = [];
   readonly plan: RecordPlan;
   nowMs = START_MS;
@@ -65,7 +67,8 @@ class World {
   }
 
   #answer(call: AnyCall): Outcome {
-    if (this.isDown) return { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: false };
+    if (this.isDown || (this.isHalfDown && call.endpoint !== 'markets.list'))
+      return { kind: 'unknown', reason: 'connect ECONNREFUSED', sent: false };
     // The data of each call's own endpoint, which TypeScript cannot relate.
     const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
     switch (call.endpoint) {
@@ -174,6 +177,17 @@ describe('what a recorder asks', () => {
     world.pass(20);
     expect(world.plan.takeNotices()).toEqual([{ kind: 'answering' }]);
     for (const id of world.markets.keys()) expect(world.count('markets.book', id, back)).toBeGreaterThan(0);
+  });
+
+  it('says once that the venue is silent of one that answers a look now and then', () => {
+    const world = new World(ids(4));
+    world.pass(60);
+    world.isHalfDown = true;
+    world.pass(600);
+    expect(world.plan.takeNotices().map(({ kind }) => kind)).toEqual(['silent']);
+    world.isHalfDown = false;
+    world.pass(20);
+    expect(world.plan.takeNotices().map(({ kind }) => kind)).toEqual(['answering']);
   });
 
   it('goes on when our clock is set back by an hour', () => {
