@@ -155,6 +155,8 @@ export interface Recording {
    * A `clear`, or the `end`, stands where one ends.
    */
   readonly gaps?: readonly RecordedGap[];
+  /** Where there is no summary: when the first event is, Unix ms; null where there is none. Throws as `chunks()`. */
+  findFirstMs?(): Promise<number | null>;
   /** The requests that made this recording, oldest first; only in our format, where the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;
   /** What feeds said of this market, day by day; only in our format, where the recorder had feeds. */

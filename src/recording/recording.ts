@@ -148,6 +148,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
     market,
     ...(summary === undefined ? {} : { summary }),
     ...(recording.fingerprint === undefined ? {} : { fingerprint: recording.fingerprint }),
+    ...(recording.findFirstMs === undefined ? {} : { findFirstMs: recording.findFirstMs.bind(recording) }),
     ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
     ...(recording.feedValues === undefined ? {} : { feedValues: recording.feedValues.bind(recording) }),
     get gaps() {

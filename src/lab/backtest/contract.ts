@@ -22,8 +22,12 @@ import type { AfterHalt } from './halts.js';
 /** One market's events, read ahead. */
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Known where the recording tells it without being read; else the first chunk tells. */
+  /** Known where the recording tells it without being read; else `findFirstMs` tells, or the first chunk. */
   readonly firstMs: number | null;
+  /** Looks at the beginning alone, where that tells; null where nothing is read from it. */
+  readonly findFirstMs?: (() => Promise<number | null>) | undefined;
+  /** Its streams begin to read when they are opened: whoever opens one early waits less for it. */
+  readonly readsAhead?: boolean | undefined;
   /** What the recording says of itself; null where it cannot. */
   readonly summary: RecordingSummary | null;
   /** Where there is no summary: the gaps that playing it found so far. */

@@ -19,6 +19,8 @@ interface Listed {
   readonly source: EventSource;
   readonly firstMs: number;
   readonly opensMs: number;
+  /** Being read already, though it is not open yet. */
+  stream: ChunkStream | null;
 }
 
 export class ReplayDriver implements MarketDriver {
@@ -41,6 +43,7 @@ export class ReplayDriver implements MarketDriver {
     this.#waiting = waiting;
     this.untilMs = Math.max(...waiting.map(({ source }) => source.summary?.lastMs ?? source.market.closeTimeMs));
     this.#listener = listener;
+    this.#readAhead();
   }
 
   /** Looks at the beginning of every source. Sources without any event are left out; `empty` names them. */
@@ -48,9 +51,9 @@ export class ReplayDriver implements MarketDriver {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
     for (const source of plan.sources) {
-      const firstMs = source.firstMs ?? (await firstEventMs(source));
+      const firstMs = source.firstMs ?? (await source.findFirstMs?.()) ?? (await firstEventMs(source));
       if (firstMs === null) empty.push(source);
-      else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs) });
+      else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
     }
     waiting.sort((a, b) => a.opensMs - b.opensMs);
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
@@ -58,7 +61,7 @@ export class ReplayDriver implements MarketDriver {
 
   /** A market that was not known before; its time to open has not come yet. */
   add(source: EventSource, firstMs: number, openMs = opensMs(source, firstMs)): void {
-    this.#waiting.push({ source, firstMs, opensMs: openMs });
+    this.#waiting.push({ source, firstMs, opensMs: openMs, stream: null });
     this.#waiting.sort((a, b) => a.opensMs - b.opensMs);
   }
 
@@ -121,6 +124,13 @@ export class ReplayDriver implements MarketDriver {
       await market.read();
       this.#nextEndMs = Math.min(this.#nextEndMs, market.endMs);
     }
+    this.#readAhead();
+  }
+
+  /** Of files, the market that opens next: its first events are there when it is due. */
+  #readAhead(): void {
+    const next = this.#waiting[0];
+    if (next?.source.readsAhead === true) next.stream ??= next.source.open();
   }
 
   /** Plays one market up to and including this moment. */
@@ -160,6 +170,7 @@ export class ReplayDriver implements MarketDriver {
 
   close(): void {
     for (const market of this.#open.values()) market.dispose();
+    for (const { stream } of this.#waiting) stream?.close();
   }
 }
 
@@ -197,7 +208,7 @@ class OpenMarket implements Played {
 
   constructor(
     core: ExchangeCore,
-    { source, firstMs }: Listed,
+    { source, firstMs, stream }: Listed,
     fees: BacktestPlan['fees'],
     nowMs: number,
     listener: MarketListener,
@@ -212,7 +223,7 @@ class OpenMarket implements Played {
     const index = core.findMarketIndex(source.market.conditionId);
     assert(index !== null, 'a market that was just opened');
     this.index = index;
-    this.#stream = source.open();
+    this.#stream = stream ?? source.open();
   }
 
   get readUntilMs(): number {

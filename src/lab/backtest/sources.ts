@@ -12,7 +12,7 @@ import {
 import { gapsIn } from '../../recording/gaps.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
-/** Reads one chunk ahead of what is played. */
+/** Reads one chunk ahead of what is played, the first one once it is opened. */
 export const streamRecording = (recording: Recording): EventSource => makeSource(recording, () => recording.chunks());
 
 /** The same, where a thread beside this one reads raw files. */
@@ -22,6 +22,8 @@ export const streamBeside = (recording: Recording): EventSource =>
 const makeSource = (recording: Recording, chunks: () => AsyncIterable<EventChunk>): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
+  findFirstMs: recording.findFirstMs?.bind(recording),
+  readsAhead: true,
   summary: recording.summary ?? null,
   get gaps() {
     return gapsIn(recording);
@@ -58,6 +60,8 @@ export const playFromMemory = (
 export const stoppable = (source: EventSource, isStopped: () => boolean): EventSource => ({
   market: source.market,
   firstMs: source.firstMs,
+  findFirstMs: source.findFirstMs,
+  readsAhead: source.readsAhead,
   summary: source.summary,
   get gaps() {
     return listGaps(source);
@@ -88,7 +92,11 @@ export function keepInMemory(source: EventSource, shared: { events: number }): E
   let chunks: EventChunk[] | null = null;
   return {
     market: source.market,
-    firstMs: source.firstMs,
+    get firstMs() {
+      return source.firstMs ?? chunks?.[0]?.timeMs[0] ?? null;
+    },
+    findFirstMs: source.findFirstMs,
+    readsAhead: source.readsAhead,
     summary: source.summary,
     get gaps() {
       return listGaps(source);
@@ -180,13 +188,14 @@ function trackRead(read: Promise<unknown>): void {
 
 class FileStream implements ChunkStream {
   readonly #iterator: AsyncIterator<EventChunk>;
-  #ahead: Promise<EventChunk | null> | null = null;
+  #ahead: Promise<EventChunk | null>;
   /** What `#ahead` has become. */
   #ready: EventChunk | null = null;
   #isReady = false;
 
   constructor(chunks: AsyncIterable<EventChunk>) {
     this.#iterator = chunks[Symbol.asyncIterator]();
+    this.#ahead = this.#read();
   }
 
   next(): EventChunk | null | Promise<EventChunk | null> {
@@ -194,11 +203,10 @@ class FileStream implements ChunkStream {
       const chunk = this.#ready;
       this.#isReady = false;
       this.#ready = null;
-      if (chunk !== null) this.#read();
+      if (chunk !== null) this.#ahead = this.#read();
       return chunk;
     }
-    if (this.#ahead === null) this.#read();
-    return (this.#ahead ?? Promise.resolve(null)).then(() => this.next());
+    return this.#ahead.then(() => this.next());
   }
 
   close(): void {
@@ -207,13 +215,14 @@ class FileStream implements ChunkStream {
     if (closed !== undefined) trackRead(closed);
   }
 
-  #read(): void {
-    this.#ahead = this.#iterator.next().then((result) => {
+  #read(): Promise<EventChunk | null> {
+    const ahead = this.#iterator.next().then((result) => {
       this.#ready = result.done === true ? null : result.value;
       this.#isReady = true;
       return this.#ready;
     });
     // Whoever waits hears of a failure; until then it must not end the process.
-    trackRead(this.#ahead);
+    trackRead(ahead);
+    return ahead;
   }
 }

@@ -58,8 +58,23 @@ export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarni
   warnings.push(...stream.oddities().map((message) => ({ path, message })));
   const back = stream.stepsBack.warning(path);
   if (back !== null) warnings.push(back);
-  if (!stream.started) throw nothingRead(path, stream.counts().read, warnings);
+  if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
   yield* rest;
+}
+
+/** Of a file's beginning: some thirty kilobytes of text, in which the first snapshot stands. */
+const BEGINNING_BYTES = 1024;
+
+/** When its first event is, Unix ms, found without reading on; null where there is none. Throws as `kalshiChunks`. */
+export async function findFirstMs(files: KalshiFiles): Promise<number | null> {
+  const stream = new KalshiStream(files);
+  for (const path of files.paths) {
+    for await (const piece of gunzipPieces(path, { cut: null, tooLong: 0 }, BEGINNING_BYTES)) {
+      stream.piece(piece);
+      if (stream.firstMs !== null) return stream.firstMs;
+    }
+  }
+  return null;
 }
 
 function nothingRead(path: string, read: number, warnings: readonly RecordingWarning[]): TwinbookError {
@@ -98,7 +113,7 @@ class KalshiStream {
   #overdrawn = 0;
   #beforeSnapshot = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  #started = false;
+  #firstMs: number | null = null;
   #closed = false;
   /** An empty snapshot that ends the recording, unless something follows it. */
   #closing: Snapshot | null = null;
@@ -116,9 +131,9 @@ class KalshiStream {
     return { read: this.#read, broken: this.#broken, foreign: this.#foreign, other: this.#other };
   }
 
-  /** Whether there is a book: without a snapshot no change of it means anything. */
-  get started(): boolean {
-    return this.#started;
+  /** Since when there is a book, Unix ms: without a snapshot no change of it means anything. That is its first event. */
+  get firstMs(): number | null {
+    return this.#firstMs;
   }
 
   /** Sentences about what the stream as a whole lacks. */
@@ -199,7 +214,7 @@ class KalshiStream {
     this.#wasNoClose();
     this.stepsBack.saw(timeMs);
     this.#timeMs = Math.max(this.#timeMs, timeMs);
-    if (!this.#started) {
+    if (this.#firstMs === null) {
       this.#beforeSnapshot++;
     } else if (isTrade) {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
@@ -224,7 +239,7 @@ class KalshiStream {
     if (snapshot === null) return;
     this.#held = null;
     const timeMs = Math.max(this.#timeMs, Math.min(snapshot.timeMs, nextMs));
-    const closing = snapshot.levels.length === 0 && this.#started;
+    const closing = snapshot.levels.length === 0 && this.#firstMs !== null;
     if (closing && (this.#closeTimeMs === null || snapshot.timeMs >= this.#closeTimeMs)) {
       // After the close the venue sends the book once more, empty. It is the end, not a change of the book.
       this.#closed = true;
@@ -233,8 +248,8 @@ class KalshiStream {
     }
     this.#wasNoClose();
     this.#timeMs = timeMs;
-    if (!this.#started) {
-      this.#started = true;
+    if (this.#firstMs === null) {
+      this.#firstMs = timeMs;
       this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
     }
     this.#replaceBook(timeMs, snapshot.levels);

@@ -9,7 +9,7 @@ import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
 import type { KalshiGroup } from './kalshi-files.js';
 import { KALSHI_AMOUNT_PRECISION, KALSHI_FINE_TICK_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
-import { kalshiChunks } from './kalshi-stream.js';
+import { findFirstMs, kalshiChunks } from './kalshi-stream.js';
 
 /** One market from its files. */
 export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGroup): Promise<Recording> {
@@ -46,6 +46,7 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
     get warnings() {
       return [...about, ...found];
     },
+    findFirstMs: () => findFirstMs(files),
     chunks: () => kalshiChunks(files, found),
     chunksBeside: () => readBeside(files, found),
   };

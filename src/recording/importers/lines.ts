@@ -26,11 +26,11 @@ export interface LineReport {
 /**
  * The lines of a gzip file, in pieces of whole lines: each line ends with a newline, but for the last one of a file that
  * does not. A file that is cut or damaged gives every line before the damage, then `report.cut` says so. Throws
- * TwinbookError `file_unreadable` when the file cannot be opened or read.
+ * TwinbookError `file_unreadable` when the file cannot be opened or read. `readBytes` are unpacked before anything is given.
  */
-export async function* gunzipPieces(path: string, report: LineReport): AsyncGenerator<Buffer> {
+export async function* gunzipPieces(path: string, report: LineReport, readBytes = READ_BYTES): AsyncGenerator<Buffer> {
   let rest: Buffer = NOTHING;
-  for await (const bytes of inflate(path, report)) {
+  for await (const bytes of inflate(path, report, readBytes)) {
     // The line that two reads divide is a piece of its own: with all others it would be copied, and what is copied is garbage.
     const begin = rest.length === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -56,7 +56,7 @@ export async function* gunzipLines(path: string, report: LineReport): AsyncGener
 }
 
 /** Feeds the file through gunzip piece by piece, so that everything before a damage arrives before its error. */
-async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer> {
+async function* inflate(path: string, report: LineReport, readBytes: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
   let ready: Buffer[] = [];
   gunzip.on('data', (bytes: Buffer) => ready.push(bytes));
@@ -71,7 +71,7 @@ async function* inflate(path: string, report: LineReport): AsyncGenerator<Buffer
     return bytes;
   };
   try {
-    for await (const bytes of createReadStream(path, { highWaterMark: READ_BYTES })) {
+    for await (const bytes of createReadStream(path, { highWaterMark: readBytes })) {
       await Promise.race([writeBytes(bytes as Buffer), closed]);
       yield* drain();
       if (report.cut !== null) return;

@@ -24,8 +24,7 @@ const BUSY = [
   end(30_000),
 ];
 
-/** A market closes while a merge in it is on its way. Returns what the exchange then says of the shares. */
-async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
+function newExchange() {
   const settings = {
     serviceName: 'SVC',
     draftLifetimeMs: 30_000,
@@ -35,7 +34,12 @@ async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonl
     startingFunds: micros(1_000_000_000),
     fillModel: 'risk-averse',
   };
-  const { core, account } = new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
+  return new InProcessExchange(settings, LIMITS, 0, { onFill: () => undefined });
+}
+
+/** A market closes while a merge in it is on its way. Returns what the exchange then says of the shares. */
+async function mergeAcrossClose(sources: readonly EventSource[], syncMs: readonly number[]) {
+  const { core, account } = newExchange();
   const closed: [string, number | null][] = [];
   const { driver } = await ReplayDriver.prepare(core, plan(sources), {
     onOpen: () => undefined,
@@ -96,6 +100,45 @@ describe('markets that are played together', () => {
       runs.push({ session, traceHash });
     }
     for (const run of runs) expect(run).toEqual(runs[0]);
+  });
+});
+
+describe('files', () => {
+  /** What happens to the streams of markets that follow each other, and how much was read of each. */
+  function watched(count: number) {
+    const said: string[] = [];
+    const sources = Array.from({ length: count }, (_, i): EventSource => {
+      const conditionId = i === 0 ? OTHER_ID : 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
+      const rows = CLOSING.map(([t, ...row]): Row => [t + 600_000 * i, ...row]);
+      const made = source(rows, { conditionId, openTimeMs: FIRST_MS + 600_000 * i, outcome: null });
+      const open = (): ChunkStream => {
+        const stream = made.open();
+        said.push(`${i} opened`);
+        return { next: () => stream.next(), close: () => said.push(`${i} closed`) };
+      };
+      return { ...made, readsAhead: true, open };
+    });
+    return { said, sources };
+  }
+  const quiet = { onOpen: () => undefined, ending: () => undefined, onClose: () => undefined };
+  const prepare = (sources: readonly EventSource[]) => ReplayDriver.prepare(newExchange().core, plan(sources), quiet);
+
+  it('of the market that opens next are read while the one before is played, each once', async () => {
+    const { said, sources } = watched(2);
+    const { driver } = await prepare(sources);
+    expect(said).toEqual(['0 opened']);
+    await driver.openDue(FIRST_MS);
+    expect(said).toEqual(['0 opened', '1 opened']);
+    await driver.openDue(FIRST_MS + 600_000);
+    expect(said).toEqual(['0 opened', '1 opened']);
+  });
+
+  it('that were begun and are never played are let go of', async () => {
+    const { said, sources } = watched(2);
+    const { driver } = await prepare(sources);
+    await driver.openDue(FIRST_MS);
+    driver.close();
+    expect(said).toEqual(['0 opened', '1 opened', '0 closed', '1 closed']);
   });
 });
 
