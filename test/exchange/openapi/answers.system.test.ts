@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { COMPILED } from '../../support/answers/check.js';
 import { takeViolations } from '../../support/answers/watch.js';
 import { folderOf, started } from '../../support/cases.js';
 import { send } from '../http/harness.js';
@@ -9,6 +10,7 @@ it('would fail after a wrong answer of an exchange that it started', async () =>
   // This exchange is right, so its process is given a document that promises something else.
   const document = readFileSync(`${inject('answersFolder')}/openapi.json`, 'utf8');
   const folder = folderOf({ 'openapi.json': document.replace('"/sports/":{"get":', '"/sports/":{"put":') });
+  symlinkSync(join(inject('answersFolder'), COMPILED), join(folder, COMPILED));
   const env = { TWINBOOK_OPENAPI: join(folder, 'openapi.json') };
   const exchange = started(['exchange', '--port', '0', '--no-crowd'], env);
   const [, url = ''] = await exchange.waitFor(/listening on (http:\S+)/);

@@ -4,8 +4,9 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Ajv2020 as Ajv, ValidateFunction } from 'ajv/dist/2020.js';
+import { dirname, join } from 'node:path';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { compiledHere, compiledIn, escapedKey, type Json, type ValidatorOf } from './compiled.js';
 
 /** As the exchange publishes it (src/exchange/http/answers-channel.ts). */
 export interface Answer {
@@ -18,32 +19,27 @@ export interface Answer {
 
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Served beside the calls; not in the envelope and not in the document. */
 const NO_CALLS = /^\/(openapi\.json|docs\/.*)$/;
 
-/** Names under which `addSchema` keeps the document, so that pointers into it resolve. */
-const DOCUMENT = 'openapi';
+/** Folder of compiled checks, beside the document. */
+export const COMPILED = 'compiled';
 
 export class AnswerCheck {
   readonly #document: Json;
-  readonly #ajv: Ajv;
+  readonly #validatorOf: ValidatorOf;
   readonly #validators = new Map<string, ValidateFunction>();
   /** The last body under each response that was right: polls mostly see the same again. */
   readonly #lastRight = new Map<string, string>();
 
-  constructor(document: Json) {
-    // Loaded here and synchronously: most processes never serve an answer, and one that does may be killed at any moment.
-    const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as { Ajv2020: typeof Ajv };
+  constructor(document: Json, validatorOf: ValidatorOf = compiledHere(document)) {
     this.#document = document;
-    // The document as a whole is no schema; the parts of it that are compiled are.
-    this.#ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
-    this.#ajv.addSchema(document, DOCUMENT);
+    this.#validatorOf = validatorOf;
   }
 
+  /** With the checks that were compiled beside the document. */
   static ofFile(path: string): AnswerCheck {
-    return new AnswerCheck(JSON.parse(readFileSync(path, 'utf8')) as Json);
+    return new AnswerCheck(JSON.parse(readFileSync(path, 'utf8')) as Json, compiledIn(join(dirname(path), COMPILED)));
   }
 
   /** What is wrong with an answer, one line each; empty when nothing is. */
@@ -61,7 +57,7 @@ export class AnswerCheck {
     const pointer =
       path === null
         ? `/components/responses/${status}.${slugOf(text)}`
-        : `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`;
+        : `/paths/${escapedKey(path)}/${method.toLowerCase()}/responses/${status}`;
     const response = this.#at(pointer);
     if (response === null) return null;
     return typeof response['$ref'] === 'string' ? response['$ref'].slice(1) : pointer;
@@ -95,7 +91,7 @@ export class AnswerCheck {
 
   #bodyFaults(pointer: string, { text }: Answer): string[] {
     if (this.#lastRight.get(pointer) === text) return [];
-    const validate = this.#validator(`${pointer}/content/application~1json/schema`);
+    const validate = this.#validator(pointer);
     let body: unknown;
     try {
       body = JSON.parse(text);
@@ -114,13 +110,10 @@ export class AnswerCheck {
   #validator(pointer: string): ValidateFunction {
     const known = this.#validators.get(pointer);
     if (known !== undefined) return known;
-    // A pointer in a URI fragment: braces of path templates are percent-encoded.
-    const validator = this.#ajv.compile({ $ref: `${DOCUMENT}#${encodeURI(pointer)}` });
+    const validator = this.#validatorOf(pointer);
     this.#validators.set(pointer, validator);
     return validator;
   }
 }
-
-const escaped = (path: string): string => path.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const slugOf = (text: string): string => /"slug":"(\w+)"/.exec(text)?.[1] ?? '';

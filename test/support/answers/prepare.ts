@@ -1,4 +1,4 @@
-/** Before the tests: writes the OpenAPI document down, and compiles the check for the processes that tests start. */
+/** Before the tests: writes down the OpenAPI document and the checks of its bodies, and compiles what the processes that tests start load. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,12 @@ import { buildSync } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { COMPILED } from './check.js';
+import { type Json, writeCompiled } from './compiled.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder with `openapi.json`; violations that real processes find are written into it. */
+    /** Folder with `openapi.json` and the checks compiled from it; violations that real processes find are written into it. */
     answersFolder: string;
   }
 }
@@ -20,10 +22,12 @@ const root = resolve(import.meta.dirname, '../../..');
 export default function prepare(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-answers-'));
   const profile = readProfile('config/venues/paper.yaml', root);
-  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument({ profile, controls: true })));
+  const text = JSON.stringify(openApiDocument({ profile, controls: true }));
+  writeFileSync(join(folder, 'openapi.json'), text);
+  writeCompiled(JSON.parse(text) as Json, join(folder, COMPILED));
   buildSync({
-    entryPoints: ['check.ts', 'child.ts'].map((name) => resolve(import.meta.dirname, name)),
-    outdir: resolve(root, 'node_modules/.twinbook-answers'),
+    entryPoints: ['check.ts', 'child.ts', 'compiled.ts'].map((name) => resolve(import.meta.dirname, name)),
+    outdir: resolve(root, 'node_modules/.twinbook-hook'),
     format: 'esm',
     target: 'node20',
   });

@@ -30,7 +30,7 @@ subscribe(ANSWERS_CHANNEL, (answer) => {
 const LATE_OPTIMISING = '--interrupt-budget=600000';
 
 // Processes that tests start inherit this.
-const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-answers/child.js');
+const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-hook/child.js');
 process.env['TWINBOOK_OPENAPI'] = document;
 process.env['TWINBOOK_VIOLATIONS'] = file;
 process.env['TWINBOOK_V8_FLAGS'] = LATE_OPTIMISING;
