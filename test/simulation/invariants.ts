@@ -24,6 +24,7 @@ import { isSettledMarket } from '../../src/shared/protocol/states.js';
 import { money } from '../../src/shared/protocol/wire.js';
 import { isFinalIntent } from '../../src/trader/ledger/contract.js';
 import type { ExchangeSide } from './exchange-side.js';
+import { FlattenedMarkets } from './flattened-markets.js';
 import type { LedgerFile, StoredIntent } from './ledger-file.js';
 import { PlainAccount } from './plain-account.js';
 import { Proofs } from './proofs.js';
@@ -48,6 +49,7 @@ export class Invariants {
   readonly #sent: Readonly<Record<Scope, number[]>> = { public: [], signed: [], bootstrap: [] };
   /** Orders of an operator under which nothing new may be submitted. */
   readonly #holds = new Set<'killed' | 'paused' | 'stopping'>();
+  readonly #flattened = new FlattenedMarkets();
   /** What is not final, as last read from the file. */
   readonly #active = new Map<string, StoredIntent>();
   /** By signature: the newest intent that has it. A cancel that is drafted again has the same one. */
@@ -81,6 +83,7 @@ export class Invariants {
   commanded(command: OperatorCommand): void {
     this.lifted(command);
     this.#watch.commanded(command);
+    this.#flattened.commanded(command);
     const { kind } = command;
     if (kind === 'kill') this.#holds.add('killed');
     if (kind === 'pause') this.#holds.add('paused');
@@ -89,7 +92,9 @@ export class Invariants {
   }
 
   /** A command may have been taken in: what it would lift holds no longer, what it would impose does not hold yet. */
-  lifted({ kind }: OperatorCommand): void {
+  lifted(command: OperatorCommand): void {
+    this.#flattened.lifted(command);
+    const { kind } = command;
     if (kind === 'unkill') this.#holds.delete('killed');
     // Flattening sells what is held; it leaves the trader paused.
     if (kind === 'resume' || kind === 'flatten') this.#holds.delete('paused');
@@ -166,6 +171,9 @@ export class Invariants {
       this.say(`9: ${call.endpoint} left while ${[...this.#holds].join()}: ${JSON.stringify(call.params)}`);
     }
     if (call.endpoint === 'splits.create' || call.endpoint === 'splits.submit') this.#watch.split(call.endpoint);
+    if (call.endpoint === 'splits.create' && this.#flattened.has(call.body.market_condition_id)) {
+      this.say(`9: a split was drafted for market ${call.body.market_condition_id}, which was flattened`);
+    }
     const { body } = call;
     if (body === undefined || !('signature' in body)) return;
     const intent = this.#active.get(this.#signed.get(body.signature) ?? '');
@@ -176,6 +184,8 @@ export class Invariants {
     this.#mayAllFill();
     if (intent === undefined) return;
     const { market } = intent;
+    const objection = this.#flattened.objection(intent);
+    if (objection !== null) this.say(`9: ${objection}`);
     this.#watch.submitted(intent, this.#account.shares(market, true) - this.#account.shares(market, false));
   }
 

@@ -13,6 +13,7 @@ export interface StoredIntent {
   readonly side: Side | null;
   readonly amount: number | null;
   readonly order_pubkey: string | null;
+  readonly strategy: string;
   readonly state: IntentState;
   readonly draft_pubkey: string | null;
   readonly signature: string | null;
@@ -41,7 +42,7 @@ export interface StoredConversion {
   readonly cash: number;
 }
 
-const INTENT = `SELECT id, kind, market, is_yes, side, amount, order_pubkey, state, draft_pubkey, signature FROM intents`;
+const INTENT = `SELECT id, kind, market, is_yes, side, amount, order_pubkey, strategy, state, draft_pubkey, signature FROM intents`;
 const FILLS = 'SELECT seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee FROM fills';
 
 export class LedgerFile {

@@ -64,6 +64,7 @@ const EVERY_KIND = [
     'redeems',
     'command: cancel-all',
     'command: kill',
+    'command: flatten-market',
     'stopped and started again',
   ],
   ...['request lost', 'answer lost', 'delivered twice', 'long delay', '5xx before the effect', '5xx after the effect'],

@@ -289,7 +289,7 @@ export class World {
       // What an operator has ordered must outlive the process that heard it.
       if (this.#random.chance(1 / 4) && this.#faults.crashes > 0) this.kill();
     };
-    switch (this.#random.below(7)) {
+    switch (this.#random.below(8)) {
       case 0:
         this.command({ kind: 'pause', reason });
         return later({ kind: 'resume', reason });
@@ -307,9 +307,18 @@ export class World {
       case 5:
         this.#restarts = true;
         return this.command({ kind: 'stop' });
+      case 6:
+        return this.#flattenAny(later);
       default:
         return this.command({ kind: 'reconcile' });
     }
+  }
+
+  #flattenAny(later: (command: OperatorCommand) => void): void {
+    const marketConditionId = this.exchange.anyOpenMarket();
+    if (marketConditionId === null) return;
+    this.command({ kind: 'flatten-market', marketConditionId });
+    later({ kind: 'resume-market', marketConditionId, reason: 'the simulation' });
   }
 
   #start(): void {
@@ -344,6 +353,7 @@ export class World {
     }
     process.diesSigning = moment === 1;
     if (moment === 3) this.#losePowerSoon();
+    const refusal = observation.kind === 'command' ? process.trader.refusal(observation.command) : null;
     const requests = this.#leavesOut(observation, process)
       ? []
       : this.#attempt(() => process.trader.handle(observation));
@@ -352,7 +362,7 @@ export class World {
       this.invariants.stepped(process);
     }
     process.diesSigning = false;
-    if (observation.kind === 'command') this.#ordered(observation.command, requests !== null);
+    if (observation.kind === 'command' && refusal === null) this.#ordered(observation.command, requests !== null);
     if (requests === null) return observation.kind !== 'command';
     const dead = moment === 2;
     for (const request of dead ? requests.slice(0, requests.length / 2) : requests) this.#release(process, request);

@@ -83,6 +83,17 @@ export const ENGINE_BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: 'flatten-lost-by-restart',
+    what: 'A start does not read that a market was being flattened, and quotes it.',
+    edits: [
+      {
+        file: 'src/trader/engine/control/pauses.ts',
+        text: 'new Map(stored.map(([id',
+        replacement: "new Map(stored.filter(([, , by]) => by !== 'flattening').map(([id",
+      },
+    ],
+  },
+  {
     name: 'reduce-only-ignored',
     what: 'Neither a strategy nor risk is told that only orders that reduce a position may leave.',
     edits: [
