@@ -3,10 +3,7 @@
 import { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { EndedJob, JobQueue, QueueAddress, QueueJob } from './contract.js';
-import { connection, requireServer } from './server.js';
-
-/** Of all keys, for the rights of a user of the server. */
-export const PREFIX = 'twinbook';
+import { askServer, connection, PREFIX, requireServer } from './server.js';
 
 /** What nobody came back for is forgotten after a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
@@ -17,7 +14,16 @@ const TOGETHER = 200;
 /** Throws as `requireServer` does. */
 export async function openQueue({ url, name }: QueueAddress): Promise<JobQueue> {
   await requireServer(url);
-  return new BullQueue(connection(url), name);
+  const queue = new BullQueue(connection(url), name);
+  return {
+    keep: (...what) => askServer(url, () => queue.keep(...what)),
+    add: (...what) => askServer(url, () => queue.add(...what)),
+    listEnded: (...what) => askServer(url, () => queue.listEnded(...what)),
+    listAbsent: (...what) => askServer(url, () => queue.listAbsent(...what)),
+    remove: (...what) => askServer(url, () => queue.remove(...what)),
+    workers: () => queue.workers(),
+    close: () => queue.close(),
+  };
 }
 
 /** Where a document of such a queue lies. */

@@ -5,9 +5,9 @@
 
 import { type Job, WaitingError, Worker } from 'bullmq';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { documentKey, PREFIX } from './bullmq-queue.js';
+import { documentKey } from './bullmq-queue.js';
 import { type Handled, MOST_STALLS, type QueueAddress, type QueueTiming } from './contract.js';
-import { connection, requireServer } from './server.js';
+import { connection, PREFIX, requireServer } from './server.js';
 
 export interface QueueWork {
   /** @param document gives a document that whoever hands out work has kept; null: there is none */
@@ -47,7 +47,7 @@ export async function workOn({ url, name }: QueueAddress, timing: QueueTiming, w
       skipVersionCheck: true,
     },
   );
-  worker.on('error', ({ message }) => work.say(`queue: ${message}`));
+  sayOnce(worker, redis, work.say);
   const stopWatching = watchConnection(redis, timing.awayMs, work.say, end);
   const stopped = work.stopAsked.then(() => null);
   let error = await Promise.race([ended, stopped]);
@@ -57,6 +57,17 @@ export async function workOn({ url, name }: QueueAddress, timing: QueueTiming, w
   stopWatching();
   redis.disconnect();
   if (error !== null) throw error;
+}
+
+/** What the server refuses it refuses at every try: a text is said once, and again when the connection was made anew. */
+function sayOnce(worker: Worker, redis: ReturnType<typeof connection>, say: (text: string) => void): void {
+  const said = new Set<string>();
+  redis.on('ready', () => said.clear());
+  worker.on('error', ({ message }) => {
+    if (said.has(message)) return;
+    said.add(message);
+    say(`queue: ${message}`);
+  });
 }
 
 /** Ends the work when the server was away for too long: a supervisor starts it anew, with new connections. */

@@ -7,6 +7,11 @@ const CONNECT_WITHIN_MS = 5_000;
 const OLDEST = 7;
 const LONGEST_PAUSE_MS = 2_000;
 
+/** Of all keys, for the rights of a user of the server. */
+export const PREFIX = 'twinbook';
+/** Writes as a queue does, by a script, and leaves nothing. */
+const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
+
 /** For work: requests wait while the server is away, and connect again by themselves. */
 export function connection(url: string): Redis {
   const redis = new Redis(url, {
@@ -34,18 +39,20 @@ export async function requireServer(url: string): Promise<void> {
   redis.on('error', (error) => {
     heard = error;
   });
-  let info: ReadonlyMap<string, string>;
   try {
-    info = await within(CONNECT_WITHIN_MS, async () => {
+    await within(CONNECT_WITHIN_MS, async () => {
       await redis.connect();
-      return parseFields(await redis.info());
+      const fields = parseFields(await redis.info());
+      // A database that the server does not have is told so and nowhere else; the work would go into the first one.
+      if (heard !== null) throw heard;
+      requireFit(place, fields);
+      await redis.eval(PROBE, 1, `${PREFIX}:probe`);
     });
   } catch (error) {
-    throw unreachable(place, heard ?? error);
+    throw error instanceof TwinbookError ? error : explain(place, heard ?? error);
   } finally {
     redis.disconnect();
   }
-  requireFit(place, info);
 }
 
 function requireFit(place: string, info: ReadonlyMap<string, string>): void {
@@ -64,13 +71,29 @@ function requireFit(place: string, info: ReadonlyMap<string, string>): void {
   if (info.get('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
 
-function unreachable(place: string, error: unknown): TwinbookError {
+/** Does what asks the server: what it refuses (its memory is full, its password another) is thrown as `queue_unusable`. */
+export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw isRefusal(error) ? explain(formatPlace(url), error) : error;
+  }
+}
+
+const isRefusal = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
+/** Why the server cannot be used, by what it or the connection to it has said. */
+function explain(place: string, error: unknown): TwinbookError {
   const text = error instanceof Error ? error.message : String(error);
   if (/WRONGPASS|NOAUTH|NOPERM|invalid password/i.test(text)) {
     return unusable(`${place} refuses this user or password: ${text}`, 'one that may use all commands on twinbook:*');
   }
+  if (/DB index/i.test(text))
+    return unusable(`${place} does not have the database of the address: ${text}`, 'a number that `databases` allows');
   if (/Protocol error/i.test(text))
     return unusable(`${place} does not speak as Redis does`, 'the port of Redis or Valkey');
+  if (isRefusal(error))
+    return unusable(`${place} takes no work: ${text}`, 'a server that can be written to: its own log says more');
   const wanted = 'a server that runs there (rediss:// where it speaks TLS, else redis://): `redis-cli ping` asks it';
   return unusable(`${place} does not answer: ${text}`, wanted);
 }
@@ -78,14 +101,22 @@ function unreachable(place: string, error: unknown): TwinbookError {
 const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
 
+/** By its number; none is the first. */
+const DATABASE = /^\/?\d*$/;
+
 /** Host and port. Throws TwinbookError `usage` for what is no address of such a server; never repeats it. */
 function formatPlace(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '') {
+  if (
+    parsed !== null &&
+    /^rediss?:$/.test(parsed.protocol) &&
+    parsed.hostname !== '' &&
+    DATABASE.test(parsed.pathname)
+  ) {
     return `${parsed.hostname}:${parsed.port || 6379}`;
   }
   const text = 'the address of the queue is not understood';
-  throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT.');
+  throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
 const parseFields = (info: string): ReadonlyMap<string, string> =>
