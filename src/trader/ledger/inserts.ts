@@ -1,6 +1,6 @@
-/** New rows of intents and orders: every column by its name. */
+/** Rows of intents, orders and markets: every column by its name. */
 
-import type { IntentRow, OrderRecord } from './contract.js';
+import type { IntentRow, MarketRecord, OrderRecord } from './contract.js';
 import type { Database } from './database.js';
 import * as rows from './rows.js';
 
@@ -60,11 +60,16 @@ export function updateIntent(db: Database, intent: IntentRow): void {
   );
 }
 
-/** Within a transaction; its intent is there. */
-export function insertOrder(db: Database, order: OrderRecord): void {
+/**
+ * Within a transaction; its intent is there.
+ *
+ * @param seq its place among all orders; null for the next one
+ */
+export function insertOrder(db: Database, order: OrderRecord, seq: number | null = null): void {
   db.run(
-    `INSERT INTO orders (pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO orders (seq, pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    seq,
     order.pubkey,
     order.intentId,
     order.marketConditionId,
@@ -76,5 +81,32 @@ export function insertOrder(db: Database, order: OrderRecord): void {
     order.status,
     order.createdMs,
     order.closedMs,
+  );
+}
+
+/** What the exchange may change of an order. Within a transaction; its row is there. */
+export function updateOrder(db: Database, { pubkey, status, filledMicros, closedMs }: OrderRecord): void {
+  const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
+  db.run(sql, status, filledMicros, closedMs, pubkey);
+}
+
+/** What is known of a market, in place of what was. Within a transaction. */
+export function upsertMarket(db: Database, market: MarketRecord): void {
+  db.run(
+    `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
+       resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (condition_id) DO UPDATE SET title = excluded.title, state = excluded.state, event = excluded.event,
+       yes_label = excluded.yes_label, no_label = excluded.no_label, maker_fee_rate = excluded.maker_fee_rate,
+       taker_fee_rate = excluded.taker_fee_rate, resolution_s = excluded.resolution_s, seen_ms = excluded.seen_ms`,
+    market.conditionId,
+    market.title,
+    market.state,
+    market.eventConditionId,
+    market.yesLabel,
+    market.noLabel,
+    market.makerFeeRateMicros,
+    market.takerFeeRateMicros,
+    market.resolutionS,
+    market.seenMs,
   );
 }

@@ -33,8 +33,7 @@ import {
   type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
-import { insertIntent, insertOrder, updateIntent } from './inserts.js';
-import { IntentCache } from './intent-cache.js';
+import { insertIntent, insertOrder, updateIntent, updateOrder, upsertMarket } from './inserts.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
@@ -49,6 +48,7 @@ import { ReadCache, readAfter, readThrough } from './read-cache.js';
 import { SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
 import * as rows from './rows.js';
 import { REF_SEPARATOR } from './verify.js';
+import { WriteCache } from './write-cache.js';
 
 /**
  * Opens the ledger for writing. `holder` is the calling process (its pid and start time), for the message that a
@@ -85,34 +85,36 @@ class SqliteLedger extends SqliteReader implements Ledger {
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
   /** Null where every change has to be in the file before it is acted upon. */
-  readonly #late: IntentCache | null;
+  readonly #late: WriteCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
     super(db);
     this.#lock = lock;
     this.#place = place;
-    this.#late = db.isVirtual ? new IntentCache(db) : null;
+    this.#late = db.isVirtual ? new WriteCache(db) : null;
     db.onUndone = () => this.#known.drop();
   }
 
   override intent(id: string): IntentRow | null {
-    return this.#known.intents.get(id) ?? super.intent(id);
+    return this.#known.intents.get(id) ?? this.#late?.intents.get(id) ?? super.intent(id);
   }
 
-  protected override writeIntents(): void {
+  protected override writeLate(): void {
     this.#late?.writeAll();
   }
 
   protected override readOrder(pubkey: string): OrderRecord | null {
     const known = this.#known.orders.get(pubkey);
     if (known !== undefined) return known;
-    const order = super.readOrder(pubkey);
+    const order = this.#late?.orders.get(pubkey) ?? super.readOrder(pubkey);
     this.#known.keepOrder(pubkey, order);
     return order;
   }
 
   /** Whoever asks for it within a step goes on to change it: its rows are made again. */
   protected override readArchived(pubkey: string): OrderRecord | null {
+    // Nothing of virtual time is ever put away.
+    if (this.#late !== null) return null;
     const order = super.readArchived(pubkey);
     if (order === null || !this.db.isWriting) return order;
     bringBack(this.db, pubkey);
@@ -121,6 +123,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   putAway(archived: ArchivedIntents): void {
+    assert(this.#late === null, 'orders of virtual time that go into an archive');
     this.#known.orders.clear();
     putAway(this.db, archived);
   }
@@ -190,28 +193,28 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   addIntent(intent: IntentRow): void {
     if (this.#late === null) insertIntent(this.db, intent);
-    else this.#late.add(intent);
+    else this.#late.intents.add(intent.id, intent);
     this.#rememberIntent(intent);
   }
 
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = rows.applyChange(must(this.intent(id), `intent ${id}`), change);
     if (this.#late === null) updateIntent(this.db, after);
-    else this.#late.change(after);
+    else this.#late.intents.change(id, after);
     this.#rememberIntent(after);
     return after;
   }
 
   addOrder(order: OrderRecord): void {
-    this.#late?.write(order.intentId);
-    insertOrder(this.db, order);
+    if (this.#late === null) insertOrder(this.db, order);
+    else this.#late.orders.add(order.pubkey, order);
     this.#known.orders.delete(order.pubkey);
   }
 
   changeOrder(pubkey: string, change: OrderChange): OrderRecord {
     const after = rows.applyOrderChange(must(this.order(pubkey), `order ${pubkey}`), change);
-    const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
-    this.db.run(sql, after.status, after.filledMicros, after.closedMs, pubkey);
+    if (this.#late === null) updateOrder(this.db, after);
+    else this.#late.orders.change(pubkey, after);
     this.#known.keepOrder(pubkey, after);
     return after;
   }
@@ -220,6 +223,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
     if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
     this.#known.fillsAfter.clear();
+    this.#forgetOrder(fill.orderPubkey);
     this.db.run(
       `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
          seen_ms)
@@ -238,7 +242,6 @@ class SqliteLedger extends SqliteReader implements Ledger {
       fill.seenMs,
     );
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
-    this.#known.orders.delete(fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
@@ -251,17 +254,17 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
     if (failed === undefined) return false;
     this.db.run('DELETE FROM failed_trades WHERE pubkey = ?', tradePubkey);
+    this.#forgetOrder(failed.order_pubkey);
     this.db.run('UPDATE orders SET failed = failed - ? WHERE pubkey = ?', failed.amount, failed.order_pubkey);
-    this.#known.orders.delete(failed.order_pubkey);
     this.#countTurn();
     return true;
   }
 
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
+    this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     if (this.db.run(sql, tradePubkey, orderPubkey, amount, nowMs) === 0) return 'repeated';
     this.db.run('UPDATE orders SET failed = failed + ? WHERE pubkey = ?', amount, orderPubkey);
-    this.#known.orders.delete(orderPubkey);
     this.#countTurn();
     const fill = this.fill(tradePubkey);
     if (fill === null) return 'noted';
@@ -279,8 +282,8 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
+    this.#forgetOrder(fill.orderPubkey);
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
-    this.#known.orders.delete(fill.orderPubkey);
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
@@ -312,7 +315,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
     const values = [pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, yesCostMicros, seenMs];
     this.#known.conversionsAfter.clear();
-    this.#late?.write(intentId);
+    this.#late?.intents.write(intentId);
     if (this.db.run(sql, ...values) === 0) return false;
     const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
     this.#book(kind, pubkey, seenMs, postings);
@@ -321,23 +324,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   saveMarket(market: MarketRecord): void {
     this.#known.markets.delete(market.conditionId);
-    this.db.run(
-      `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
-         resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (condition_id) DO UPDATE SET title = excluded.title, state = excluded.state, event = excluded.event,
-         yes_label = excluded.yes_label, no_label = excluded.no_label, maker_fee_rate = excluded.maker_fee_rate,
-         taker_fee_rate = excluded.taker_fee_rate, resolution_s = excluded.resolution_s, seen_ms = excluded.seen_ms`,
-      market.conditionId,
-      market.title,
-      market.state,
-      market.eventConditionId,
-      market.yesLabel,
-      market.noLabel,
-      market.makerFeeRateMicros,
-      market.takerFeeRateMicros,
-      market.resolutionS,
-      market.seenMs,
-    );
+    upsertMarket(this.db, market);
   }
 
   saveStrategyState({ marketConditionId, strategy, version, text, savedMs }: StrategyStateRow): void {
@@ -384,6 +371,12 @@ class SqliteLedger extends SqliteReader implements Ledger {
       this.#known.balances.delete(account);
     }
     this.#known.positions = null;
+  }
+
+  /** Before its row is changed where it stands, or referred to. */
+  #forgetOrder(pubkey: string): void {
+    this.#late?.orders.write(pubkey);
+    this.#known.orders.delete(pubkey);
   }
 
   #rememberIntent(intent: IntentRow): void {

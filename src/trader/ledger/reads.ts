@@ -72,7 +72,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
-    this.writeIntents();
+    this.writeLate();
     const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
     return this.#list<rows.IntentColumns>('intents', filter).map(rows.toIntent);
   }
@@ -89,6 +89,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
+    this.writeLate();
     return this.#list<rows.OrderColumns>('orders', new Filter(page).whereIn('status', page.statuses)).map(rows.toOrder);
   }
 
@@ -129,7 +130,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   bookingsAfter(id: number, limit: number): BookingRow[] {
-    this.writeIntents();
+    this.writeLate();
     const bookings: BookingRow[] = [];
     for (const row of this.db.all<rows.BookingColumns>(BOOKINGS_AFTER, id, limit)) {
       const before = bookings.at(-1);
@@ -149,6 +150,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   failedTrades(): FailedTradeRow[] {
+    this.writeLate();
     return this.db.all<rows.FailedTradeColumns>(FAILED_TRADES).map(rows.toFailedTrade);
   }
 
@@ -157,11 +159,12 @@ export class SqliteReader implements LedgerReader {
   }
 
   activeIntents(): IntentRow[] {
-    this.writeIntents();
+    this.writeLate();
     return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
   }
 
   unsettledOrders(): OrderRecord[] {
+    this.writeLate();
     return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
   }
 
@@ -254,7 +257,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   verify(): string[] {
-    this.writeIntents();
+    this.writeLate();
     return differences(this.db);
   }
 
@@ -267,8 +270,8 @@ export class SqliteReader implements LedgerReader {
     this.db.close();
   }
 
-  /** Before the table of intents is read: its rows are what is known of them. */
-  protected writeIntents(): void {
+  /** Before the tables of intents and orders are read: their rows are what is known of them. */
+  protected writeLate(): void {
     return;
   }
 

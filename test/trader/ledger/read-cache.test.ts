@@ -111,7 +111,45 @@ describe('a ledger of virtual time, which writes later', () => {
       { numRuns: 8 },
     );
   });
+
+  it('says it of more orders than wait to be written, whatever becomes of each', () => {
+    withLedger((file) => {
+      const memory = openMemoryLedger();
+      try {
+        for (const ledger of [file, memory]) {
+          begin(ledger);
+          ledger.transaction(() => {
+            for (let n = 0; n < 600; n++) trade(ledger, n);
+          });
+        }
+        for (const n of [0, 1, 2, 3, 4, 299, 598, 599]) {
+          expect(memory.order(`many-${n}`)).toEqual(file.order(`many-${n}`));
+          expect(memory.intent(`run-b-${n}`)).toEqual(file.intent(`run-b-${n}`));
+        }
+        expect(lists(memory)).toEqual(lists(file));
+        expect(memory.orders({ limit: 1000 })).toEqual(file.orders({ limit: 1000 }));
+        expect(memory.verify()).toEqual([]);
+      } finally {
+        memory.close();
+      }
+    });
+  });
 });
+
+/** An order that rests for good, is canceled, or is filled: before it closes, or after. */
+function trade(ledger: Ledger, n: number): void {
+  const [id, pubkey] = [`run-b-${n}`, `many-${n}`];
+  ledger.addIntent(intentOf({ id }));
+  ledger.addOrder(orderOf({ pubkey, intentId: id }));
+  ledger.changeIntent(id, { state: 'live', updatedMs: n });
+  ledger.changeOrder(pubkey, { status: 'open', filledMicros: m(0), closedMs: null });
+  if (n % 4 === 0) return;
+  const fill = fillOf({ pubkey: `fill-${n}`, orderPubkey: pubkey, amountMicros: m(ONE) });
+  if (n % 4 === 1) ledger.bookFill(fill);
+  ledger.changeOrder(pubkey, { status: 'canceled', filledMicros: m(n % 4 === 3 ? 0 : ONE), closedMs: n });
+  if (n % 4 === 2) ledger.bookFill(fill);
+  ledger.changeIntent(id, { state: 'done', updatedMs: n });
+}
 
 /** Three intents, the second of which is over before the first has changed, and an order of the first. */
 function begin(ledger: Ledger): void {
@@ -127,6 +165,8 @@ const lists = (ledger: LedgerReader) => ({
   intents: ledger.intents(),
   active: ledger.activeIntents(),
   orders: ledger.orders(),
+  unsettled: ledger.unsettledOrders(),
+  failed: ledger.failedTrades(),
   bookings: ledger.bookingsAfter(0, 100),
 });
 
