@@ -12,6 +12,8 @@ const HEADER_RESOLUTION_MS = 1_000;
 const DRIFT_MS_PER_MS = 0.0005;
 /** A change below this is no news: a header may be stale by a second. */
 const NEWS_MS = 2_000;
+/** Between two reports, ms: the clocks of a venue's servers may differ, and each answer comes from another one. */
+const TOLD_EVERY_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
@@ -34,8 +36,9 @@ export class VenueClock {
   #bounds: Bounds | null = null;
   /** The offset that was last reported, or found not worth a report at first sight. */
   #toldMs: number | null = null;
+  #toldAtMonotonicMs = Number.NEGATIVE_INFINITY;
 
-  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news. */
+  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news, at most once a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
     // Contradiction: one of the clocks was set. The new answer is right, the old ones are history.
@@ -72,7 +75,9 @@ export class VenueClock {
       this.#toldMs ??= now.offsetMs;
       return null;
     }
+    if (seenMonotonicMs - this.#toldAtMonotonicMs < TOLD_EVERY_MS) return null;
     this.#toldMs = now.offsetMs;
+    this.#toldAtMonotonicMs = seenMonotonicMs;
     return { kind: 'clock_offset', ...now, previousOffsetMs };
   }
 }
