@@ -12,8 +12,9 @@ const HEADER_RESOLUTION_MS = 1_000;
 const DRIFT_MS_PER_MS = 0.0005;
 /** A change below this is no news: a header may be stale by a second. */
 const NEWS_MS = 2_000;
-/** Between two reports, ms: the clocks of a venue's servers may differ, and each answer comes from another one. */
-const TOLD_EVERY_MS = 60_000;
+/** So many reports a minute at most: the clocks of a venue's servers may differ, and each answer comes from another one. */
+const MOST_TOLD = 3;
+const MINUTE_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
@@ -36,9 +37,10 @@ export class VenueClock {
   #bounds: Bounds | null = null;
   /** The offset that was last reported, or found not worth a report at first sight. */
   #toldMs: number | null = null;
-  #toldAtMonotonicMs = Number.NEGATIVE_INFINITY;
+  /** When the newest reports were made, monotonic ms, the newest first. */
+  #reports: readonly number[] = [];
 
-  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news, at most once a minute. */
+  /** Learns from an answer's `Date` (ms since 1970). Returns a notice when the clocks differ by news, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
     // Contradiction: one of the clocks was set. The new answer is right, the old ones are history.
@@ -75,9 +77,10 @@ export class VenueClock {
       this.#toldMs ??= now.offsetMs;
       return null;
     }
-    if (seenMonotonicMs - this.#toldAtMonotonicMs < TOLD_EVERY_MS) return null;
+    const oldestMs = this.#reports[MOST_TOLD - 1] ?? Number.NEGATIVE_INFINITY;
+    if (seenMonotonicMs - oldestMs < MINUTE_MS) return null;
+    this.#reports = [seenMonotonicMs, ...this.#reports.slice(0, MOST_TOLD - 1)];
     this.#toldMs = now.offsetMs;
-    this.#toldAtMonotonicMs = seenMonotonicMs;
     return { kind: 'clock_offset', ...now, previousOffsetMs };
   }
 }

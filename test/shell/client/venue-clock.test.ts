@@ -70,10 +70,10 @@ describe('the venue’s clock', () => {
     expect(answer(new VenueClock(), 0, 5, 5, 900)).toBeNull();
   });
 
-  it('says once a minute that the clocks differ where each answer comes from another server', () => {
+  it('says no more than three times a minute that the clocks differ where each answer comes from another server', () => {
     const clock = new VenueClock();
     const notices = Array.from({ length: 3_000 }, (_, n) => answer(clock, n * 100, 5, 5, n % 2 === 0 ? 0 : 5_000));
-    expect(notices.filter((notice) => notice !== null)).toHaveLength(5);
+    expect(notices.filter((notice) => notice !== null)).toHaveLength(15);
   });
 
   it('does not move when our wall clock steps, but says so', () => {
