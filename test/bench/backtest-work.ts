@@ -8,6 +8,7 @@ import { runBacktest } from '../../src/lab/backtest/run.js';
 import { playFromMemory, streamRecording } from '../../src/lab/backtest/sources.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
+import { boundHeapGrowth } from '../../src/shared/base/heap-growth.js';
 import { plan } from '../lab/backtest/plans.js';
 import { readPeakMb } from './peak-memory.js';
 
@@ -83,5 +84,7 @@ async function work(kind: string, recordings: readonly Recording[]): Promise<Bac
   return { ...done, seconds, processorSeconds: (user + system) / 1e6, peakMb: readPeakMb() };
 }
 
+// As the command does.
+boundHeapGrowth();
 const [kind = '', ...paths] = process.argv.slice(2);
 process.stdout.write(JSON.stringify(await work(kind, await openRecordings(paths))));

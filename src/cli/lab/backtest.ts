@@ -11,6 +11,7 @@ import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
 import type { ConfigOfThreads, ThreadedBacktest } from '../../lab/backtest/threads/threads.js';
+import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
@@ -141,6 +142,7 @@ function feeRate(text: string): number {
 }
 
 async function runBacktests(options: BacktestFlags, io: CliIo) {
+  boundHeapGrowth();
   const choices = resolveFeedChoices(options, io.cwd);
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });

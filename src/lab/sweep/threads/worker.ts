@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openRecordings } from '../../../recording/recording.js';
 import { assert } from '../../../shared/base/errors.js';
+import { boundHeapGrowth } from '../../../shared/base/heap-growth.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { playFromMemory, stoppable, streamRecording } from '../../backtest/sources.js';
 import { viewColumns } from '../columns.js';
@@ -13,6 +14,7 @@ import type { Assignment, DataChange, PlayedData, WorkerReport, WorkerSetup } fr
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
+boundHeapGrowth();
 // `WorkerSetup` is what `pool.ts` starts this program with.
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);

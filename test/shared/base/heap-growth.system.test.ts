@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const MODULE = resolve(import.meta.dirname, '../../../src/shared/base/heap-growth.ts');
+
+it('bounds the growth of a heap by a word that this V8 knows', () => {
+  const program = `import { boundHeapGrowth } from ${JSON.stringify(MODULE)}; boundHeapGrowth();`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  // V8 says of a word that it does not know that it does not, and goes on.
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+});
