@@ -5,15 +5,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** System tests, the longest first; then all others of that tier, then the fast ones. */
 const SLOW = [
-  'test/disk/kill-points.system.test.ts',
-  'test/shell/daemon/record.system.test.ts',
   'test/shell/daemon/stop.system.test.ts',
-  'test/lab/sweep/sweep.system.test.ts',
-  'test/recording/import.system.test.ts',
+  'test/shell/daemon/record.system.test.ts',
+  'test/shell/daemon/control.system.test.ts',
+  'test/shell/daemon/settlement.system.test.ts',
+  'test/disk/kill-points.system.test.ts',
   'test/disk/failing-trader.system.test.ts',
-  'test/shell/guardian/processes.system.test.ts',
-  'test/shell/daemon/',
+  'test/cli/rehearsal/altered.system.test.ts',
   'test/cli/replay.system.test.ts',
+  'test/examples/programs.system.test.ts',
+  'test/simulation/simulation.system.test.ts',
+  'test/shell/guardian/processes.system.test.ts',
+  'test/lab/sweep/sweep.system.test.ts',
+  'test/shell/daemon/',
+  'test/shell/console/page.system.test.ts',
 ] as const;
 
 export default class SlowFirst extends BaseSequencer {
