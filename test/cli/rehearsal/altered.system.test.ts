@@ -1,7 +1,7 @@
 /** A live start, rehearsed at a venue that differs from its profile. */
 
 import { base58 } from '@scure/base';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import {
   MEMO_PROGRAM,
@@ -13,9 +13,6 @@ import { READONLY_SIGNER, transactionHex } from '../../shell/wallet/shapes.js';
 import type { Passing, Reply } from '../../support/altering-proxy.js';
 import { times } from '../../support/effort.js';
 import { COSIGNER, LIVE, type Venue, venue } from './venue.js';
-
-// Two exchanges and a wallet in one process; on a loaded machine every request takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const STRANGER = base58.encode(new Uint8Array(32).fill(9));
 

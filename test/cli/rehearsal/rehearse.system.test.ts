@@ -2,16 +2,13 @@
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
 import { COSIGNER, LIVE, never, STEPS, venue } from './venue.js';
-
-// Two exchanges and a wallet in one process; on a loaded machine every request takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe('on paper alone', () => {
   test('the example for real money goes through its whole life, without a network and without an account', async () => {

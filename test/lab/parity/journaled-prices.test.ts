@@ -115,7 +115,7 @@ describe('one run', () => {
   let lived: Lived;
   beforeAll(async () => {
     lived = await live(stopped, 'books');
-  }, 120_000);
+  });
 
   it('has the figures of the session that its journal alone tells, as a backtest is told, to the micro', async () => {
     const [only] = lived.runs;
@@ -144,7 +144,7 @@ describe('a run that was killed, and the next one', () => {
       world.kill(5_000);
       stopped(world);
     });
-  }, 120_000);
+  });
 
   it('agree with pnl, and with the ledger that their replay makes, to the micro', async () => {
     const { told, journals, runs } = lived;

@@ -48,8 +48,7 @@ beforeAll(async () => {
     landingMs: 700,
     recorded: null,
   });
-  // A world looks at everything after every step; on a loaded machine that takes its time.
-}, 120_000);
+});
 
 describe('what a journal tells of its run', () => {
   it('is every fill that the ledger booked, and the currency that moved, to the micro', () => {

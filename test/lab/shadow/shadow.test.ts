@@ -47,7 +47,7 @@ beforeAll(async () => {
   const trader = traderSettings(only.runId);
   options = { trader, fillModels: ['risk-averse'], latency: null, seed: 1, landingMs: 700 };
   whole = await runShadow(written(steps, true, folder), { ...options, more: never });
-}, 120_000);
+});
 
 it('quotes what the run looks at, and is filled as a backtest is', () => {
   const [live, shadow] = whole.sides;

@@ -203,5 +203,5 @@ describe.skipIf(!existsSync(REAL_DATA))('a check of real recordings (needs ../sh
     const { markets, findings } = await verifyRecordings([window, join(REAL_DATA, 'polymarket-tickscope')]);
     expect(markets).toBe(7);
     expect(findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
-  }, 60_000);
+  });
 });

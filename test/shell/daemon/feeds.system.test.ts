@@ -129,4 +129,4 @@ strategies: [first.yaml, second.yaml]`,
   const replay = await ran(['replay', 'last', '-c', config]);
   expect(replay.output).toMatch(/every decision|identical|same/i);
   expect(replay.code).toBe(0);
-}, 180_000);
+});

@@ -1,6 +1,6 @@
 /** One answer of an otherwise healthy exchange, while orders rest: whoever says kill or stop, they go. */
 
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { exchangeAt, exchangeOfFile, folderOf, ran, started, traderYaml } from '../../support/cases.js';
@@ -8,9 +8,6 @@ import { times } from '../../support/effort.js';
 import { misjudgingProxy, type OneAnswer } from '../../support/misjudging-proxy.js';
 import { asTrader } from '../../support/venue.js';
 import { Guarded, until } from '../guardian/trial.js';
-
-// On a loaded machine every process takes its time; what is waited for comes within seconds on an idle one.
-vi.setConfig({ testTimeout: 180_000 });
 
 const HTML = { 'content-type': 'text/html' };
 const PAGE = '<html><body><h1>429 Too Many Requests</h1></body></html>';

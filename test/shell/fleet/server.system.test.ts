@@ -76,7 +76,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
   beforeAll(async () => {
     folder = makeCluster();
     server = await startPostgres(folder, await freePort(), AS_PRIMARY);
-  }, 60_000);
+  });
   afterAll(async () => {
     server?.running.process.kill('SIGKILL');
     await server?.running.exited;

@@ -33,7 +33,7 @@ beforeAll(async () => {
     if (state === 'resolved') await control(base, `/markets/${id}/resolve/`, { is_yes: true });
     else if (state !== 'draft' && state !== 'open') await control(base, `/markets/${id}/state/`, { state });
   }
-}, 60_000);
+});
 afterAll(() => exchange.close());
 
 const ids = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row['condition_id']));

@@ -106,7 +106,7 @@ beforeAll(async () => {
   }
   for (let n = 0; n < COUNT; n++) await finish(n);
   events = (await read(base, '/events/?limit=100')).rows.map((row) => String(row['condition_id'])).reverse();
-}, 60_000);
+});
 afterAll(() => exchange.close());
 
 const STATE_WORDS: Readonly<Record<string, readonly string[]>> = {
