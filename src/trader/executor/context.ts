@@ -8,7 +8,7 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { FillBooking, IntentKind, Ledger, Oddity, OrderRecord } from '../ledger/contract.js';
 import { BookedTrades } from './booked-trades.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
-import { type FillDetails, fillObjection } from './fill-check.js';
+import { type FillDetails, fillObjection, lateFeeObjection } from './fill-check.js';
 import { type InFlightIntent, InFlightIntents } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
@@ -129,11 +129,13 @@ export class ExecutorContext {
     const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
     const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
     const booking = this.orders.bookFill(fill);
-    if (booking !== 'booked') return booking;
+    if (booking === 'repeated' || booking === 'differs') return booking;
     const intent = this.ledger.intent(intentId);
-    this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
+    const isNew = booking === 'booked';
+    if (isNew) this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
-    const objection = fillObjection(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
+    const object = isNew ? fillObjection : lateFeeObjection;
+    const objection = object(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
     if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
   }

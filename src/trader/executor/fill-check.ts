@@ -25,7 +25,19 @@ const FEE_ROUNDING = micros(1);
  * @param fees the highest rate that the market is known to take, and of what
  */
 export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
-  const found = [priceObjection(order, trade), amountObjection(order, trade), feeObjection(order, trade, fees)];
+  return inWords(order, trade, [
+    priceObjection(order, trade),
+    amountObjection(order, trade),
+    feeObjection(order, trade, fees),
+  ]);
+}
+
+/** The same of a trade that is booked already, whose fee alone is new. */
+export function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
+  return inWords(order, trade, [feeObjection(order, trade, fees)]);
+}
+
+function inWords(order: OrderRecord, trade: FillDetails, found: readonly (string | null)[]): string | null {
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
   const { side, amountMicros, isYes, priceMicros, pubkey } = order;

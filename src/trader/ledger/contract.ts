@@ -138,8 +138,8 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** `differs`: the trade is booked already with other content; nothing was changed. */
-export type FillBooking = 'booked' | 'repeated' | 'differs';
+/** Of a trade that is booked already: `fee_paid`, its fee is booked now, which nobody had named; `differs`, its content is other, and nothing was changed. */
+export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
 /** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';

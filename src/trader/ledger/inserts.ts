@@ -1,6 +1,6 @@
-/** Rows of intents, orders and markets: every column by its name. */
+/** Rows of intents, orders, fills and markets: every column by its name. */
 
-import type { IntentRow, MarketRecord, OrderRecord } from './contract.js';
+import type { BookedFill, IntentRow, MarketRecord, OrderRecord } from './contract.js';
 import type { Database } from './database.js';
 import * as rows from './rows.js';
 
@@ -88,6 +88,30 @@ export function insertOrder(db: Database, order: OrderRecord, seq: number | null
 export function updateOrder(db: Database, { pubkey, status, filledMicros, closedMs }: OrderRecord): void {
   const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
   db.run(sql, status, filledMicros, closedMs, pubkey);
+}
+
+/**
+ * Within a transaction; its order is there.
+ *
+ * @param seq its place among all fills; null for the next one
+ */
+export function insertFill(db: Database, fill: BookedFill, seq: number | null): void {
+  db.run(
+    `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s, seen_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    seq,
+    fill.pubkey,
+    fill.orderPubkey,
+    fill.marketConditionId,
+    rows.flag(fill.isYes),
+    fill.side,
+    fill.priceMicros,
+    fill.amountMicros,
+    fill.feeMicros,
+    rows.optionalFlag(fill.isMaker),
+    fill.timestampS,
+    fill.seenMs,
+  );
 }
 
 /** What is known of a market, in place of what was. Within a transaction. */

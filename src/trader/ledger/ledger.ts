@@ -33,13 +33,14 @@ import {
   type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
-import { insertIntent, insertOrder, updateIntent, updateOrder, upsertMarket } from './inserts.js';
+import { insertFill, insertIntent, insertOrder, updateIntent, updateOrder, upsertMarket } from './inserts.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
   balance,
   capitalPostings,
   conversionPostings,
+  feePostings,
   fillPostings,
   type Posting,
   undoingPostings,
@@ -47,7 +48,7 @@ import {
 import { ReadCache, readAfter, readThrough } from './read-cache.js';
 import { SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
 import * as rows from './rows.js';
-import { REF_SEPARATOR } from './verify.js';
+import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
 
 /**
@@ -221,31 +222,27 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   bookFill(fill: BookedFill): FillBooking {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
-    if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';
+    if (known !== undefined) return this.#bookAgain(rows.toFill(known), fill);
     this.#known.fillsAfter.clear();
     this.#forgetOrder(fill.orderPubkey);
-    this.db.run(
-      `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s,
-         seen_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      this.#nextFillSeq(),
-      fill.pubkey,
-      fill.orderPubkey,
-      fill.marketConditionId,
-      rows.flag(fill.isYes),
-      fill.side,
-      fill.priceMicros,
-      fill.amountMicros,
-      fill.feeMicros,
-      rows.optionalFlag(fill.isMaker),
-      fill.timestampS,
-      fill.seenMs,
-    );
+    insertFill(this.db, fill, this.#nextFillSeq());
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
     this.#book('fill', ref, fill.seenMs, fillPostings(fill, held));
     return 'booked';
+  }
+
+  /** A trade that is booked already; at most the fee that nobody had named is new. */
+  #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
+    if (!rows.isSameTrade(booked, { ...told, feeMicros })) return 'differs';
+    if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
+    this.#known.fillsAfter.clear();
+    this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
+    // Whoever has added up fills has added this one without its fee.
+    this.#countTurn();
+    this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
+    return 'fee_paid';
   }
 
   /** False when it had not failed. */

@@ -60,6 +60,12 @@ export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   ]);
 }
 
+/** A fee that was named after its fill had been booked without one. */
+export const feePostings = (feeMicros: Micros): Posting[] => [
+  currency('cash', negative(feeMicros)),
+  currency('fees', feeMicros),
+];
+
 /**
  * The opposite of a fill that was booked and failed after all: cash, fee and shares as if it had never been. What its
  * shares cost by now is their average, so cost and result may divide otherwise than before; their sum is exact.

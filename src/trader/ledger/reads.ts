@@ -27,11 +27,11 @@ import type {
 import type { Database, SqlValue } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
 import * as rows from './rows.js';
-import { differences } from './verify.js';
+import { differences, TRADE_OF_REF } from './verify.js';
 
 /** What a list shows unless told otherwise. */
 const PAGE = 100;
-/** How often trades have failed, or settled after that. */
+/** How often a booking was undone, came after all, or got a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
 /** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
@@ -42,10 +42,10 @@ const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
 /** By keys of tables alone: a page of it costs the same however long the history is. */
-export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, i.strategy
+export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, coalesce(f.market, c.market) AS market, i.strategy
   FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
   LEFT JOIN postings AS p ON p.transaction_id = t.id
-  LEFT JOIN fills AS f ON t.kind = 'fill' AND f.pubkey = t.ref
+  LEFT JOIN fills AS f ON t.kind = 'fill' AND f.pubkey = ${TRADE_OF_REF}
   LEFT JOIN orders AS o ON o.pubkey = f.order_pubkey
   LEFT JOIN conversions AS c ON t.kind <> 'fill' AND c.pubkey = t.ref
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)

@@ -258,8 +258,8 @@ export const toMarket = (row: MarketColumns): MarketRecord => ({
 });
 
 /**
- * Whether a trade that comes again says what is booked; when each was seen is no part of it. What it leaves out, as any venue
- * may, contradicts nothing, and a fee that was not named was booked as none.
+ * Whether a trade that comes again says what is booked; when each was seen is no part of it. What either leaves out, as any venue
+ * may, contradicts nothing.
  */
 export const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&
@@ -268,7 +268,7 @@ export const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.side === told.side &&
   booked.priceMicros === told.priceMicros &&
   booked.amountMicros === told.amountMicros &&
-  (told.feeMicros === null || told.feeMicros === (booked.feeMicros ?? 0)) &&
+  (told.feeMicros === null || booked.feeMicros === null || told.feeMicros === booked.feeMicros) &&
   (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
   booked.timestampS === told.timestampS;
 
@@ -279,6 +279,7 @@ export interface BookingColumns {
   readonly time_ms: number;
   readonly account: string | null;
   readonly amount: number | null;
+  readonly market: string | null;
   readonly strategy: string | null;
 }
 
@@ -287,7 +288,7 @@ export const toBooking = (row: BookingColumns): BookingRow => ({
   id: row.id,
   kind: row.kind,
   timeMs: row.time_ms,
-  marketConditionId: null,
+  marketConditionId: row.market,
   strategy: row.strategy,
   cashMicros: ZERO,
   realisedMicros: ZERO,

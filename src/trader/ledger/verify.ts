@@ -4,6 +4,10 @@ import type { Database } from './database.js';
 
 /** Between the pubkey of a trade and the number of its transaction, from the second on: no venue's name holds it. */
 export const REF_SEPARATOR = '~';
+/** Behind the number of a transaction that books no more than a fee. */
+export const FEE_REF = 'fee';
+/** The trade that a transaction of a fill is of. */
+export const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 /** Each difference in words; empty when the ledger agrees with itself. */
 export function differences(db: Database): string[] {
@@ -49,11 +53,11 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // Booked, undone, booked again …: what counts is whether the last one booked.
+    // Booked, undone, booked again …: what counts is whether the last one booked. A fee by itself books no fill.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
-          FROM (SELECT substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1) AS trade, count(*) AS booked
-                FROM transactions WHERE kind = 'fill' GROUP BY trade)
+          FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions
+                WHERE kind = 'fill' AND ref NOT GLOB '*${REF_SEPARATOR}*${FEE_REF}' GROUP BY trade)
           LEFT JOIN fills ON fills.pubkey = trade
           WHERE booked % 2 <> (fills.pubkey IS NOT NULL)`,
   },

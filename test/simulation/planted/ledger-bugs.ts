@@ -68,7 +68,7 @@ export const LEDGER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: LEDGER,
-        text: "    if (known !== undefined) return rows.isSameTrade(rows.toFill(known), fill) ? 'repeated' : 'differs';",
+        text: '    if (known !== undefined) return this.#bookAgain(rows.toFill(known), fill);',
         replacement: "    if (known !== undefined) return this.bookFill({ ...fill, pubkey: fill.pubkey + '+' });",
       },
     ],

@@ -66,6 +66,22 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.heard()).toEqual(['fillBooked', 'fill_differs']);
   });
 
+  it('whose fee is named later pays it then, once, and nothing is odd unless the fee is above the rate', () => {
+    const s = resting();
+    s.trades([trade('t1', 4, { fee: null }), trade('t2', 6, { fee: null })]);
+    const cash = s.ledger.cash();
+    const named = [trade('t1', 4, { fee: m(16_800) }), trade('t2', 6, { fee: m(ONE) })];
+    s.trades(named);
+    s.trades(named);
+    expect(s.heard()).toEqual(['fillBooked', 'fillBooked', 'fill_differs']);
+    expect(s.ledger.cash()).toBe(cash - 16_800 - ONE);
+    s.trades([trade('t1', 4, { fee: null })]);
+    s.trades([trade('t1', 4, { fee: m(1) })]);
+    expect(s.heard()).toEqual(['fill_differs']);
+    expect(s.ledger.cash()).toBe(cash - 16_800 - ONE);
+    expect(s.ledger.verify()).toEqual([]);
+  });
+
   it('that its order alone shows, and that is more than was ordered, is loud and is not waited for', () => {
     const s = resting();
     s.list([row('partially_filled', 100)]);

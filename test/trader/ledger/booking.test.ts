@@ -173,13 +173,54 @@ describe('a trade', () => {
   it.each<[string, Partial<BookedFill>, Partial<BookedFill>, string]>([
     ['leaves out its fee and whose order rested', {}, { feeMicros: null, isMaker: null }, 'repeated'],
     ['says whose order rested, and a fee of 0', { feeMicros: null, isMaker: null }, { feeMicros: m(0) }, 'repeated'],
-    ['says a fee that nobody had named', { feeMicros: null }, { feeMicros: m(1) }, 'differs'],
+    ['says another fee', { feeMicros: m(1) }, { feeMicros: m(2) }, 'differs'],
   ])('that %s when it comes again', (_what, first, again, booking) => {
     withLedger((ledger) => {
       prepare(ledger);
       ledger.transaction(() => ledger.bookFill(fillOf(first)));
       expect(ledger.transaction(() => ledger.bookFill(fillOf(again)))).toBe(booking);
       expect(ledger.fills()).toEqual([fillOf(first)]);
+    });
+  });
+
+  it('whose fee is named later pays it then, by itself and once, and is undone with it', () => {
+    withLedger((ledger) => {
+      prepare(ledger);
+      const book = (feeMicros: number | null) =>
+        ledger.transaction(() => ledger.bookFill(fillOf({ feeMicros: feeMicros === null ? null : m(feeMicros) })));
+      const capital = ledger.cash();
+      expect(book(null)).toBe('booked');
+      const before = ledger.pnl(new Map());
+      const turns = ledger.tradeTurns();
+      expect([book(42_000), book(42_000), book(null), book(43_000)]).toEqual([
+        'fee_paid',
+        'repeated',
+        'repeated',
+        'differs',
+      ]);
+      expect(ledger.pnl(new Map())).toMatchObject({
+        cashMicros: before.cashMicros - 42_000,
+        feesMicros: 42_000,
+        realisedMicros: before.realisedMicros,
+      });
+      expect(ledger.fills()).toEqual([fillOf({ feeMicros: m(42_000) })]);
+      expect(ledger.tradeTurns()).toBe(turns + 1);
+      const { marketConditionId, strategy } = ledger.bookingsAfter(0, 100).at(-2) ?? {};
+      expect(ledger.bookingsAfter(0, 100).at(-1)).toMatchObject({
+        cashMicros: -42_000,
+        feesMicros: 42_000,
+        marketConditionId,
+        strategy,
+      });
+      expect(ledger.verify()).toEqual([]);
+
+      const { pubkey, orderPubkey, amountMicros } = fillOf();
+      const turn = () => ledger.transaction(() => ledger.noteFailedTrade(pubkey, orderPubkey, amountMicros, 1));
+      expect(turn()).toBe('unbooked');
+      expect(ledger.pnl(new Map())).toMatchObject({ feesMicros: 0, cashMicros: capital });
+      expect([book(null), book(7)]).toEqual(['booked', 'fee_paid']);
+      expect(ledger.pnl(new Map()).feesMicros).toBe(7);
+      expect(ledger.verify()).toEqual([]);
     });
   });
 

@@ -10,7 +10,8 @@ it('a writer’s lock dies with a process that was killed', async () => {
   const lock = join(import.meta.dirname, '../../../src/trader/ledger/lock.ts');
   const script = `
     import { lockWriter } from ${JSON.stringify(lock)};
-    lockWriter(${JSON.stringify(path)}, { pid: process.pid, startedMs: 0 });
+    // Nobody would hold it otherwise, and what nobody holds is collected, and closed.
+    globalThis.held = lockWriter(${JSON.stringify(path)}, { pid: process.pid, startedMs: 0 });
     console.log('locked');
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {

@@ -68,9 +68,10 @@ export class ResultBook {
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
-  const isFill = booking.kind === 'fill';
   // Cash of a fill is its price without the fee that went with it.
   const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // of whole millionths it is one
+  // A fee that was named later is booked by itself.
+  const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
     fills: before.fills + (isFill ? 1 : 0),
     turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
