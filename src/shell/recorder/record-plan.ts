@@ -9,6 +9,7 @@ import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
 import { Silence } from '../../trader/engine/silence.js';
+import { UnreadLists, type WatchedList } from '../../trader/engine/unread-lists.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import type { PollResult, Queue, Unsent } from '../../trader/scheduler/contract.js';
@@ -54,6 +55,7 @@ interface Watched {
 export type RecordNotice =
   | { readonly kind: 'silent'; readonly reason: string }
   | { readonly kind: 'answering' }
+  | { readonly kind: 'list'; readonly text: string }
   | { readonly kind: 'market'; readonly conditionId: string; readonly text: string };
 
 export class RecordPlan implements Core {
@@ -65,6 +67,7 @@ export class RecordPlan implements Core {
   #waitingMs = Number.NEGATIVE_INFINITY;
   #waitingTurn = 0;
   readonly #silence = new Silence();
+  readonly #unreadLists = new UnreadLists();
   #notices: RecordNotice[] = [];
   /** Own orders that may rest; whoever captures them knows. */
   ownResting = 0;
@@ -192,11 +195,20 @@ export class RecordPlan implements Core {
     const { target } = owner;
     if (target.kind === 'catalog') {
       const result = this.#onCatalog(report);
-      if (result !== null) this.#poller.onReport(target, result, report.nowMs);
+      if (result !== null) this.#noteLook('catalog', result, report);
       return;
     }
+    if (target.kind === 'orders' || target.kind === 'fills')
+      return this.#noteLook(target.kind, toPollResult(report), report);
     if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
     this.#poller.onReport(target, toPollResult(report), report.nowMs);
+  }
+
+  /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */
+  #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
+    this.#poller.onReport({ kind: list }, result, report.nowMs);
+    const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);
+    if (news !== null) this.#notices.push({ kind: 'list', text: news.text });
   }
 
   #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: RequestResult, requestId: number): void {

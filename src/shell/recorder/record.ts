@@ -211,6 +211,7 @@ class RecordService {
       case 'answering':
         this.#say(`${at} the venue answers again`);
         return this.#line();
+      case 'list':
       case 'market':
         return this.#say(`${at} ${notice.text}`);
     }

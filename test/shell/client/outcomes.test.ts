@@ -242,6 +242,16 @@ describe('an outcome', () => {
 
   const body = { signature: '00' };
   const params = { pubkey: 'asked' };
+  const tradeData = {
+    market_condition_id: 'other',
+    amount: '1',
+    price: '0.5',
+    maker_fee: '0',
+    taker_fee: '0',
+    timestamp: 1,
+    state: 'done',
+    is_yes: true,
+  };
   it.each<[string, () => Promise<{ outcome: Outcome }>, unknown]>([
     ['an order', () => client.call('orders.detail', { params }), { ...orderRow, pubkey: 'other' }],
     ['a cancel', () => client.call('orders.cancelSubmit', { params, body }), { ...orderRow, pubkey: 'other' }],
@@ -251,12 +261,18 @@ describe('an outcome', () => {
       () => client.call('markets.book', { params: { condition_id: 'asked' } }),
       { ...bookData, market: 'other' },
     ],
+    [
+      'a list of trades, or one of them,',
+      () => client.call('markets.trades', { params: { condition_id: 'asked' } }),
+      [{ ...tradeData, market_condition_id: null }, tradeData],
+    ],
     ['a key', () => client.call('keys.revoke', { params: { key_id: 'asked' } }), { key_id: 'other', created: 1 }],
   ])('is unknown where %s is answered that nobody asked for', async (_, ask, data) => {
-    server.answer = answering(200, envelope(data));
+    const text = envelope(data, { limit: 50, next_cursor: null });
+    server.answer = answering(200, text);
     const reason = expect.stringContaining('is not the one that was asked for');
     expect((await ask()).outcome).toMatchObject({ kind: 'unknown', sent: true, reason });
-    server.answer = answering(200, envelope(data).replace('other', 'asked'));
+    server.answer = answering(200, text.replace('other', 'asked'));
     expect((await ask()).outcome.kind).toBe('answered');
   });
 

@@ -19,6 +19,7 @@ class World {
   isDown = false;
   /** Nothing but the list of markets is answered. */
   isHalfDown = false;
+  isListRefused = false;
   readonly asked: { readonly call: AnyCall; readonly atMs: number }[] = [];
   readonly plan: RecordPlan;
   nowMs = START_MS;
@@ -73,6 +74,8 @@ class World {
     const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
     switch (call.endpoint) {
       case 'markets.list':
+        if (this.isListRefused)
+          return { kind: 'refused', status: 400, slug: 'internal_error', message: 'not today', details: [] };
         return answered(
           [...this.markets].filter(([, phase]) => phase === 'open').map(([id]) => ({ condition_id: id })),
         );
@@ -188,6 +191,18 @@ describe('what a recorder asks', () => {
     world.isHalfDown = false;
     world.pass(20);
     expect(world.plan.takeNotices().map(({ kind }) => kind)).toEqual(['answering']);
+  });
+
+  it('says once that the list of markets cannot be read, and why', () => {
+    const world = new World(ids(2));
+    world.pass(60);
+    world.isListRefused = true;
+    world.pass(300);
+    const text = expect.stringMatching(/^the list of markets cannot be read: internal_error: not today; /);
+    expect(world.plan.takeNotices()).toEqual([{ kind: 'list', text }]);
+    world.isListRefused = false;
+    world.pass(120);
+    expect(world.plan.takeNotices()).toEqual([{ kind: 'list', text: 'the list of markets can be read again' }]);
   });
 
   it('goes on when our clock is set back by an hour', () => {
