@@ -8,15 +8,14 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
-import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
-import { gapsIn } from './gaps.js';
+import type { Recording, RecordingWarning } from './contract.js';
+import { type Lane, openLanes } from './importing/lanes.js';
+import type { TellProgress } from './importing/write-market.js';
 import { openRecordings } from './recording.js';
-import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { isAlive } from './store/folder-lock.js';
 import { packedDays } from './store/folders.js';
 import { marketFolder } from './store/layout.js';
-import { openRecordingStore } from './store/store.js';
 import { findMarkets } from './store/stored-markets.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
@@ -48,8 +47,8 @@ export interface ImportedMarket {
 export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
-  /** A thread beside this one reads the files, where their kind has one. */
-  readonly beside?: boolean;
+  /** How many markets are read and written side by side, each by a thread, where their files take long to read; 1 if not given. */
+  readonly workers?: number;
   readonly progress?: (progress: ImportProgress) => void;
   /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
   readonly placed?: (market: ImportedMarket) => Promise<ImportedMarket>;
@@ -81,31 +80,89 @@ export async function importRecordings(
     );
   }
   const workshop = await newWorkshop(out);
-  const packed = await listPacked(out);
-  const done: ImportedMarket[] = [];
-  let events = 0;
+  const target: Target = { out, packed: await listPacked(out), workshop, options };
+  const lanes = openLanes(recordings, (options.workers ?? 1) - 1);
   try {
-    for (const [at, recording] of recordings.entries()) {
-      const { ticker } = recording.market.source;
-      const tellProgress = (written: number, share: number): void =>
-        options.progress?.({
-          ticker,
-          market: at,
-          markets: recordings.length,
-          events: events + written,
-          share: (at + share) / recordings.length,
-        });
-      const imported = await importMarket(recording, kind, out, workshop, packed, options, tellProgress);
-      const isPlaced = imported.status === 'imported' && options.placed !== undefined;
-      done.push(isPlaced ? ((await options.placed?.(imported)) ?? imported) : imported);
-      events += imported.events;
-      tellProgress(0, 1);
-    }
+    return [...(await importAll(recordings, lanes, target)), ...unreadable];
   } finally {
+    await Promise.all(lanes.map((lane) => lane.end()));
     await rm(workshop, { recursive: true, force: true });
   }
-  return [...done, ...unreadable];
 }
+
+/** Where markets go. */
+interface Target {
+  readonly out: string;
+  /** Markets of its packed days. */
+  readonly packed: ReadonlySet<string>;
+  /** Holds what is not whole yet. */
+  readonly workshop: string;
+  readonly options: ImportOptions;
+}
+
+/** In the order of the recordings. When one cannot be written the lanes end the markets that they have, and its error is thrown. */
+async function importAll(
+  recordings: readonly Recording[],
+  lanes: readonly Lane[],
+  target: Target,
+): Promise<readonly ImportedMarket[]> {
+  const progress = new Progress(recordings, target.options.progress);
+  const done: ImportedMarket[] = [];
+  const turns = new Turns();
+  const waiting = [...recordings.entries()];
+  const work = async (lane: Lane): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [at, recording] = next;
+      const tell: TellProgress = (events, share) => progress.tell(at, events, share);
+      const market = await importMarket(recording, lane, target, turns, tell);
+      done[at] = market;
+      tell(market.events, 1);
+    }
+  };
+  const stop = (error: unknown): never => {
+    waiting.length = 0;
+    throw error;
+  };
+  const ended = await Promise.allSettled(lanes.map((lane) => work(lane).catch(stop)));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return done;
+}
+
+/** Markets go to their place one at a time, whichever lanes wrote them: whoever is told of one has the folder for himself. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<T>(run: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(run);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+}
+
+/** Of all markets together, which are read side by side. */
+class Progress {
+  readonly #recordings: readonly Recording[];
+  readonly #tell: ImportOptions['progress'];
+  readonly #events: number[];
+  readonly #shares: number[];
+
+  constructor(recordings: readonly Recording[], tell: ImportOptions['progress']) {
+    this.#recordings = recordings;
+    this.#tell = tell;
+    this.#events = recordings.map(() => 0);
+    this.#shares = recordings.map(() => 0);
+  }
+
+  tell(market: number, events: number, share: number): void {
+    this.#events[market] = events;
+    this.#shares[market] = share;
+    const markets = this.#recordings.length;
+    const ticker = this.#recordings[market]?.market.source.ticker ?? '';
+    this.#tell?.({ ticker, market, markets, events: sum(this.#events), share: sum(this.#shares) / markets });
+  }
+}
+
+const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
 /** Markets of packed days of the folder. */
 async function listPacked(out: string): Promise<ReadonlySet<string>> {
@@ -127,44 +184,29 @@ const notOpened = (failure: string): ImportedMarket => ({
 
 async function importMarket(
   recording: Recording,
-  kind: ImportKind,
-  out: string,
-  workshop: string,
-  packed: ReadonlySet<string>,
-  { replace = false, beside = false }: ImportOptions,
-  tellProgress: (events: number, share: number) => void,
+  lane: Lane,
+  { out, packed, workshop, options }: Target,
+  turns: Turns,
+  tell: TellProgress,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if ((existsSync(target) || packed.has(conditionId)) && !replace) {
+  if ((existsSync(target) || packed.has(conditionId)) && options.replace !== true) {
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
-  // The folder is emptied between markets: what failed is not whole.
-  await rm(workshop, { recursive: true, force: true });
-  const store = await openRecordingStore(workshop, { origin: kind, crashSafe: false });
-  let events = 0;
-  try {
-    const sink = store.market(recording.market);
-    const gaps = new GapGiver(sink, recording);
-    for await (const chunk of (beside ? recording.chunksBeside?.() : undefined) ?? recording.chunks()) {
-      give(sink, chunk, gaps);
-      events += chunk.length;
-      await store.flush();
-      tellProgress(events, computeShare(recording, chunk));
-    }
-    const notes = recording.warnings.map(({ message }) => message);
-    sink.describe(recording.market, notes);
-  } catch (error) {
-    if (error instanceof TwinbookError && error.code === 'recording_invalid') {
-      return { ...about, status: 'failed', events: 0, failure: error.message, warnings: recording.warnings };
-    }
-    throw error;
-  } finally {
-    await store.close();
+  const made = join(workshop, conditionId);
+  const written = await lane.write(recording, made, tell);
+  if (written.failure !== null) {
+    await rm(made, { recursive: true, force: true });
+    return { ...about, status: 'failed', ...written };
   }
-  await putInPlace(marketFolder(workshop, conditionId), target, join(workshop, 'replaced'));
-  return { ...about, status: 'imported', events, failure: null, warnings: recording.warnings };
+  return await turns.take(async () => {
+    await putInPlace(marketFolder(made, conditionId), target, join(made, 'replaced'));
+    await rm(made, { recursive: true, force: true });
+    const imported: ImportedMarket = { ...about, status: 'imported', ...written };
+    return (await options.placed?.(imported)) ?? imported;
+  });
 }
 
 /** A folder of this import alone. Those that imports left behind which were killed are removed. */
@@ -179,49 +221,6 @@ async function newWorkshop(out: string): Promise<string> {
   } catch (error) {
     throw unreadableFolder(out, error);
   }
-}
-
-/** The events of a chunk, with nothing known of when they were seen. */
-function give(sink: MarketSink, chunk: EventChunk, gaps: GapGiver): void {
-  const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
-  for (let at = 0; at < length; at++) {
-    // Columns are as long as their chunk.
-    const stamp = { timeMs: timeMs[at] as number, seenMs: null };
-    const price = priceMicros[at] as number;
-    const amount = amountMicros[at] as number;
-    const what = kind[at];
-    if (what === EVENT.clear || what === EVENT.end) gaps.before(stamp.timeMs);
-    if (what === EVENT.level) sink.level(stamp, side[at] as number, price, amount);
-    else if (what === EVENT.trade) sink.trade(stamp, side[at] as number, price, amount);
-    else if (what === EVENT.clear) sink.clear(stamp);
-    else sink.end(stamp);
-  }
-}
-
-/** Puts the gaps of a recording between its events. */
-class GapGiver {
-  readonly #sink: MarketSink;
-  readonly #recording: Recording;
-  #given = 0;
-
-  constructor(sink: MarketSink, recording: Recording) {
-    this.#sink = sink;
-    this.#recording = recording;
-  }
-
-  /** The gap that ends with a `clear` or `end` of this time, Unix ms, if one does. */
-  before(timeMs: number): void {
-    const gap = gapsIn(this.#recording)[this.#given];
-    if (gap?.toMs !== timeMs) return;
-    this.#given++;
-    this.#sink.gap({ timeMs: gap.fromMs, seenMs: null }, gap.reason);
-  }
-}
-
-function computeShare({ market }: Recording, chunk: EventChunk): number {
-  const span = market.closeTimeMs - market.openTimeMs;
-  const at = (chunk.timeMs[chunk.length - 1] ?? market.openTimeMs) - market.openTimeMs;
-  return span > 0 ? Math.min(1, Math.max(0, at / span)) : 1;
 }
 
 async function putInPlace(made: string, target: string, aside: string): Promise<void> {

@@ -143,7 +143,7 @@ function onceEach(opened: readonly Recording[]): Recording[] {
 }
 
 function withWarnings(recording: Recording, more: readonly RecordingWarning[]): Recording {
-  const { market, summary } = recording;
+  const { market, summary, raw } = recording;
   return {
     market,
     ...(summary === undefined ? {} : { summary }),
@@ -159,6 +159,7 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
     },
     chunks: () => recording.chunks(),
     ...(recording.chunksBeside === undefined ? {} : { chunksBeside: recording.chunksBeside.bind(recording) }),
+    ...(raw === undefined ? {} : { raw: { ...raw, warnings: [...raw.warnings, ...more] } }),
   };
 }
 

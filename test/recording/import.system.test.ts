@@ -10,7 +10,18 @@ import { type ImportProgress, importRecordings } from '../../src/recording/impor
 import { openRecordings } from '../../src/recording/recording.js';
 import { times } from '../support/effort.js';
 import { newFolder } from '../support/folders.js';
-import { CLOSE_MS, delta, kalshiFile, OPEN_MS, REAL_DATA, rowsOf, snapshot, trade, writeKalshi } from './samples.js';
+import {
+  CLOSE_MS,
+  delta,
+  kalshiFile,
+  OPEN_MS,
+  REAL_DATA,
+  rowsOf,
+  snapshot,
+  TICKER,
+  trade,
+  writeKalshi,
+} from './samples.js';
 
 const T = OPEN_MS + 60_000;
 const LINES = [
@@ -73,11 +84,16 @@ describe('an import', () => {
     expect(imported?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
   });
 
-  it('writes the same files, with the same words, where a thread beside it reads', async () => {
-    const set = writeKalshi([...LINES.slice(0, 2), 'nonsense', ...LINES.slice(2)]);
+  it('writes the same files, with the same words, where threads import side by side', async () => {
+    const sets = ['KXA-26AUG01-00', 'KXB-26AUG01-00', 'KXC-26AUG01-00'].map((ticker) =>
+      writeKalshi([...LINES.slice(0, 2), 'nonsense', ...LINES.slice(2)].map((line) => line.replaceAll(TICKER, ticker))),
+    );
     const [here, beside] = [newFolder(), newFolder()];
-    const told = await importRecordings('kalshi', [set], here);
-    expect(await importRecordings('kalshi', [set], beside, { beside: true })).toEqual(told);
+    // The first one, which a thread takes.
+    sets.push(writeKalshi(['nonsense']));
+    const told = await importRecordings('kalshi', sets, here);
+    expect(told.map(({ status }) => status)).toEqual(['failed', 'imported', 'imported', 'imported']);
+    expect(await importRecordings('kalshi', sets, beside, { workers: 2 })).toEqual(told);
     const names = readdirSync(here, { recursive: true, encoding: 'utf8' }).sort();
     expect(readdirSync(beside, { recursive: true, encoding: 'utf8' }).sort()).toEqual(names);
     for (const name of names.filter((name) => name.includes('.'))) {

@@ -146,8 +146,12 @@ interface ImportOptions {
   readonly out?: string;
   readonly config: string;
   readonly replace?: true;
+  readonly workers?: number;
   readonly json?: true;
 }
+
+/** One takes some 250 MB however many markets there are, and each further one some 60 MB. */
+const USUAL_WORKERS = 2;
 
 function addImport(data: Command, session: Session): void {
   const command = data
@@ -157,7 +161,12 @@ function addImport(data: Command, session: Session): void {
     .argument('<paths...>', 'folders or files');
   addJsonOption(addConfigOption(command))
     .option('--out <dir>', 'folder to write to, or s3://bucket/prefix (default: recording.dir of the configuration)')
-    .option('--replace', 'write markets anew that the folder has already');
+    .option('--replace', 'write markets anew that the folder has already')
+    .addOption(
+      new Option('--workers <n>', 'of kalshi: markets that are imported side by side, each on a thread')
+        .default(undefined, 'two where there is a second core; each further one takes some 60 MB')
+        .argParser(integerBetween(1, 256)),
+    );
   addAction<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
     const { io } = session;
     if (kind !== 'kalshi' && kind !== 'polymarket') {
@@ -185,7 +194,8 @@ async function runImport(
   const line = new ProgressLine(io, options.json === true);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
-  const usual = { beside: availableParallelism() > 1, progress };
+  const workers = options.workers ?? Math.min(USUAL_WORKERS, availableParallelism());
+  const usual = { workers, progress };
   try {
     if (!isObjectUrl(out)) {
       return await importRecordings(kind, paths, out, { ...usual, replace: options.replace === true });

@@ -1,8 +1,7 @@
 /** What a thread that reads raw files is told, and what it tells. */
 
 import type { ErrorCode } from '../../shared/base/errors.js';
-import type { EventChunk, RecordingWarning } from '../contract.js';
-import type { KalshiFiles } from '../importers/kalshi-stream.js';
+import type { EventChunk, KalshiFiles, RecordingWarning } from '../contract.js';
 
 /** To the thread. `stream` counts up. */
 export type ReadingOrder =

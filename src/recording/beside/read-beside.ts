@@ -6,8 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../shared/base/errors.js';
 import { startWorker } from '../../shared/base/worker-start.js';
-import type { EventChunk, RecordingWarning } from '../contract.js';
-import type { KalshiFiles } from '../importers/kalshi-stream.js';
+import type { EventChunk, KalshiFiles, RecordingWarning } from '../contract.js';
 import type { ReadingOrder, ReadingReport } from './contract.js';
 
 /** As `kalshiChunks`, and throws the same: the same chunks, with the warnings known by then. */

@@ -2,8 +2,8 @@
 
 import { parentPort } from 'node:worker_threads';
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import type { EventChunk, RecordingWarning } from '../contract.js';
-import { type KalshiFiles, kalshiChunks } from '../importers/kalshi-stream.js';
+import type { EventChunk, KalshiFiles, RecordingWarning } from '../contract.js';
+import { kalshiChunks } from '../importers/kalshi-stream.js';
 import { CHUNKS_AHEAD, type ReadingOrder, type ReadingReport } from './contract.js';
 
 const parent = must(parentPort, 'parent of this thread');

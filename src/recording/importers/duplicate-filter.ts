@@ -20,27 +20,28 @@ interface Told {
   isNumbered: boolean;
 }
 
-interface Piece {
-  readonly bytes: Uint8Array;
-  /** Of its first byte, counted in bytes of all pieces. */
-  readonly fromAt: number;
-}
-
 export class DuplicateFilter {
   readonly #told = new Map<number, Told>();
-  /** The latest, newest last; not copied, for a copy of each line would cost more than all else that is done with it. */
-  #pieces: Piece[] = [];
-  #piece: Piece = { bytes: new Uint8Array(0), fromAt: 0 };
-  #heldBytes = 0;
+  /**
+   * The latest bytes, each at its count modulo the length. They are copied: pieces that were kept for them would outlive two
+   * collections of new objects each, and all of them would be looked through for it.
+   */
+  readonly #latest = Buffer.allocUnsafeSlow(REMEMBERED_BYTES);
+  #piece: Uint8Array = new Uint8Array(0);
+  /** Of the piece's first byte, and of the one after its last, counted in bytes of all pieces. */
+  #fromAt = 0;
+  #endAt = 0;
 
-  /** The lines that `knows` is asked of from now on lie in these bytes, which nobody changes any more. */
+  /** The lines that `knows` is asked of from now on lie in these bytes, which nobody changes before the next ones. */
   begin(bytes: Uint8Array): void {
-    this.#piece = { bytes, fromAt: this.#piece.fromAt + this.#piece.bytes.length };
-    this.#pieces.push(this.#piece);
-    this.#heldBytes += bytes.length;
-    while (this.#pieces.length > 1 && this.#heldBytes > REMEMBERED_BYTES) {
-      this.#heldBytes -= this.#pieces.shift()?.bytes.length ?? 0;
-    }
+    this.#piece = bytes;
+    this.#fromAt = this.#endAt;
+    this.#endAt += bytes.length;
+    const skipped = Math.max(0, bytes.length - REMEMBERED_BYTES);
+    const at = (this.#fromAt + skipped) % REMEMBERED_BYTES;
+    const cut = skipped + REMEMBERED_BYTES - at;
+    this.#latest.set(bytes.subarray(skipped, cut), at);
+    if (cut < bytes.length) this.#latest.set(bytes.subarray(cut), 0);
   }
 
   /**
@@ -57,16 +58,17 @@ export class DuplicateFilter {
       growTold(told);
     }
     if (seq !== told.first) told.isNumbered = true;
-    note(told, seq, this.#piece.fromAt + from, end - from);
+    note(told, seq, this.#fromAt + from, end - from);
     return false;
   }
 
   #isSame(beforeFrom: number, length: number, from: number, end: number): boolean {
-    if (length !== end - from) return false;
-    const piece = this.#pieces.findLast(({ fromAt }) => fromAt <= beforeFrom);
-    if (piece === undefined) return false;
-    const at = beforeFrom - piece.fromAt;
-    return Buffer.compare(piece.bytes.subarray(at, at + length), this.#piece.bytes.subarray(from, end)) === 0;
+    if (length !== end - from || beforeFrom < this.#endAt - REMEMBERED_BYTES) return false;
+    const at = beforeFrom % REMEMBERED_BYTES;
+    const cut = Math.min(end, from + REMEMBERED_BYTES - at);
+    const [before, latest, piece] = [at + cut - from, this.#latest, this.#piece];
+    if (latest.compare(piece, from, cut, at, before) !== 0) return false;
+    return cut === end || latest.compare(piece, cut, end, 0, end - cut) === 0;
   }
 
   #of(sid: number, seq: number): Told {

@@ -15,18 +15,25 @@ const LOT_MICROS = stepOfPrecision(KALSHI_AMOUNT_PRECISION);
 /** What a line is: one of the two that are read here, or one for `parseKalshiLine`. */
 export const SCANNED = { no: 0, delta: 1, trade: 2 } as const;
 
-/** Bytes that are compared four at a time. Fewer than four are no such word. */
+/**
+ * Bytes that are compared eight at a time, as doubles. Two that are equal are the same bytes but for zero, whose bytes no text of
+ * JSON has; bytes that are no number equal nothing, and their line is left to `parseKalshiLine`.
+ */
 interface Word {
   readonly length: number;
-  readonly quads: Int32Array;
-  /** The last four, which may overlap those before. */
-  readonly last: number;
+  readonly octets: Float64Array;
+  /** The last eight, which may overlap those before; of a word of four to seven bytes its first and its last four. */
+  readonly lastOctet: number;
+  readonly firstQuad: number;
+  readonly lastQuad: number;
 }
 
 function makeWord(bytes: Uint8Array): Word {
+  const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const quads = Int32Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => view.getInt32(4 * at));
-  return { length: bytes.length, quads, last: view.getInt32(bytes.length - 4) };
+  const octets = Float64Array.from({ length: Math.floor(length / 8) }, (_, at) => view.getFloat64(8 * at, true));
+  const lastOctet = length < 8 ? 0 : view.getFloat64(length - 8, true);
+  return { length, octets, lastOctet, firstQuad: view.getInt32(0), lastQuad: view.getInt32(length - 4) };
 }
 
 const toWord = (text: string): Word => makeWord(new Uint8Array(Buffer.from(text)));
@@ -208,14 +215,19 @@ export class KalshiScanner {
   }
 
   /** Goes over exactly these bytes. */
-  #pass({ length, quads, last }: Word): void {
+  #pass({ length, octets, lastOctet, firstQuad, lastQuad }: Word): void {
     const view = this.#view;
     const from = this.#at;
     if (from < 0) return;
     this.#at = -1;
-    if (from + length > this.#endAt) return;
-    for (let i = 0, at = from; i < quads.length; i++, at += 4) if (view.getInt32(at) !== quads[i]) return;
-    if (view.getInt32(from + length - 4) === last) this.#at = from + length;
+    const end = from + length;
+    if (end > this.#endAt) return;
+    if (length < 8) {
+      if (view.getInt32(from) === firstQuad && view.getInt32(end - 4) === lastQuad) this.#at = end;
+      return;
+    }
+    for (let i = 0, at = from; i < octets.length; i++, at += 8) if (view.getFloat64(at, true) !== octets[i]) return;
+    if (view.getFloat64(end - 8, true) === lastOctet) this.#at = end;
   }
 
   /** Goes over the rest of a text, up to its closing quotation mark. */

@@ -3,7 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type RecordingWarning, SIDE } from '../contract.js';
+import { EVENT, type EventChunk, type KalshiFiles, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
 import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
@@ -14,16 +14,6 @@ import { type PairingRules, TradePairing } from './pairing.js';
 
 /** Trade and delta carry the same `ts_ms`, rarely a few ms apart; `ts_ms` goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
-
-export interface KalshiFiles {
-  readonly ticker: string;
-  /** 2: whole cents; 3: tenths of a cent. */
-  readonly tickPrecision: number;
-  /** In order of time. */
-  readonly paths: readonly string[];
-  /** Unix ms; null when no record of the market is at hand. */
-  readonly closeTimeMs: number | null;
-}
 
 /** Streams the files of one market. `warnings` is filled anew. */
 export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarning[]): AsyncGenerator<EventChunk> {

@@ -49,6 +49,7 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
     findFirstMs: () => findFirstMs(files),
     chunks: () => kalshiChunks(files, found),
     chunksBeside: () => readBeside(files, found),
+    raw: { files, warnings: about },
   };
 }
 

@@ -23,7 +23,7 @@ export async function importToBucket(
   paths: readonly string[],
   url: string,
   env: Environment,
-  options: Pick<ImportOptions, 'progress'>,
+  options: Pick<ImportOptions, 'progress' | 'workers'>,
   patience?: Patience,
 ): Promise<readonly ImportedMarket[]> {
   const folder = makeWorkshop(env);

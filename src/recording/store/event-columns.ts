@@ -16,8 +16,8 @@ export class EventColumns {
   readonly firstSeq: number;
   length = 0;
   timeMs = new Float64Array(FIRST_CAPACITY);
-  /** NaN: not known. */
-  seenMs = new Float64Array(FIRST_CAPACITY);
+  /** NaN: not known; null while none is, as in imports. */
+  seenMs: Float64Array | null = null;
   kind = new Uint8Array(FIRST_CAPACITY);
   side = new Uint8Array(FIRST_CAPACITY);
   /** Of a gap: its reason's place in `reasons`, counted from 1. */
@@ -33,11 +33,16 @@ export class EventColumns {
     if (this.length === this.timeMs.length) this.#grow();
     const at = this.length++;
     this.timeMs[at] = timeMs;
-    this.seenMs[at] = seenMs ?? Number.NaN;
+    if (seenMs !== null) this.#seen(at, seenMs);
     this.kind[at] = kind;
     this.side[at] = side;
     this.priceMicros[at] = price;
     this.amountMicros[at] = amount;
+  }
+
+  #seen(at: number, seenMs: number): void {
+    this.seenMs ??= new Float64Array(this.timeMs.length).fill(Number.NaN);
+    this.seenMs[at] = seenMs;
   }
 
   /** The price of a gap with this reason. */
@@ -49,7 +54,7 @@ export class EventColumns {
   #grow(): void {
     const capacity = this.timeMs.length * 2;
     this.timeMs = larger(this.timeMs, new Float64Array(capacity));
-    this.seenMs = larger(this.seenMs, new Float64Array(capacity));
+    if (this.seenMs !== null) this.seenMs = larger(this.seenMs, new Float64Array(capacity).fill(Number.NaN));
     this.kind = larger(this.kind, new Uint8Array(capacity));
     this.side = larger(this.side, new Uint8Array(capacity));
     this.priceMicros = larger(this.priceMicros, new Int32Array(capacity));

@@ -65,24 +65,23 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   );
 }
 
-/** Puts events that are in memory where SQL can see them, with the types of the file. */
+/** Puts events that are in memory where SQL can see them, with the types of the file. Their numbers are the places of their rows. */
 async function loadColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
   const { DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } = await loadDuckDb();
+  const { seenMs } = events;
   await connection.run(`CREATE OR REPLACE TEMP TABLE segment_events
-    (seq DOUBLE, time_ms DOUBLE, seen_ms DOUBLE, kind UTINYINT, side UTINYINT, price INTEGER, amount DOUBLE)`);
+    (time_ms DOUBLE, kind UTINYINT, side UTINYINT, price INTEGER, amount DOUBLE${seenMs === null ? '' : ', seen_ms DOUBLE'})`);
   const appender = await connection.createAppender('segment_events', 'main', 'temp');
-  const types = [DOUBLE, DOUBLE, DOUBLE, UTINYINT, UTINYINT, INTEGER, DOUBLE];
+  const types = [DOUBLE, UTINYINT, UTINYINT, INTEGER, DOUBLE, ...(seenMs === null ? [] : [DOUBLE])];
   for (let from = 0; from < events.length; from += CHUNK_ROWS) {
     const to = Math.min(events.length, from + CHUNK_ROWS);
     const chunk = DuckDBDataChunk.create(types, to - from);
-    const seq = typedColumn(chunk, 0, Float64Array);
-    for (let at = from; at < to; at++) seq[at - from] = events.firstSeq + at;
-    typedColumn(chunk, 1, Float64Array).set(events.timeMs.subarray(from, to));
-    typedColumn(chunk, 2, Float64Array).set(events.seenMs.subarray(from, to));
-    typedColumn(chunk, 3, Uint8Array).set(events.kind.subarray(from, to));
-    typedColumn(chunk, 4, Uint8Array).set(events.side.subarray(from, to));
-    typedColumn(chunk, 5, Int32Array).set(events.priceMicros.subarray(from, to));
-    typedColumn(chunk, 6, Float64Array).set(events.amountMicros.subarray(from, to));
+    typedColumn(chunk, 0, Float64Array).set(events.timeMs.subarray(from, to));
+    typedColumn(chunk, 1, Uint8Array).set(events.kind.subarray(from, to));
+    typedColumn(chunk, 2, Uint8Array).set(events.side.subarray(from, to));
+    typedColumn(chunk, 3, Int32Array).set(events.priceMicros.subarray(from, to));
+    typedColumn(chunk, 4, Float64Array).set(events.amountMicros.subarray(from, to));
+    if (seenMs !== null) typedColumn(chunk, 5, Float64Array).set(seenMs.subarray(from, to));
     for (let column = 0; column < types.length; column++) chunk.getColumnVector(column).flush();
     appender.appendDataChunk(chunk);
   }
@@ -90,8 +89,8 @@ async function loadColumns(connection: DuckDBConnection, events: EventColumns): 
   const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
   const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
   const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;
-  return `(SELECT seq::BIGINT AS seq, time_ms::BIGINT AS time_ms,
-    CASE WHEN isnan(seen_ms) THEN NULL ELSE seen_ms::BIGINT END AS seen_ms,
+  const seen = seenMs === null ? 'NULL' : 'CASE WHEN isnan(seen_ms) THEN NULL ELSE seen_ms END';
+  return `(SELECT rowid + ${events.firstSeq} AS seq, time_ms::BIGINT AS time_ms, (${seen})::BIGINT AS seen_ms,
     CASE kind ${names.join(' ')} END AS kind,
     CASE WHEN ${priced} THEN CASE side WHEN 0 THEN 'bid' ELSE 'ask' END END AS side,
     CASE WHEN ${priced} THEN price END AS price_micros,
@@ -132,7 +131,8 @@ async function describe(
     first_seq: toNumber(row?.['first_seq'] ?? 0),
     last_seq: toNumber(row?.['last_seq'] ?? 0),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOfKind(kind)])) as EventsFile['kinds'],
-    gaps: await readGaps(connection, source),
+    // Looking for them costs as much as all the rest, and most files have none.
+    gaps: rowsOfKind('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }
 

@@ -33,6 +33,21 @@ describe('lines told twice', () => {
     expect(askPiece(new DuplicateFilter(), ['1 7 a', '1 7 a', '1 7 a'])).toEqual([false, false, false]);
   });
 
+  it('are known wherever in some megabytes they lie, whole or half a turn later', () => {
+    const filter = new DuplicateFilter();
+    const line = (seq: number, last: string) => `1 ${seq} ${'a'.repeat(997)}${last}`;
+    for (let thousand = 1; thousand <= 10; thousand++) {
+      const lines = Array.from({ length: 1000 }, (_, at) => line(1000 * thousand + at, 'a'));
+      expect(askPiece(filter, lines)).not.toContain(true);
+      expect(askPiece(filter, lines)).not.toContain(false);
+      expect(askPiece(filter, [line(1000 * thousand, 'b'), line(1000 * thousand, 'b')])).toEqual([false, true]);
+    }
+    // Longer than what is remembered: of it its end.
+    const long = Array.from({ length: 6000 }, (_, at) => line(20_000 + at, 'a'));
+    askPiece(filter, long);
+    expect(askPiece(filter, [line(20_000, 'a'), line(25_999, 'a')])).toEqual([false, true]);
+  });
+
   it('are forgotten after some megabytes', () => {
     const filter = new DuplicateFilter();
     askPiece(filter, ['1 1 a', '1 2 a']);
