@@ -31,7 +31,7 @@ export default defineStrategy({
   name: 'belief-maker',
   summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
   params,
-  state: { version: 1 },
+  state: { version: 2 },
   inputs: { event: true },
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });

@@ -5,6 +5,7 @@ import { Grid, type SavedGrid } from './grid.js';
 import { Middle, type SavedMiddle } from './middle.js';
 import { type FeedRules, weighByOutside } from './outside.js';
 import { type Fill, OwnFills, type SideFate } from './own-fills.js';
+import { DIFFUSIVE_PART, readScore } from './score.js';
 import { type SavedTakers, Takers } from './takers.js';
 import { Wall } from './wall.js';
 
@@ -21,8 +22,8 @@ const UNSEEN = 0.5;
 const LARGEST_JUMP = 3;
 /** How often a jump comes before any was seen: once in so many seconds. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Of the variance until resolution so much comes in small moves; the rest are jumps. */
-const DIFFUSIVE_PART = 0.6;
+/** Nearer to 0 and 1 no price is told from another. */
+const OUTERMOST = 0.0001;
 
 export interface Look {
   readonly bookMs: number;
@@ -62,6 +63,7 @@ export class Belief {
   #lagS = 0;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
+  #sigma = 0;
   /** In words, of the newest look. */
   evidence = 'nothing yet';
   /** In words, what is known from elsewhere; empty where nothing is. */
@@ -238,22 +240,35 @@ export class Belief {
   }
 
   #move(grid: Grid, seconds: number, view: MarketView): void {
-    const jumps = Math.min(0.5, this.jumpRate * seconds);
-    const sigma = this.sigmaAt(view);
-    // What small moves leave of the variance comes in jumps: the rarer they are, the larger.
-    const jumpSigma = sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate);
-    grid.move(sigma * Math.sqrt(seconds), jumps, Math.min(LARGEST_JUMP, jumpSigma));
+    const { sigmaLogOddsPerSqrtS } = view.estimates;
+    const leftMs = view.timeToResolutionMs;
+    // Without a time of resolution there is only what the book has shown.
+    const moves =
+      leftMs === null
+        ? { small: sigmaLogOddsPerSqrtS, jump: this.#jumpSigma(sigmaLogOddsPerSqrtS), hope: 0 }
+        : this.#movesUntil(Math.max(1, seconds, leftMs / 1000));
+    this.#sigma = moves.small;
+    grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Deviation of the small moves of the log-odds a square root of a second. */
-  sigmaAt(view: MarketView): number {
-    const { mean } = this.grid.price();
-    const price = Math.min(0.999, Math.max(0.001, mean));
-    const leftMs = view.timeToResolutionMs;
-    const measured = view.estimates.sigmaLogOddsPerSqrtS;
-    const news = leftMs === null ? 0 : newsSigma(price, Math.max(1, leftMs / 1000)) / slope(price);
-    // Without a time of resolution there is only what the book has shown.
-    return leftMs === null ? measured : news * Math.sqrt(DIFFUSIVE_PART);
+  /** What moves the price when so many seconds are left: deviations in log-odds, of small moves a square root of a second. */
+  #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
+    const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
+    const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
+    const score = readScore(price, this.jumpRate * leftS);
+    // In the middle of the range the score would move it more than that: believed there, it earned less.
+    const small = Math.min(asIfNoJumps, score.slope * Math.sqrt(DIFFUSIVE_PART / leftS));
+    return { small, jump: this.#jumpSigma(asIfNoJumps), hope: score.hope };
+  }
+
+  /** What small moves of this deviation leave of the variance comes in jumps: the rarer they are, the larger. */
+  #jumpSigma(sigma: number): number {
+    return Math.min(LARGEST_JUMP, sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate));
+  }
+
+  /** Deviation of the small moves of the log-odds a square root of a second, as of the newest look. */
+  get sigma(): number {
+    return this.#sigma;
   }
 }
 

@@ -45,7 +45,7 @@ export function makeFactors(
     belief_sd_price: deviation,
     low_wall_price: (view.others.bids[0]?.priceMicros ?? 0) / 1_000_000,
     high_wall_price: (view.others.asks[0]?.priceMicros ?? 1_000_000) / 1_000_000,
-    sigma_log_odds_per_sqrt_s: belief.sigmaAt(view),
+    sigma_log_odds_per_sqrt_s: belief.sigma,
     jumps_per_s: belief.jumpRate,
     takers_per_s: belief.takers.rate,
     taker_sigma_log: belief.takers.sigma,

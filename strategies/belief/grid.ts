@@ -3,8 +3,8 @@
 import { normalCdf, sigmoid } from '../../src/trader/strategy/strategy.js';
 import { Blur } from './blur.js';
 
-/** Log-odds from -LIMIT to LIMIT: prices from 0.0009 to 0.9991. */
-const LIMIT = 7;
+/** Log-odds from -LIMIT to LIMIT: prices from 0.0001 to 0.9999. */
+const LIMIT = 9.2;
 export const STEP = 0.025;
 export const POINTS = Math.round((2 * LIMIT) / STEP) + 1;
 /** Mass below this is dropped at the edges of what is computed. */
@@ -95,14 +95,19 @@ export class Grid {
     if (!(Math.abs(this.sum() - 1) < 1e-6)) throw new RangeError('the saved belief does not sum to 1');
   }
 
-  /** Time passes: a normal move of this deviation in log-odds, or with `jumpPart` one of `jumpSigma`. */
-  move(sigma: number, jumpPart: number, jumpSigma: number): void {
+  /**
+   * Time passes: a normal move of this deviation in log-odds, or with `jumpPart` one of `jumpSigma`. A jump brings a price near
+   * 0 up on average, by `hope` times itself at most, and one near 1 down; small moves take that back meanwhile.
+   */
+  move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
+    let back = 0;
     if (jumpPart > 0) {
       JUMPED.set(this.mass);
-      BLUR.apply(JUMPED, this.low, this.high, jumpSigma / STEP, computeDrift(jumpSigma, mean));
+      BLUR.apply(JUMPED, this.low, this.high, jumpSigma / STEP, computeJumpDrift(jumpSigma, mean, hope));
+      back = (WELL_BEHAVED * jumpPart * sumGain(JUMPED, mean)) / ((1 - jumpPart) * mean * (1 - mean)) / STEP;
     }
-    BLUR.apply(this.mass, this.low, this.high, sigma / STEP, computeDrift(sigma, mean));
+    BLUR.apply(this.mass, this.low, this.high, sigma / STEP, computeDrift(sigma, mean) - back);
     [this.low, this.high] = [BLUR.low, BLUR.high];
     if (jumpPart > 0) this.#addJumps(jumpPart, mean);
     this.#trim();
@@ -227,6 +232,25 @@ export class Grid {
     this.low = low;
     this.high = high;
   }
+}
+
+/**
+ * In steps of the grid. The mean of a price with normal log-odds is about that of their mean / sqrt(1 + pi variance / 8) (MacKay,
+ * "The evidence framework applied to classification networks", 1992): a jump is pushed outwards until it gains no more than it may.
+ */
+function computeJumpDrift(deviation: number, mean: number, hope: number): number {
+  const outer = Math.min(mean, 1 - mean);
+  const farthest = Math.min(0.5, outer * (1 + hope));
+  const wanted = Math.log(farthest / (1 - farthest)) * Math.sqrt(1 + (Math.PI * deviation ** 2) / 8);
+  const drift = Math.min(0, wanted - Math.log(outer / (1 - outer))) / STEP;
+  return mean < 0.5 ? drift : -drift;
+}
+
+/** By how much the expected price of this mass is above `mean`, times the mass. */
+function sumGain(mass: Float64Array, mean: number): number {
+  let sum = 0;
+  for (let i = BLUR.low; i <= BLUR.high; i++) sum += (mass[i] ?? 0) * ((PRICES[i] ?? 0) - mean);
+  return sum;
 }
 
 /** In steps of the grid. The price is a martingale, so the log-odds drift away from the middle. */

@@ -178,12 +178,31 @@ describe('the grid', () => {
       grid.normal(logit(price), 0.1);
       grid.normalise();
       const before = grid.price();
-      for (let i = 0; i < 20; i++) grid.move(0.03, 0, 0);
+      for (let i = 0; i < 20; i++) grid.move(0.03, 0, 0, 0);
       const after = grid.price();
       expect(after.mean).toBeCloseTo(before.mean, 3);
       expect(after.deviation).toBeGreaterThan(before.deviation);
     }
   });
+
+  it.each([0.01, 0.99])(
+    'expects of a jump at %d that it brings the price to the middle, and of all moves nothing',
+    (price) => {
+      const grid = new Grid();
+      grid.normal(logit(price), 0.1);
+      grid.normalise();
+      const { mean } = grid.price();
+      const outer = price < 0.5 ? mean : 1 - mean;
+      // A jump in a hundred looks, which makes of 0.01 on average 0.05.
+      grid.move(0.1, 0.01, 3, 4);
+      grid.normalise();
+      const beyond = price < 0.5 ? grid.sum() - grid.below(0.2) : grid.below(0.8);
+      // A normal jump to 0.05 on average lies beyond 0.2 in a nineteenth of the cases; one that leaves the mean, in one of 180.
+      expect(beyond).toBeGreaterThan(0.01 / 22);
+      expect(beyond).toBeLessThan(0.01 / 17);
+      expect(Math.abs(grid.price().mean - mean)).toBeLessThan(0.02 * outer);
+    },
+  );
 
   it('is moved and weighed without a new array', () => {
     const [grid, ahead] = [new Grid(), new Grid()];
@@ -202,7 +221,7 @@ describe('the grid', () => {
     try {
       for (let look = 0; look < 20; look++) {
         // Kernels of both kinds, with and without jumps.
-        grid.move(look % 2 === 0 ? 0.01 : 0.4, 0.01, 0.4);
+        grid.move(look % 2 === 0 ? 0.01 : 0.4, 0.01, 0.4, 0.5);
         grid.weigh(0.4, 0.1, 1);
         grid.weighBy(halved, 0.5);
         expect(grid.normalise()).toBe(true);

@@ -1,0 +1,89 @@
+/**
+ * What a price says of a hidden score whose sign decides at the end. Until then it makes small moves all the time and jumps now
+ * and then, so many on average; its whole deviation is 1. The price is the sum, over how many jumps may come, of the probability
+ * that the score ends above 0. Near 0 and 1 that is little but the hope of a jump: small moves hardly change such a price, and a
+ * jump that comes brings it far to the middle. A score without jumps would say the opposite of both.
+ */
+
+import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
+
+/** Of the variance until the end so much comes in small moves; the rest are jumps. */
+export const DIFFUSIVE_PART = 0.6;
+/** From so many expected jumps on they are as good as small moves. */
+const MANY_JUMPS = 12;
+/** More jumps than so rarely come are not thought of. */
+const NEVER = 1e-9;
+const MOST_TERMS = 48;
+/** The score is found to this relative error of its price. */
+const EXACT = 1e-5;
+const MOST_STEPS = 60;
+/** The lowest price that is asked for lies above what the score is worth here, however rare jumps are. */
+const LOWEST_SCORE = -1000;
+
+export interface ScoreReading {
+  /** Log-odds by which a small move of the score, of one deviation of all that is to come, moves the price. */
+  readonly slope: number;
+  /** What one jump adds on average to a price near 0, or to 1 - price near 1, as a part of it. */
+  readonly hope: number;
+}
+
+/** Used within one call only. */
+const WEIGHTS = new Float64Array(MOST_TERMS);
+const DEVIATIONS = new Float64Array(MOST_TERMS + 1);
+
+/** @param price in (0, 1) @param jumps expected until the end, above 0 */
+export function readScore(price: number, jumps: number): ScoreReading {
+  const outer = Math.min(price, 1 - price);
+  const variance = outer * (1 - outer);
+  const z = normalQuantile(outer);
+  const ofJump = (1 - DIFFUSIVE_PART) / jumps;
+  if (jumps > MANY_JUMPS)
+    return { slope: normalDensity(z) / variance, hope: normalCdf(z / Math.sqrt(1 + ofJump)) / outer - 1 };
+  const terms = fillTerms(jumps, ofJump);
+  const score = findScore(outer, terms, z);
+  return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
+}
+
+/** The probability of each number of jumps, and the deviation that they and small moves make; gives how many numbers. */
+function fillTerms(jumps: number, ofJump: number): number {
+  let weight = Math.exp(-jumps);
+  for (let count = 0; count < MOST_TERMS; count++) {
+    WEIGHTS[count] = weight;
+    DEVIATIONS[count] = Math.sqrt(DIFFUSIVE_PART + count * ofJump);
+    DEVIATIONS[count + 1] = Math.sqrt(DIFFUSIVE_PART + (count + 1) * ofJump);
+    weight *= jumps / (count + 1);
+    if (count > jumps && weight < NEVER) return count + 1;
+  }
+  return MOST_TERMS;
+}
+
+/** Newton's method for the logarithm of the price, held between scores that are too low and too high. */
+function findScore(price: number, terms: number, from: number): number {
+  let [low, high, score] = [LOWEST_SCORE, 0, Math.min(0, from)];
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const is = sumBelow(score, terms, 0);
+    if (Math.abs(is - price) < EXACT * price) break;
+    if (is < price) low = score;
+    else high = score;
+    const next = score - (Math.log(is / price) * is) / sumDensity(score, terms);
+    score = next > low && next < high ? next : (low + high) / 2;
+  }
+  return score;
+}
+
+/** The price at this score when `more` jumps than expected come. */
+function sumBelow(score: number, terms: number, more: number): number {
+  let sum = 0;
+  for (let i = 0; i < terms; i++) sum += (WEIGHTS[i] ?? 0) * normalCdf(score / (DEVIATIONS[i + more] ?? 1));
+  return sum;
+}
+
+/** How fast the price rises with the score. */
+function sumDensity(score: number, terms: number): number {
+  let sum = 0;
+  for (let i = 0; i < terms; i++) {
+    const deviation = DEVIATIONS[i] ?? 1;
+    sum += ((WEIGHTS[i] ?? 0) * normalDensity(score / deviation)) / deviation;
+  }
+  return sum;
+}
