@@ -6,11 +6,17 @@ import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recordi
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { marketsOf } from '../../support/venue.js';
 
-/** Cut in the middle: of 40 s of small changes, deep below a book around 0.42, about half can be read. */
+/**
+ * When a change comes: quickly at first, as there must be many for the file to be cut within them; then slowly, for the
+ * market ends with what can be read, and a trader that starts on a busy machine must still find it.
+ */
+const changeMs = (i: number): number => OPEN_MS + (i < 8_000 ? 2 * i : 16_000 + 100 * (i - 8_000));
+
+/** Cut in the middle: of small changes, deep below a book around 0.42, about half can be read. */
 function cutRecording(): string {
   const set = writeKalshi([
     snapshot(OPEN_MS, [['0.4000', '100.00']], [['0.5600', '100.00']]),
-    ...Array.from({ length: 20_000 }, (_, i) => delta(OPEN_MS + 2 * i, 'yes', '0.3000', `${i % 97}.25`)),
+    ...Array.from({ length: 20_000 }, (_, i) => delta(changeMs(i), 'yes', '0.3000', `${i % 97}.25`)),
   ]);
   const whole = readFileSync(kalshiFile(set));
   writeFileSync(kalshiFile(set), whole.subarray(0, whole.length / 2));
