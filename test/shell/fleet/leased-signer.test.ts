@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
+import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
+import type { OwnerRow } from '../../../src/shell/fleet/lease.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
 
 const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];
@@ -49,6 +50,14 @@ describe('the signer of a trader in a fleet', () => {
     ['what is not stored, which the wallet itself refuses', 'it is over', null, SIGNED],
   ] as const)('judges %s', (_, objection, stored, expected) => {
     expect(sign(objection, stored)).toEqual(expected);
+  });
+
+  it('leaves to another trader what rests, and to nobody nothing', () => {
+    const other: OwnerRow = { holder: 'b', instance: 'i', term: 3, renewal: 1, leaseMs: 6_000, isFree: false };
+    const of = (successor: OwnerRow | null) => explainLoss({ successor, term: 2 });
+    expect([of(other), of({ ...other, isFree: true }), of(null)].map(isTakenOver)).toEqual([true, false, false]);
+    expect(of(other).message).toContain('in the fleet b (term 3) has it, after our term 2');
+    expect(of(null).message).toContain('in the fleet nobody has the wallet, after our term 2');
   });
 
   it('takes no other end for a wallet that is another’s', () => {

@@ -17,7 +17,7 @@ const LOOK_MS = 100;
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): Snapshot;
-  /** The wallet is another's: nothing may be signed, and nothing canceled, any more. */
+  /** The wallet is not ours any more: nothing may be signed, and nothing canceled unless it is nobody's. */
   fail(error: TwinbookError): void;
 }
 
@@ -73,7 +73,7 @@ export class FleetSession {
     if (standing === 'lost') {
       this.#hooks = null;
       this.#stopLooking();
-      return hooks.fail(this.#takenOver());
+      return hooks.fail(explainLoss(this.#member));
     }
     const hold = standing === 'held' ? null : this.#describeTrouble();
     const told = this.#told;
@@ -87,17 +87,22 @@ export class FleetSession {
     const why = trouble ?? 'no renewal of the lease for too long';
     return `the fleet's lease on the wallet was not renewed for ${rules.pullMs / 1000} s, so everything is pulled until it is (${why})`;
   }
+}
 
-  #takenOver(): TwinbookError {
-    const { successor, term } = this.#member;
-    const who =
-      successor === null || successor.holder === '' ? 'nobody' : `${successor.holder} (term ${successor.term})`;
+/** Why the trader ends: the wallet is another's, whose orders rest; or nobody's, and nobody else will cancel ours. */
+export function explainLoss({ successor, term }: Pick<FleetMember, 'successor' | 'term'>): TwinbookError {
+  if (successor === null || successor.isFree) {
     return new TwinbookError(
-      'wallet_taken',
-      `the wallet is not this trader's any more: in the fleet ${who} has it, after our term ${term}`,
-      'Nothing is canceled here: what rests is theirs. `twinbook fleet status` shows who has what.',
+      'fleet_unusable',
+      `in the fleet nobody has the wallet, after our term ${term}: it was released, or the database has lost it`,
+      'Everything is canceled, as nobody else will. `twinbook fleet status` shows who has what.',
     );
   }
+  return new TwinbookError(
+    'wallet_taken',
+    `the wallet is not this trader's any more: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
+    'Nothing is canceled here: what rests is theirs. `twinbook fleet status` shows who has what.',
+  );
 }
 
 /** The end of a trader whose wallet is another's now. */
