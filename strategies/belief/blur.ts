@@ -31,9 +31,12 @@ export class Blur {
     if (steps > WIDE_STEPS) {
       // Three running means of width w have the variance (w^2 - 1) / 4.
       const half = Math.min((this.#last + 1) >> 1, Math.max(1, Math.round((Math.sqrt(4 * steps * steps + 1) - 1) / 2)));
-      for (let pass = 0; pass < 3; pass++) this.#runningMean(values, half);
+      for (let pass = 0; pass < 3; pass++) {
+        this.low = Math.max(0, this.low - half);
+        this.high = Math.min(this.#last, this.high + half);
+        this.#runningMean(values, half);
+      }
       this.#shift(values, Math.round(drift));
-      [this.low, this.high] = [0, this.#last];
       return;
     }
     const reach =
@@ -68,16 +71,19 @@ export class Blur {
     }
   }
 
-  /** Moves all by whole steps. */
+  /** Moves all from `low` to `high` by whole steps. */
   #shift(values: Float64Array, steps: number): void {
     if (steps === 0) return;
     const scratch = this.#scratch;
+    const last = this.#last;
     scratch.fill(0);
-    for (let i = 0; i <= this.#last; i++) {
-      const to = Math.min(this.#last, Math.max(0, i + steps));
+    for (let i = this.low; i <= this.high; i++) {
+      const to = Math.min(last, Math.max(0, i + steps));
       scratch[to] = (scratch[to] ?? 0) + (values[i] ?? 0);
     }
     values.set(scratch);
+    this.low = Math.min(last, Math.max(0, this.low + steps));
+    this.high = Math.min(last, Math.max(0, this.high + steps));
   }
 
   /** Sums to 1 with exactly the variance that is wanted. Gives how far it reaches. */
@@ -102,18 +108,18 @@ export class Blur {
     return reach;
   }
 
-  /** Nothing comes from beyond the grid. */
+  /** From `low` to `high`, beyond which all means are 0. Nothing comes from beyond the grid. */
   #runningMean(values: Float64Array, half: number): void {
     const scratch = this.#scratch;
-    const last = this.#last;
+    const [from, to, last] = [this.low, this.high, this.#last];
     const width = 2 * half + 1;
     let sum = 0;
-    for (let i = 0; i < half; i++) sum += values[i] ?? 0;
-    for (let i = 0; i <= last; i++) {
+    for (let i = Math.max(0, from - half); i < from + half && i <= last; i++) sum += values[i] ?? 0;
+    for (let i = from; i <= to; i++) {
       if (i + half <= last) sum += values[i + half] ?? 0;
       scratch[i] = sum / width;
       if (i >= half) sum -= values[i - half] ?? 0;
     }
-    values.set(scratch);
+    for (let i = from; i <= to; i++) values[i] = scratch[i] ?? 0;
   }
 }
