@@ -91,12 +91,12 @@ export function updateOrder(db: Database, { pubkey, status, filledMicros, closed
 }
 
 /**
- * Within a transaction; its order is there.
+ * Within a transaction; its order is there. Returns its place among all fills.
  *
- * @param seq its place among all fills; null for the next one
+ * @param seq that place; null for the next one
  */
-export function insertFill(db: Database, fill: BookedFill, seq: number | null): void {
-  db.run(
+export function insertFill(db: Database, fill: BookedFill, seq: number | null): number {
+  return db.insert(
     `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s, seen_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     seq,

@@ -130,7 +130,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   override positions(): readonly PositionRow[] {
-    this.#known.positions ??= super.positions();
+    this.#known.positions ??= super.positions().map((row) => this.#known.namePosition(row));
     return this.#known.positions;
   }
 
@@ -223,9 +223,8 @@ class SqliteLedger extends SqliteReader implements Ledger {
   bookFill(fill: BookedFill): FillBooking {
     const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
     if (known !== undefined) return this.#bookAgain(rows.toFill(known), fill);
-    this.#known.fillsAfter.clear();
     this.#forgetOrder(fill.orderPubkey);
-    insertFill(this.db, fill, this.#nextFillSeq());
+    this.#known.addFill({ seq: insertFill(this.db, fill, this.#nextFillSeq()), row: fill });
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -321,6 +320,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   saveMarket(market: MarketRecord): void {
     this.#known.markets.delete(market.conditionId);
+    this.#known.marketIds.set(market.conditionId, market.conditionId);
     upsertMarket(this.db, market);
   }
 

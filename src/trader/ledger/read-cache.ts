@@ -26,6 +26,8 @@ export class ReadCache {
   /** By condition id; null for one of which there is no row. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
+  /** Condition ids as the engine has them: a lookup by the very same text does not compare it. */
+  readonly marketIds = new Map<string, string>();
   /** By the place after which they were asked for; a round of reconciliation asks several times for the same. */
   readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
   readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
@@ -35,6 +37,19 @@ export class ReadCache {
   keepOrder(pubkey: string, order: OrderRecord | null): void {
     if (this.orders.size >= MOST_ORDERS) this.orders.clear();
     this.orders.set(pubkey, order);
+  }
+
+  namePosition(row: PositionRow): PositionRow {
+    const marketConditionId = this.marketIds.get(row.marketConditionId);
+    return marketConditionId === undefined ? row : { ...row, marketConditionId };
+  }
+
+  /** It stands behind all that were read. */
+  addFill(fill: Booked<BookedFill>): void {
+    for (const [seq, rows] of this.fillsAfter) {
+      if (rows.length >= MOST_ROWS) this.fillsAfter.delete(seq);
+      else if (fill.seq > seq) this.fillsAfter.set(seq, [...rows, fill]);
+    }
   }
 
   drop(): void {
@@ -53,11 +68,21 @@ const MOST_ORDERS = 1_000;
 const MOST_ROWS = 1_000;
 
 /** As `readThrough`, for rows after a place: readers move on, and what lies behind them is forgotten. */
-export function readAfter<Row>(known: Map<number, readonly Row[]>, seq: number, read: () => readonly Row[]) {
-  const rows = known.get(seq) ?? read();
+export function readAfter<Row>(
+  known: Map<number, readonly Booked<Row>[]>,
+  seq: number,
+  read: () => readonly Booked<Row>[],
+): readonly Booked<Row>[] {
+  const rows = known.get(seq) ?? behindEarlier(known, seq) ?? read();
   if (known.size >= MOST_PLACES && !known.has(seq)) known.clear();
   if (rows.length <= MOST_ROWS) known.set(seq, rows);
   return rows;
+}
+
+/** Whoever has all rows after an earlier place has these. */
+function behindEarlier<Row>(known: Map<number, readonly Booked<Row>[]>, seq: number): readonly Booked<Row>[] | null {
+  for (const [place, rows] of known) if (place < seq) return rows.filter((row) => row.seq > seq);
+  return null;
 }
 
 /** The value of this key, read once. */

@@ -96,8 +96,22 @@ export function netValue(
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
   const net = edge - stale - looks - moves - fills - reserve - currency;
-  const terms = { edge, stale, looks, moves, fills, reserve, currency, net };
-  return { ...terms, lookEveryS, movesPerS, fillsPerS, orders, currencyBound };
+  // Each by its name: copied from an object that holds some of them, every field would be looked for again.
+  return {
+    edge,
+    stale,
+    looks,
+    moves,
+    fills,
+    reserve,
+    currency,
+    net,
+    lookEveryS,
+    movesPerS,
+    fillsPerS,
+    orders,
+    currencyBound,
+  };
 }
 
 /** Signed requests a second that quoting it takes, those that stand by for its cancels among them. */

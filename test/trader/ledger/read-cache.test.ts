@@ -50,6 +50,7 @@ const answers = (ledger: LedgerReader) => ({
   cash: ledger.cash(),
   shares: ledger.shares('a', true),
   pnl: ledger.pnl(new Map()),
+  fills: [0, 1, 3].map((seq) => ledger.fillsAfter(seq)),
 });
 
 const step = fc.record({
