@@ -1,10 +1,14 @@
-import { expect, it } from 'vitest';
+import { stop } from 'esbuild';
+import { afterAll, expect, it } from 'vitest';
 import { campaign, Figures, type SeedReport } from './campaign.js';
 import { markdown } from './report.js';
 
 const MINUTE_MS = 60_000;
 /** Each process starts anew, on a machine that may be busy. */
 const TIMEOUT_MS = 120_000;
+
+// The program that bundles ends with this file of tests; told so, it starts another for the next one that this process runs.
+afterAll(() => stop());
 
 async function reports(processes: number): Promise<readonly Omit<SeedReport, 'cpuMs'>[]> {
   const found: Omit<SeedReport, 'cpuMs'>[] = [];

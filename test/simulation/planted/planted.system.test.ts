@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { stop } from 'esbuild';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../../support/effort.js';
 import type { Bug } from './bug.js';
 import { BUGS } from './bugs.js';
@@ -10,6 +11,9 @@ const QUICK = ['sign-before-durable', 'unknown-is-done', 'trade-booked-twice', '
 const FEW: Seeds = { first: 1, last: 3 };
 const SOUND: Seeds = { first: 1, last: times(1, 3) };
 const LONG_MS = 240_000;
+
+// Its program ends with this file of tests; told so, it starts another for the next one that this process runs.
+afterAll(() => stop());
 
 describe('planted bugs', () => {
   it('there are at least 25, each with a name of its own', () => {
