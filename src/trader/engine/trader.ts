@@ -70,6 +70,7 @@ export class Trader {
     const { nowMs } = observation;
     if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
       this.#state.seenMs = nowMs;
+      this.#state.ledger.rest();
       return NO_REQUESTS;
     }
     this.#quietUntilMs = null;
@@ -79,7 +80,9 @@ export class Trader {
       observe(this.#state, routed);
       act(this.#state, nowMs);
     });
-    return this.#release(nowMs);
+    const requests = this.#release(nowMs);
+    if (observation.kind === 'time' && requests.length === 0) this.#state.ledger.rest();
+    return requests;
   }
 
   /** What the request budget lets go of. What was given up before it left is observed like any other outcome. */

@@ -354,13 +354,12 @@ export interface OrderChange {
   readonly closedMs: number | null;
 }
 
-/**
- * The writer. Every write must run inside `transaction`; a write, commit or sync that fails throws LedgerBroken, after
- * which the ledger refuses everything: the process cancels and exits, it never retries.
- */
+/** The writer. Every write must run inside `transaction`; one that fails, or its commit or sync, throws LedgerBroken: the ledger then refuses everything, the process cancels and exits. */
 export interface Ledger extends LedgerReader, Archiving {
   /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
   transaction<T>(work: () => T): T;
+  /** Told where nothing waits for the next commit, which then has no old ones to carry over. Outside of `transaction`; throws as it does. */
+  rest(): void;
 
   startRun(run: Omit<RunRow, 'stoppedMs' | 'note'>): void;
   stopRun(id: string, stoppedMs: number, note: string): void;

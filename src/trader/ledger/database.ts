@@ -29,8 +29,12 @@ export class LedgerBroken extends TwinbookError {
 /** What a ledger of virtual time keeps in memory: orders of hours, all that is ever read again. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
-/** Rows written until the log is carried over into the file: about a thousand pages, which is SQLite's own habit. */
+/**
+ * Rows written until the log is carried over into the file when nobody waits: about a thousand pages, which is SQLite's own habit. It takes
+ * as long as some commits, which an order would wait for; where there is never such a moment, four times as many rows wait.
+ */
 const CHECKPOINT_AFTER_WRITES = 400;
+const MOST_WRITES_IN_LOG = 4 * CHECKPOINT_AFTER_WRITES;
 
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
@@ -181,6 +185,11 @@ export class Database {
     }
   }
 
+  /** Nothing waits for this step: what the log holds may be carried over into the file, if it is enough. Throws as a commit does. */
+  rest(): void {
+    if (!this.#isVirtual && this.#writesInLog >= CHECKPOINT_AFTER_WRITES) this.#checkpoint();
+  }
+
   /** Whether what is written now belongs to a transaction. */
   get isWriting(): boolean {
     return this.#transaction !== 'none';
@@ -219,7 +228,10 @@ export class Database {
 
   #commit(): void {
     this.#control('COMMIT');
-    if (this.#writesInLog < CHECKPOINT_AFTER_WRITES) return;
+    if (this.#writesInLog >= MOST_WRITES_IN_LOG) this.#checkpoint();
+  }
+
+  #checkpoint(): void {
     this.get('PRAGMA wal_checkpoint(PASSIVE)');
     this.#writesInLog = 0;
   }

@@ -162,6 +162,10 @@ class SqliteLedger extends SqliteReader implements Ledger {
     return this.db.transaction(work);
   }
 
+  rest(): void {
+    this.db.rest();
+  }
+
   checkFile(): void {
     this.#place.check();
   }
