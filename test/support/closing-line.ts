@@ -1,4 +1,7 @@
-/** Closes a test run with one plain line that any machine can read: `N passed, N failed, N skipped`. */
+/**
+ * Closes a test run with one plain line that any machine can read: `N passed, N failed, N skipped`. A run that is one of several
+ * (`npm run check`) leaves its counts to them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -6,6 +9,7 @@ import type { SerializedError, UserConsoleLog } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 import { leakText } from '../secrets/evidence.js';
 import { keepOutput, searchRun } from '../secrets/suite/run-evidence.js';
+import { closingText, leaveCounts } from './counts.js';
 
 export default class ClosingLine implements Reporter {
   #said = '';
@@ -29,7 +33,9 @@ export default class ClosingLine implements Reporter {
       if (empty && module.state() === 'failed') count.failed += 1;
     }
     count.failed += lateViolations() + (await leakedSecrets(modules, unhandled));
-    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
+    const together = process.env['TWINBOOK_COUNTS'];
+    if (together === undefined) process.stdout.write(closingText(count));
+    else leaveCounts(together, count);
   }
 }
 

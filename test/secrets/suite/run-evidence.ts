@@ -35,9 +35,10 @@ export async function searchRun(folder: string): Promise<RunSearch> {
   const search = new SecretSearch();
   const homes = new Set<string>();
   // Processes that outlive their test may still remove files: what is gone leaks nothing.
-  const files = filesBelow(folder).filter((file) => !isVenueMemory(file) && existsSync(file));
+  const below = ifThere(() => filesBelow(folder)) ?? filesBelow(folder);
+  const files = below.filter((file) => !isVenueMemory(file) && existsSync(file));
   for (const file of files) {
-    const home = homeAt(file);
+    const home = ifThere(() => homeAt(file));
     if (home === null) continue;
     homes.add(file);
     learn(search, home);
@@ -45,15 +46,26 @@ export async function searchRun(folder: string): Promise<RunSearch> {
   let [searched, bytes, skipped] = [0, 0, 0];
   const leaks: Leak[] = [];
   for (const file of files.filter((path) => !homes.has(path) && existsSync(path))) {
-    if (statSync(file).size > LARGEST_BYTES) {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LARGEST_BYTES) {
       skipped += 1;
       continue;
     }
     await nextTurn();
-    const readings = plainReadings(file);
+    const readings = ifThere(() => plainReadings(file));
+    if (readings === null) continue;
     searched += 1;
     bytes += readings.reduce((sum, reading) => sum + reading.bytes.length, 0);
     leaks.push(...leaksIn(file.slice(folder.length + 1), readings, search));
   }
   return { secrets: search.size, files: searched, bytes, skipped, leaks };
+}
+
+/** Null where a file goes while it is read. */
+function ifThere<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
 }
