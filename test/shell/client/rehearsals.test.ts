@@ -91,7 +91,7 @@ describe('closing a margin position', () => {
     await faults(paper, { answer: 'error', slug: 'order_market_not_open', calls, count: 1 });
     await expect(paper.client.closeMargin({ pubkey }, QUICK)).rejects.toThrow(ServiceRefused);
     await faults(paper, { answer: 'html', calls, count: 1 });
-    const lost = paper.client.closeMargin({ pubkey }, { pollMs: 2, withinMs: 40 });
+    const lost = paper.client.closeMargin({ pubkey }, { pollMs: 100, withinMs: 3_000 });
     await expect(lost).rejects.toMatchObject({
       name: 'OutcomeUnknown',
       sent: true,
@@ -107,7 +107,7 @@ describe('closing a margin position', () => {
   it('that waits for its price is unknown when the time is over', async () => {
     const paper = await startPaper();
     const pubkey = await opened(paper);
-    const waiting = paper.client.closeMargin({ pubkey, price: '0.9' }, { pollMs: 2, withinMs: 40 });
+    const waiting = paper.client.closeMargin({ pubkey, price: '0.9' }, { pollMs: 100, withinMs: 1_000 });
     await expect(waiting).rejects.toThrow(OutcomeUnknown);
   });
 });

@@ -250,7 +250,7 @@ describe('a safe call in a hurry', () => {
   it('does not send what would have waited in line for too long', async () => {
     const paper = await startPaper({}, { budgets: { signed: 1 } });
     const market = await paper.openMarket();
-    const error = await thrownBy(paper.client.place(paper.wallet, buying(market), { pollMs: 1, withinMs: 500 }));
+    const error = await thrownBy(paper.client.place(paper.wallet, buying(market), { pollMs: 1, withinMs: 5_000 }));
     expect(error).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.submit', sent: false });
     expect(submitsIn(paper)).toBe(0);
   });
@@ -259,7 +259,7 @@ describe('a safe call in a hurry', () => {
     const paper = await startPaper({}, { budgets: { signed: 1 } });
     const order = paper.client.orders.detail('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1');
     await thrownBy(order);
-    const cancel = paper.client.cancel(paper.wallet, 'p', { pollMs: 1, withinMs: 300 });
+    const cancel = paper.client.cancel(paper.wallet, 'p', { pollMs: 1, withinMs: 3_000 });
     expect(await thrownBy(cancel)).toMatchObject({ name: 'OutcomeUnknown', endpoint: 'orders.detail', sent: false });
   });
 
