@@ -1,7 +1,7 @@
 /** Everything of a sweep that is known before its first backtest, as plain data: what its result needs beside the outcomes. */
 
-import type { Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
-import { foldCount } from './folds.js';
+import type { Candidate, Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
+import type { Rung } from './halving/rungs.js';
 import { latencyName, makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import type { PlannedSweep } from './plan.js';
@@ -15,20 +15,24 @@ export interface SweepFacts {
   readonly fillModels: readonly string[];
   /** In order of time. */
   readonly events: readonly SweptEvent[];
+  /** From the smallest; the last one holds everything. */
+  readonly rungs: readonly Rung[];
   readonly embargoMs: number;
   readonly assumptions: SweepAssumptions;
   readonly data: NoteFacts['data'];
 }
 
-export function makeFacts(plan: SweepPlan, { whole, data, events, folds }: PlannedSweep): SweepFacts {
+export function makeFacts(plan: SweepPlan, planned: PlannedSweep): SweepFacts {
+  const { whole, data, events, folds, rungs } = planned;
   const { search, fillModels, embargoMs, seed, repeat, config } = plan;
   const { markets, empty, isStreamed } = data;
   return {
-    identity: makeIdentity(plan, data.hash, folds),
+    identity: makeIdentity(plan, data.hash, planned),
     title: whole.title,
     search,
     fillModels,
     events,
+    rungs,
     embargoMs,
     assumptions: {
       version: whole.trader.version,
@@ -56,13 +60,11 @@ export const makeHeader = (facts: SweepFacts, resume: SweepHeader['resume']): Sw
 });
 
 /** Configurations in their order: what is done first is what a user looks at who stops early. */
-export function listTasks({
-  search,
-  fillModels,
-  events,
-}: Pick<SweepFacts, 'search' | 'fillModels' | 'events'>): Task[] {
-  const folds = Array.from({ length: foldCount(events) }, (_, fold) => fold);
-  return search.candidates.flatMap((candidate) =>
-    folds.flatMap((fold) => fillModels.map((name) => ({ candidate, fold, fillModel: name }))),
+export const listTasks = (
+  candidates: readonly Candidate[],
+  folds: readonly number[],
+  fillModels: readonly string[],
+): readonly Task[] =>
+  candidates.flatMap((candidate) =>
+    folds.flatMap((fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))),
   );
-}

@@ -5,6 +5,9 @@ import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/version.js';
 import { modelOfChoice } from '../backtest/latency-choice.js';
 import type { Axis, SweepPlan } from './contract.js';
+import type { PlannedSweep } from './plan.js';
+
+type PlannedFolds = Pick<PlannedSweep, 'folds' | 'rungs' | 'events'>;
 
 /** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
 export interface SweepIdentity {
@@ -25,7 +28,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
   config_hash: 'the configuration, a strategy file or its code',
   data_hash: 'the recordings',
-  search: 'the parameters and values (--param, --random)',
+  search: 'the parameters and values (--param, --random), or the rungs (--halving)',
   fill_models: 'the fill models',
   latency: 'the latency model, or what it was measured from',
   seed: 'the seed',
@@ -34,13 +37,13 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
+export function makeIdentity(plan: SweepPlan, dataHash: string, { folds, rungs, events }: PlannedFolds): SweepIdentity {
   const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
   return {
     version: VERSION,
     config_hash: plan.config.configHash,
     data_hash: dataHash,
-    search: searchText(search.kind, search.axes, search.candidates.length),
+    search: searchText(search.kind, search.axes, search.candidates.length, halvingIdentity(rungs, events)),
     fill_models: canonicalJson(plan.fillModels),
     latency: latencyText(plan),
     seed: plan.seed,
@@ -62,8 +65,12 @@ export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): 
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** What was varied, and how. */
-export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
-  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
+export const searchText = (kind: string, axes: readonly Axis[], configurations: number, halving = {}): string =>
+  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })), ...halving });
+
+/** Where rungs and folds end: folds of the same number may end elsewhere beside other rungs. */
+const halvingIdentity = (rungs: PlannedFolds['rungs'], events: PlannedFolds['events']) =>
+  rungs.length === 1 ? {} : { rungs: rungs.map((rung) => rung.events), folds: events.map(({ fold }) => fold) };
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;

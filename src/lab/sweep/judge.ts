@@ -5,6 +5,8 @@ import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated
 import { computeMoments } from '../../shared/statistics/moments.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
 import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
+import { climb, type EndedRung, standingsIn } from './halving/climb.js';
+import { type Rung, wholeRung } from './halving/rungs.js';
 import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
@@ -14,38 +16,61 @@ export interface Judged {
   readonly configurations: readonly ConfigurationResult[];
   /** For each fill model: what its Sharpe ratios are deflated by. */
   readonly trials: readonly (Trials | null)[];
+  /** What the rungs of successive halving that have ended decided. */
+  readonly ended: readonly EndedRung[];
 }
 
-/** `tried`: every configuration that was ever tried on such a search, those of this one among them. */
+/**
+ * What is said of the search itself, how far its ratios lie apart and how probably it overfits, is said of the events of the first
+ * rung: on these all were played. Those that were dropped have no others, and those that are left were chosen.
+ *
+ * @param tried every configuration that was ever tried on such a search, those of this one among them
+ */
 export function judge(
   candidates: readonly Candidate[],
   events: readonly SweptEvent[],
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
+  rungs: readonly Rung[] = [wholeRung(events)],
 ): Judged {
-  const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
-  const models = fillModels.map((fillModel, model) => {
-    const sharpes = done.flatMap(
-      ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
-    );
-    const { standardDeviation } = computeMoments(sharpes);
-    const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-    const trials = makeTrials(tried, sharpeVariance);
-    const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
-    return {
-      trials,
-      judgement: {
-        fillModel,
-        sharpeVariance,
-        luckySharpe,
-        overfitting: measureOverfitting(done, outcomes, model, events.length),
-      },
-    };
-  });
+  const common = rungs[0] ?? wholeRung(events);
+  const done = candidates.filter((candidate) => outcomes.findStatus(candidate, common.folds).status === 'done');
+  const models = fillModels.map((fillModel, model) =>
+    judgeModel(fillModel, tried, {
+      configurations: done.length,
+      events: common.events,
+      readRows: () => streamRows(done, outcomes, model, common.events),
+    }),
+  );
   const trials = models.map((model) => model.trials);
-  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
-  return { models: models.map(({ judgement }) => judgement), configurations, trials };
+  const { ended } = climb(rungs, candidates, fillModels.length, outcomes);
+  const standing = standingsIn(ended);
+  const configurations = candidates
+    .map((candidate) => configurationResult(candidate, standing(candidate), outcomes, trials))
+    .sort(byWorst);
+  return { models: models.map(({ judgement }) => judgement), configurations, trials, ended };
+}
+
+/** What all configurations that count were played on, under one fill model. */
+interface CommonResults {
+  readonly configurations: number;
+  readonly events: number;
+  /** One row by event for each configuration. */
+  readonly readRows: () => Iterable<Float64Array>;
+}
+
+function judgeModel(fillModel: string, tried: number, common: CommonResults) {
+  const sharpes: number[] = [];
+  for (const row of common.readRows()) {
+    const found = computeSharpe(row, null);
+    if (found !== null) sharpes.push(found.sharpe);
+  }
+  const { standardDeviation } = computeMoments(sharpes);
+  const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
+  const trials = makeTrials(tried, sharpeVariance);
+  const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
+  return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting: measureOverfitting(common) } };
 }
 
 /** One trial alone has no variance and needs none; of several an unknown one leaves the luck unknown. */
@@ -55,31 +80,34 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
 }
 
 /** By the results themselves, for it is by them that configurations are ranked. */
-function measureOverfitting(
-  done: readonly Candidate[],
-  outcomes: Outcomes,
-  model: number,
-  events: number,
-): ModelJudgement['overfitting'] {
+function measureOverfitting({ configurations, events, readRows }: CommonResults): ModelJudgement['overfitting'] {
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
-  const isLarge = done.length > MOST_CONFIGURATIONS_IN_16_BLOCKS;
+  const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: streamRows(done, outcomes, model), blocks, performance: 'mean' });
+  const found = backtestOverfitting({ trials: readRows(), blocks, performance: 'mean' });
   if (found === null) return null;
   return { probability: found.probability, lossProbability: found.lossProbability, blocks };
 }
 
-function* streamRows(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
-  for (const { number } of done) yield outcomes.eventResults(number, model);
+/** One configuration after the other, by event; none of them is kept. */
+function* streamRows(
+  done: readonly Candidate[],
+  outcomes: Outcomes,
+  model: number,
+  events: number,
+): Generator<Float64Array> {
+  for (const { number } of done) yield outcomes.eventResults(number, model).subarray(0, events);
 }
 
 function configurationResult(
   candidate: Candidate,
+  { rungs, isDropped }: ReturnType<ReturnType<typeof standingsIn>>,
   outcomes: Outcomes,
   trials: readonly (Trials | null)[],
 ): ConfigurationResult {
-  const state = outcomes.findStatus(candidate);
-  if (state.status !== 'done') return { ...candidate, ...state, signFlips: false, worstMicros: null, models: [] };
+  const state = isDropped ? ({ status: 'dropped', error: '' } as const) : outcomes.findStatus(candidate);
+  const told = { ...candidate, ...state, rungs };
+  if (state.status !== 'done') return { ...told, signFlips: false, worstMicros: null, models: [] };
   const { number } = candidate;
   const models: ModelResult[] = trials.map((tried, model) => {
     const row = outcomes.eventResults(number, model);
@@ -87,13 +115,15 @@ function configurationResult(
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
-  return { ...candidate, ...state, signFlips, worstMicros: Math.min(...results), models };
+  return { ...told, signFlips, worstMicros: Math.min(...results), models };
 }
 
+/** Of those that have no result of everything, who came further, and was better there, comes first. */
 function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
-  return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
+  const further = b.rungs.length - a.rungs.length || (a.rungs.at(-1)?.place ?? 0) - (b.rungs.at(-1)?.place ?? 0);
+  return (a.status === 'done' ? 0 : further) || ORDER[a.status] - ORDER[b.status] || a.number - b.number;
 }
 
-const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
+const ORDER = { done: 0, dropped: 1, failed: 2, unfinished: 3 } as const;

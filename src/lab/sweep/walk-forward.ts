@@ -6,12 +6,15 @@
 import type { Trials } from '../../shared/statistics/deflated-sharpe.js';
 import type { Candidate, SweptEvent, WalkForward, WalkForwardStep } from './contract.js';
 import { eventsIn, foldCount, trainingFor } from './folds.js';
+import { lowestAt, sumAt } from './lowest.js';
 import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
 export interface WalkForwardQuestion {
-  /** Only those that are done. */
+  /** Only those that are done, or were dropped on the way. */
   readonly candidates: readonly Candidate[];
+  /** How many folds from the first on a candidate was played on. */
+  readonly foldsOf: (candidate: Candidate) => number;
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
   readonly outcomes: Outcomes;
@@ -22,12 +25,12 @@ export interface WalkForwardQuestion {
 
 /** Null with a single fold, or without any configuration. */
 export function walkForward(question: WalkForwardQuestion): WalkForward | null {
-  const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
+  const { candidates, foldsOf, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
   const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
-  const best = bestOn(candidates, trained, readRows);
+  const best = bestOn(candidates, foldsOf, trained, readRows);
   const steps: WalkForwardStep[] = [];
   const unseen: number[][] = fillModels.map(() => []);
   for (const [index, { learned, purged }] of trained.entries()) {
@@ -58,26 +61,26 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
 }
 
 /**
- * For each step the first of those whose lowest result under the fill models is highest; null where there is nothing to learn
+ * For each step the first of those that play its fold (who does was decided by what was over before it) whose lowest result under the fill models is highest; null where there is nothing to learn
  * from. Each configuration's results are read once and not kept.
  */
 function bestOn(
   candidates: readonly Candidate[],
+  foldsOf: WalkForwardQuestion['foldsOf'],
   trained: readonly { readonly learned: readonly number[] }[],
   readRows: (number: number) => readonly Float64Array[],
 ): readonly (number | null)[] {
   const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
-  for (const { number } of candidates) {
+  for (const candidate of candidates) {
+    const { number } = candidate;
     const rows = readRows(number);
-    for (const [step, { learned }] of trained.entries()) {
+    // The first fold is only learned from.
+    for (const [step, { learned }] of trained.slice(0, foldsOf(candidate) - 1).entries()) {
       const leader = best[step];
       if (leader === undefined || learned.length === 0) continue;
-      const worstMicros = Math.min(...rows.map((row) => sumAt(row, learned)));
+      const worstMicros = lowestAt(rows, learned);
       if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
     }
   }
   return best.map(({ number }) => number);
 }
-
-const sumAt = (row: Float64Array, indices: readonly number[]): number =>
-  indices.reduce((sum, index) => sum + (row[index] ?? 0), 0);

@@ -10,7 +10,7 @@ import { withAudit } from '../../../src/lab/sweep/audit/with-audit.js';
 import type { Task, TaskOutcome } from '../../../src/lab/sweep/contract.js';
 import type { SweepEngine } from '../../../src/lab/sweep/engine.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
-import { figuresOf } from './made-up.js';
+import { engineThat, figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
 
 let place: SweepPlace;
@@ -25,7 +25,7 @@ const lie = ({ candidate }: Task): TaskOutcome => ({ kind: 'done', figures: figu
 
 /** Workers of two machines take turns; the second one lies about what it is told to. Says which tasks were sent. */
 function workers(isLie: (task: Task) => boolean, sent: Task[] = []): SweepEngine {
-  return async ({ tasks, done }) => {
+  return engineThat(async ({ tasks }, { done }) => {
     for (const [at, task] of tasks.entries()) {
       sent.push(task);
       await Promise.resolve();
@@ -33,16 +33,16 @@ function workers(isLie: (task: Task) => boolean, sent: Task[] = []): SweepEngine
       else done(task, isLie(task) ? lie(task) : truth(task), `broken, process ${at}`);
     }
     return true;
-  };
+  });
 }
 
-const here: SweepEngine = async ({ tasks, done }) => {
+const here = engineThat(async ({ tasks }, { done }) => {
   for (const task of tasks) {
     await Promise.resolve();
     done(task, truth(task));
   }
   return true;
-};
+});
 
 const rowsOf = (outDir: string, sql: string): unknown[] => {
   const db = new Sqlite(join(outDir, 'sweep.sqlite'), { readonly: true });
@@ -106,10 +106,10 @@ describe('an audited sweep', () => {
     let lies = 0;
     const isLie = () => ++lies === 3;
     // What runs here begins once the workers are done: then everything of them is there to be marked.
-    const late: SweepEngine = async (work) => {
+    const late = engineThat(async (round, work) => {
       for (let turn = 0; turn < 40; turn++) await Promise.resolve();
-      return here(work);
-    };
+      return here(work).run(round);
+    });
     await expect(sweep(withAudit(workers(isLie, sent), 1, late), outDir)).rejects.toMatchObject({
       code: 'results_differ',
       message: expect.stringMatching(
@@ -145,28 +145,19 @@ describe('an audited sweep', () => {
     const outDir = mkdtempSync(join(tmpdir(), 'twinbook-audit-'));
     let stopped = 0;
     /** Works on until it is stopped. */
-    const endless =
-      (engine: SweepEngine): SweepEngine =>
-      async (work) => {
-        await engine(work);
+    const endless = (engine: SweepEngine) =>
+      engineThat(async (round, work) => {
+        await engine(work).run(round);
         await work.watcher.stopAsked;
         stopped++;
         return false;
-      };
+      });
     await expect(sweep(withAudit(endless(workers(() => true)), 1, here), outDir)).rejects.toMatchObject({
       code: 'results_differ',
     });
-    const failing: SweepEngine = () => Promise.reject(new Error('no queue'));
+    const failing = engineThat(() => Promise.reject(new Error('no queue')));
     await expect(
-      sweep(
-        withAudit(
-          failing,
-          1,
-          endless(() => Promise.resolve(true)),
-        ),
-        outDir,
-        true,
-      ),
+      sweep(withAudit(failing, 1, endless(engineThat(() => Promise.resolve(true)))), outDir, true),
     ).rejects.toThrow('no queue');
     expect(stopped).toBe(2);
     rmSync(outDir, { recursive: true });

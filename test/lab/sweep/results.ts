@@ -56,7 +56,14 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
   }
   const judged = judge(candidates, events, MODELS, outcomes, candidates.length);
   const done = judged.configurations.filter(({ status }) => status === 'done');
-  const question = { candidates: candidates.slice(failed), events, fillModels: MODELS, outcomes, embargoMs: 0 };
+  const question = {
+    candidates: candidates.slice(failed),
+    foldsOf: () => folds,
+    events,
+    fillModels: MODELS,
+    outcomes,
+    embargoMs: 0,
+  };
   return {
     format: 1,
     subject: 'recordings',
@@ -78,11 +85,13 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
       configurations: candidates.length,
       done: done.length,
       failed,
+      dropped: 0,
       unfinished: 0,
       tried: candidates.length,
       flipping: done.filter(({ signFlips }) => signFlips).length,
       events: count,
     },
+    halving: null,
     events,
     models: judged.models,
     configurations: judged.configurations,

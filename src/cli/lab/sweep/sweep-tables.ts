@@ -5,18 +5,23 @@ import type {
   ConfigurationResult,
   FreshResult,
   ModelResult,
+  RungResult,
   SweepResult,
   WalkForward,
 } from '../../../lab/sweep/contract.js';
 import {
   axisName,
+  configurationsText,
   deflatedText,
   FRESH_HEADS,
   freshLead,
   freshRows,
+  HALVING_LEAD,
   overfittingText,
+  RUNG_HEADS,
   remark,
   resultText,
+  rungRows,
   sharpeText,
   TERMS,
 } from '../../../lab/sweep/describe.js';
@@ -34,7 +39,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const say = (text: string) => prose(text, width, '  ');
   return [
     say(
-      `${result.title}: ${count(counts.configurations)} configurations, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
+      `${result.title}: ${configurationsText(result)}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
     ),
     table(
       shown.map((configuration, index) => ({ configuration, place: index + 1 })),
@@ -42,6 +47,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
       width,
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
+    result.halving === null ? '' : `\n${rungTable(result.halving, width)}`,
     result.subject === 'recordings' ? crossingTable(result, width) : '',
     `\n${judgements(result, width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
@@ -125,15 +131,21 @@ function judgements({ subject, models, counts }: SweepResult, width?: number): s
   return table(models, columns, width);
 }
 
-function freshTable(fresh: FreshResult, width?: number): string {
-  const columns = FRESH_HEADS.map(
+const freshTable = (fresh: FreshResult, width?: number): string =>
+  `${prose(freshLead(fresh), width, '  ')}\n${textTable(FRESH_HEADS, freshRows(fresh), width)}`;
+
+const rungTable = (halving: readonly RungResult[], width?: number): string =>
+  `${prose(HALVING_LEAD, width, '  ')}\n${textTable(RUNG_HEADS, rungRows(halving), width)}`;
+
+function textTable(heads: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
+  const columns = heads.map(
     (title, index): Column<readonly string[]> => ({
       title: title.toUpperCase(),
       cell: (row) => row[index] ?? null,
       right: index > 0,
     }),
   );
-  return `${prose(freshLead(fresh), width, '  ')}\n${table(freshRows(fresh), columns, width)}`;
+  return table(rows, columns, width);
 }
 
 function walkForwardTable(

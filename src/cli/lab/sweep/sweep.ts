@@ -21,7 +21,14 @@ import {
   withConditions,
 } from '../world-options.js';
 import { addChunkCommands, auditOption, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
-import { planFrom, type QuestionFlags, questionFrom, requireData, withQuestion } from './sweep-question.js';
+import {
+  halvingOption,
+  planFrom,
+  type QuestionFlags,
+  questionFrom,
+  requireData,
+  withQuestion,
+} from './sweep-question.js';
 import {
   addWorkerCommand,
   engineOption,
@@ -53,6 +60,7 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
     .addOption(auditOption())
+    .addOption(halvingOption())
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
@@ -94,6 +102,7 @@ const OF_RECORDINGS = [
     'feedDelay',
     'repeat',
     'folds',
+    'halving',
     'embargo',
     'memory',
     'estimate',
@@ -140,10 +149,12 @@ const describeCost = ({ msASecond, microsecondsAnEvent, secondsToBegin }: typeof
   `${msASecond} ms for a recorded second, ${microsecondsAnEvent} µs for an event, ${secondsToBegin} s for a thread to begin`;
 
 function estimateText(estimate: SweepEstimate, workers: number, cost: typeof PLAY_COST): string {
-  const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
+  const { configurations, folds, backtests, rungs, played, coreHours, rows, bytes, isStreamed } = estimate;
+  const steps = rungs.map((rung) => `${count(rung.configurations)} on ${count(rung.events)}`);
   return record([
     ['configurations', count(configurations)],
     ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
+    ...(rungs.length === 1 ? [] : [['rungs', `${steps.join(', ')} events`] as const]),
     ['events', `${count(played)} to be played`],
     ['core-hours', `${coreHours.toFixed(2)}: ${describeCost(cost)}`],
     ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],

@@ -180,13 +180,15 @@ class WorldSweep {
       configurations: configurations.length,
       done: done.length,
       failed,
+      dropped: 0,
       unfinished: configurations.length - done.length - failed,
       tried: this.#store.tried,
       flipping: done.filter(({ signFlips }) => signFlips).length,
       events: this.#events.length,
     };
     const data = { markets: [], isStreamed: false, empty: [] };
-    const notes = listNotes({ subject: 'worlds', data, counts, best: done[0] ?? null, search, folds: 1 });
+    const best = done[0] ?? null;
+    const notes = listNotes({ subject: 'worlds', data, counts, halving: null, best, search, folds: 1 });
     const used = this.#usedBefore;
     const text = `${used} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
     return {
@@ -196,6 +198,7 @@ class WorldSweep {
       assumptions: this.#assumptions(),
       search: { kind: search.kind, axes: search.axes, leftOut: search.leftOut },
       counts,
+      halving: null,
       events: this.#events,
       models,
       configurations,

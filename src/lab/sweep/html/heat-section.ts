@@ -58,9 +58,19 @@ const namePair =
   ([row, column]: Pair): string =>
     `${axisName(axes, row)} × ${axisName(axes, column)}`;
 
-const listMetrics = ({ subject, assumptions }: SweepResult): readonly Metric[] => [
-  { name: `lowest of the ${TERMS[subject].models}`, figure: ({ worstMicros }) => worstMicros },
-  ...assumptions.fillModels.map((name, model) => ({
+/** With halving what all configurations were played on: those that are left over were chosen, and a mean over them flatters. */
+const listMetrics = (result: SweepResult): readonly Metric[] =>
+  result.halving === null ? allMetrics(result) : [{ name: lowestName(result), figure: lowestOf(result) }];
+
+const lowestName = ({ subject, halving }: SweepResult): string =>
+  `lowest of the ${TERMS[subject].models}${halving === null ? '' : ', first rung'}`;
+
+const lowestOf = ({ halving }: SweepResult): Metric['figure'] =>
+  halving === null ? ({ worstMicros }) => worstMicros : ({ rungs }) => rungs[0]?.worstMicros ?? null;
+
+const allMetrics = (result: SweepResult): readonly Metric[] => [
+  { name: lowestName(result), figure: lowestOf(result) },
+  ...result.assumptions.fillModels.map((name, model) => ({
     name,
     figure: ({ models }: ConfigurationResult) => models[model]?.resultMicros ?? null,
   })),
@@ -78,7 +88,8 @@ const labels = (kind: string, names: readonly string[]): Markup | null =>
     : html`<div class="tools picks">${names.map((name, index) => html`<label for="heat-${kind}-${index}">${name}</label>`)}</div>`;
 
 /** What shows one map at a time, and which label belongs to it. */
-export function heatStyle({ search, assumptions }: SweepResult): string {
+export function heatStyle(result: SweepResult): string {
+  const { search } = result;
   const pairs = Math.min(MOST_PAIRS, listPairs(search.axes.length).length);
   const rules = (kind: string, length: number): string =>
     Array.from({ length }, (_, index) => {
@@ -91,7 +102,7 @@ export function heatStyle({ search, assumptions }: SweepResult): string {
 .heat { width: auto } .heat td, .heat thead th { text-align: center; min-width: 6.5em } .heat th[scope=row] { font-weight: 560; color: var(--soft); text-align: right }
 .heat td small { display: block; color: var(--soft); font-size: 11.5px; line-height: 1.2 } .heat .corner { font-weight: 400 }
 ${rules('pair', pairs)}
-${rules('metric', assumptions.fillModels.length + 1)}`;
+${rules('metric', listMetrics(result).length)}`;
 }
 
 function heatMap({ search: { axes }, configurations }: SweepResult, [row, column]: Pair, metric: Metric): Markup {
@@ -144,12 +155,13 @@ export function marginalSection(result: SweepResult): Markup {
   return section(
     'parameters',
     'One parameter at a time',
-    `Lowest ${TERMS[result.subject].result} of the ${TERMS[result.subject].models}, currency: the mean over all values of the other parameters.`,
+    `${capitalise(TERMS[result.subject].result)}, ${lowestName(result)}, currency: the mean over all values of the other parameters.`,
     html`<div class="columns">${tables}</div>`,
   );
 }
 
-function marginal({ configurations }: SweepResult, axis: Axis, index: number): Markup {
+function marginal(result: SweepResult, axis: Axis, index: number): Markup {
+  const { configurations } = result;
   const bins = makeBins(
     axis,
     configurations.flatMap(({ values }) => values[index] ?? []),
@@ -157,7 +169,7 @@ function marginal({ configurations }: SweepResult, axis: Axis, index: number): M
   const cells = bins.map((bin) =>
     computeCell(
       configurations.filter(({ values }) => within(bin, values[index])),
-      ({ worstMicros }) => worstMicros,
+      lowestOf(result),
     ),
   );
   const means = cells.map(({ mean }) => mean ?? 0);

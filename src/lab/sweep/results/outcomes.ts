@@ -61,15 +61,27 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** `error` is that of the first one that failed, in the order of the tasks. */
-  findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
-    const row = this.#byNumber.get(number) ?? [];
-    for (const outcome of row) if (outcome?.kind === 'failed') return { status: 'failed', error: outcome.error };
-    const done = row.filter((outcome) => outcome !== undefined).length;
-    return { status: done === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+  /** Whether every backtest of its first folds is there, whatever came of it. */
+  hasEnded({ number }: Candidate, folds: number): boolean {
+    return this.#outcomesOf(number, folds).length === folds * this.#models.length;
   }
 
-  /** By event, over all folds. Only of configurations that are done. */
+  /** In its first folds. `error` is that of the first one that failed, in the order of the tasks. */
+  findStatus(
+    { number }: Candidate,
+    folds = this.#folds,
+  ): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+    const outcomes = this.#outcomesOf(number, folds);
+    for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
+    return { status: outcomes.length === folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+  }
+
+  #outcomesOf(number: number, folds: number): readonly TaskOutcome[] {
+    const row = this.#byNumber.get(number) ?? [];
+    return row.slice(0, folds * this.#models.length).filter((outcome) => outcome !== undefined);
+  }
+
+  /** By event, over all folds; of a configuration that was dropped over those that it was played on. Not of one that failed. */
   eventResults(number: number, model: number): Float64Array {
     const eventsAt = this.#eventsAt;
     if (eventsAt === null)

@@ -111,7 +111,10 @@ SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM
 );
 `;
 
-/** Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings, and for each that workers brought to an audit. */
+/**
+ * Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings, for each
+ * that workers brought to an audit, and for each configuration in each rung of successive halving that ranked it.
+ */
 export const LATER_TABLES = `
 CREATE TABLE IF NOT EXISTS repeats (
   sweep INTEGER NOT NULL,
@@ -141,6 +144,20 @@ CREATE TABLE IF NOT EXISTS crossings (
   shares_60s_micros INTEGER NOT NULL,
   gain_60s_micros INTEGER NOT NULL,
   PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS rungs (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  rung INTEGER NOT NULL,
+  -- Leading events that it was played on.
+  events INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  -- The lowest under the fill models, of those that were over when the next rung began.
+  worst_micros INTEGER NOT NULL,
+  dropped INTEGER NOT NULL,
+  PRIMARY KEY (sweep, configuration, rung),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 

@@ -228,9 +228,21 @@ export class SweepStore {
             );
           }
         });
+        this.#writeRungs(result);
         this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep);
       })(),
     );
+  }
+
+  #writeRungs({ configurations, halving }: SweepResult): void {
+    this.#db.prepare('DELETE FROM rungs WHERE sweep = ?').run(this.#sweep);
+    const insert = this.#db.prepare('INSERT INTO rungs VALUES (?, ?, ?, ?, ?, ?, ?)');
+    for (const { number, status, rungs } of configurations) {
+      for (const [at, { place, worstMicros }] of rungs.entries()) {
+        const isDropped = status === 'dropped' && at === rungs.length - 1;
+        insert.run(this.#sweep, number, at + 1, halving?.[at]?.events, place, worstMicros, Number(isDropped));
+      }
+    }
   }
 
   close(): void {

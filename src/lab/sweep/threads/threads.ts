@@ -1,40 +1,49 @@
 /** The usual engine: threads of this process, which share what is decoded once. */
 
 import type { SweepPlan, SweptEvent, Task } from '../contract.js';
-import { type EngineWork, NOTHING_PLAYED } from '../engine.js';
-import { type SharedMarket, shareMarkets } from '../reading.js';
+import { type EngineWork, NOTHING_PLAYED, type Round, type SweepEngine } from '../engine.js';
+import { shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
-import { runTasks } from './pool.js';
-import type { WorkerSetup } from './thread-contract.js';
+import { TaskPool } from './pool.js';
+import type { PlayedData, WorkerSetup } from './thread-contract.js';
 
-export async function onThreads(work: EngineWork): Promise<boolean> {
-  const { plan, planned, tasks, watcher, done } = work;
-  const shared = await share(work);
+export const onThreads: SweepEngine = (work) => {
+  let pool: TaskPool | null = null;
+  return {
+    run: async ({ tasks }) => {
+      if (tasks.length === 0) return true;
+      // What was played goes before what comes next takes memory.
+      pool?.replaceData({ kind: 'shared', markets: [] });
+      const data = await openData(work, tasks);
+      if (pool === null) pool = startPool(work, data);
+      else pool.replaceData(data);
+      return pool.run({ tasks, done: work.done, stopAsked: work.watcher.stopAsked });
+    },
+    close: async () => pool?.close(),
+  };
+};
+
+function startPool({ plan, planned }: EngineWork, data: PlayedData): TaskPool {
   const setup: Omit<WorkerSetup, 'stop'> = {
     source: plan.source,
     configHash: plan.config.configHash,
     settings: makeSettings(plan, planned.events),
-    data: shared === null ? { kind: 'streamed', paths: plan.paths } : { kind: 'shared', markets: shared },
+    data,
   };
-  return runTasks({
-    tasks,
-    workers: plan.workers,
-    program: { name: './worker', from: import.meta.url },
-    setup,
-    readsFiles: shared === null,
-    stopAsked: watcher.stopAsked,
-    done,
-  });
+  const program = { name: './worker', from: import.meta.url };
+  return new TaskPool({ workers: plan.workers, program, setup, readsFiles: data.kind === 'streamed' });
 }
 
-/** What these tasks play, as far as it fits into the memory; null where workers stream. */
-async function share({ plan, planned, tasks, watcher }: EngineWork): Promise<readonly SharedMarket[] | null> {
-  if (planned.data.isStreamed) return null;
+/** What these tasks play, as far as it fits into the memory; else workers stream. */
+async function openData({ plan, planned, watcher }: EngineWork, tasks: Round['tasks']): Promise<PlayedData> {
+  const streamed: PlayedData = { kind: 'streamed', paths: plan.paths };
+  if (planned.data.isStreamed) return streamed;
   const ids = marketsIn(planned.events, tasks);
   const recordings = planned.recordings.filter(({ market }) => ids.has(market.conditionId));
-  return shareMarkets(recordings, planned.data, plan.memoryBytes, (done) => {
+  const markets = await shareMarkets(recordings, planned.data, plan.memoryBytes, (done) => {
     watcher.progress({ phase: 'reading', done, all: recordings.length, ...NOTHING_PLAYED });
   });
+  return markets === null ? streamed : { kind: 'shared', markets };
 }
 
 /** Condition ids of what these tasks play. */
