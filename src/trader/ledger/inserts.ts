@@ -1,8 +1,131 @@
-/** Rows of intents, orders, fills and markets: every column by its name. */
+/** Rows of intents, orders, fills and markets: every column is named once, with what of the record it holds. */
 
 import type { BookedFill, IntentRow, MarketRecord, OrderRecord } from './contract.js';
-import type { Database } from './database.js';
+import type { Database, SqlValue } from './database.js';
 import * as rows from './rows.js';
+
+type Columns<T> = Readonly<Record<string, (of: T) => SqlValue>>;
+
+const INTENT = {
+  id: (intent) => intent.id,
+  run_id: (intent) => intent.runId,
+  kind: (intent) => intent.kind,
+  market: (intent) => intent.marketConditionId,
+  is_yes: (intent) => rows.optionalFlag(intent.isYes),
+  side: (intent) => intent.side,
+  price: (intent) => intent.priceMicros,
+  amount: (intent) => intent.amountMicros,
+  redeem_yes: (intent) => intent.redeemYesMicros,
+  redeem_no: (intent) => intent.redeemNoMicros,
+  order_pubkey: (intent) => intent.orderPubkey,
+  fee_rate: (intent) => intent.feeRateMicros,
+  strategy: (intent) => intent.strategy,
+  reason: (intent) => intent.reason,
+  state: (intent) => intent.state,
+  draft_pubkey: (intent) => intent.draftPubkey,
+  message: (intent) => intent.message,
+  expires_at_s: (intent) => intent.expiresAtS,
+  signature: (intent) => intent.signature,
+  submit_count: (intent) => intent.submitCount,
+  created_ms: (intent) => intent.createdMs,
+  updated_ms: (intent) => intent.updatedMs,
+  last_reason: (intent) => intent.lastReason,
+  config_hash: (intent) => intent.configHash,
+} satisfies Columns<IntentRow>;
+
+const ORDER = {
+  pubkey: (order) => order.pubkey,
+  intent_id: (order) => order.intentId,
+  market: (order) => order.marketConditionId,
+  is_yes: (order) => rows.flag(order.isYes),
+  side: (order) => order.side,
+  price: (order) => order.priceMicros,
+  amount: (order) => order.amountMicros,
+  filled: (order) => order.filledMicros,
+  status: (order) => order.status,
+  created_ms: (order) => order.createdMs,
+  closed_ms: (order) => order.closedMs,
+} satisfies Columns<OrderRecord>;
+
+const FILL = {
+  pubkey: (fill) => fill.pubkey,
+  order_pubkey: (fill) => fill.orderPubkey,
+  market: (fill) => fill.marketConditionId,
+  is_yes: (fill) => rows.flag(fill.isYes),
+  side: (fill) => fill.side,
+  price: (fill) => fill.priceMicros,
+  amount: (fill) => fill.amountMicros,
+  fee: (fill) => fill.feeMicros,
+  is_maker: (fill) => rows.optionalFlag(fill.isMaker),
+  timestamp_s: (fill) => fill.timestampS,
+  seen_ms: (fill) => fill.seenMs,
+} satisfies Columns<BookedFill>;
+
+const MARKET = {
+  condition_id: (market) => market.conditionId,
+  title: (market) => market.title,
+  state: (market) => market.state,
+  event: (market) => market.eventConditionId,
+  yes_label: (market) => market.yesLabel,
+  no_label: (market) => market.noLabel,
+  maker_fee_rate: (market) => market.makerFeeRateMicros,
+  taker_fee_rate: (market) => market.takerFeeRateMicros,
+  resolution_s: (market) => market.resolutionS,
+  seen_ms: (market) => market.seenMs,
+} satisfies Columns<MarketRecord>;
+
+/** What makes a row of a record: its statement, and what that binds. */
+interface RowStatement<T> {
+  readonly sql: string;
+  bind(of: T): readonly SqlValue[];
+}
+
+const valuesOf = <T>(columns: Columns<T>, names: readonly string[]) => {
+  const reads = names.flatMap((name) => columns[name] ?? []);
+  return (of: T): readonly SqlValue[] => reads.map((read) => read(of));
+};
+
+/** Every column, and `more` that are no part of the record, before them. */
+function insertion<T>(table: string, columns: Columns<T>, ...more: readonly string[]): RowStatement<T> {
+  const names = Object.keys(columns);
+  const all = [...more, ...names];
+  const sql = `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`;
+  return { sql, bind: valuesOf(columns, names) };
+}
+
+/** Columns `changing` of the row with the same `key`. */
+function change<T, C extends Columns<T>>(
+  table: string,
+  columns: C,
+  key: keyof C & string,
+  ...changing: readonly (keyof C & string)[]
+): RowStatement<T> {
+  const sql = `UPDATE ${table} SET ${changing.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;
+  return { sql, bind: valuesOf(columns, [...changing, key]) };
+}
+
+const NEW_INTENT = insertion<IntentRow>('intents', INTENT, 'seq');
+const CHANGED_INTENT = change<IntentRow, typeof INTENT>(
+  'intents',
+  INTENT,
+  'id',
+  'state',
+  'draft_pubkey',
+  'message',
+  'expires_at_s',
+  'signature',
+  'submit_count',
+  'updated_ms',
+  'last_reason',
+);
+const NEW_ORDER = insertion<OrderRecord>('orders', ORDER, 'seq');
+const CHANGED_ORDER = change<OrderRecord, typeof ORDER>('orders', ORDER, 'pubkey', 'status', 'filled', 'closed_ms');
+const NEW_FILL = insertion<BookedFill>('fills', FILL, 'seq');
+const NEW_MARKET = insertion<MarketRecord>('markets', MARKET);
+const KNOWN_MARKET = Object.keys(MARKET).flatMap((name) =>
+  name === 'condition_id' ? [] : `${name} = excluded.${name}`,
+);
+const EITHER_MARKET = `${NEW_MARKET.sql} ON CONFLICT (condition_id) DO UPDATE SET ${KNOWN_MARKET.join(', ')}`;
 
 /**
  * Within a transaction.
@@ -10,54 +133,12 @@ import * as rows from './rows.js';
  * @param seq its place among all intents; null for the next one
  */
 export function insertIntent(db: Database, intent: IntentRow, seq: number | null = null): void {
-  db.run(
-    `INSERT INTO intents (seq, id, run_id, kind, market, is_yes, side, price, amount, redeem_yes, redeem_no, order_pubkey,
-       fee_rate, strategy, reason, state, draft_pubkey, message, expires_at_s, signature, submit_count, created_ms,
-       updated_ms, last_reason, config_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    seq,
-    intent.id,
-    intent.runId,
-    intent.kind,
-    intent.marketConditionId,
-    rows.optionalFlag(intent.isYes),
-    intent.side,
-    intent.priceMicros,
-    intent.amountMicros,
-    intent.redeemYesMicros,
-    intent.redeemNoMicros,
-    intent.orderPubkey,
-    intent.feeRateMicros,
-    intent.strategy,
-    intent.reason,
-    intent.state,
-    intent.draftPubkey,
-    intent.message,
-    intent.expiresAtS,
-    intent.signature,
-    intent.submitCount,
-    intent.createdMs,
-    intent.updatedMs,
-    intent.lastReason,
-    intent.configHash,
-  );
+  db.run(NEW_INTENT.sql, seq, ...NEW_INTENT.bind(intent));
 }
 
 /** What may change of an intent. Within a transaction; its row is there. */
 export function updateIntent(db: Database, intent: IntentRow): void {
-  db.run(
-    `UPDATE intents SET state = ?, draft_pubkey = ?, message = ?, expires_at_s = ?, signature = ?, submit_count = ?,
-       updated_ms = ?, last_reason = ? WHERE id = ?`,
-    intent.state,
-    intent.draftPubkey,
-    intent.message,
-    intent.expiresAtS,
-    intent.signature,
-    intent.submitCount,
-    intent.updatedMs,
-    intent.lastReason,
-    intent.id,
-  );
+  db.run(CHANGED_INTENT.sql, ...CHANGED_INTENT.bind(intent));
 }
 
 /**
@@ -66,28 +147,12 @@ export function updateIntent(db: Database, intent: IntentRow): void {
  * @param seq its place among all orders; null for the next one
  */
 export function insertOrder(db: Database, order: OrderRecord, seq: number | null = null): void {
-  db.run(
-    `INSERT INTO orders (seq, pubkey, intent_id, market, is_yes, side, price, amount, filled, status, created_ms, closed_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    seq,
-    order.pubkey,
-    order.intentId,
-    order.marketConditionId,
-    rows.flag(order.isYes),
-    order.side,
-    order.priceMicros,
-    order.amountMicros,
-    order.filledMicros,
-    order.status,
-    order.createdMs,
-    order.closedMs,
-  );
+  db.run(NEW_ORDER.sql, seq, ...NEW_ORDER.bind(order));
 }
 
 /** What the exchange may change of an order. Within a transaction; its row is there. */
-export function updateOrder(db: Database, { pubkey, status, filledMicros, closedMs }: OrderRecord): void {
-  const sql = 'UPDATE orders SET status = ?, filled = ?, closed_ms = ? WHERE pubkey = ?';
-  db.run(sql, status, filledMicros, closedMs, pubkey);
+export function updateOrder(db: Database, order: OrderRecord): void {
+  db.run(CHANGED_ORDER.sql, ...CHANGED_ORDER.bind(order));
 }
 
 /**
@@ -96,41 +161,10 @@ export function updateOrder(db: Database, { pubkey, status, filledMicros, closed
  * @param seq that place; null for the next one
  */
 export function insertFill(db: Database, fill: BookedFill, seq: number | null): number {
-  return db.insert(
-    `INSERT INTO fills (seq, pubkey, order_pubkey, market, is_yes, side, price, amount, fee, is_maker, timestamp_s, seen_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    seq,
-    fill.pubkey,
-    fill.orderPubkey,
-    fill.marketConditionId,
-    rows.flag(fill.isYes),
-    fill.side,
-    fill.priceMicros,
-    fill.amountMicros,
-    fill.feeMicros,
-    rows.optionalFlag(fill.isMaker),
-    fill.timestampS,
-    fill.seenMs,
-  );
+  return db.insert(NEW_FILL.sql, seq, ...NEW_FILL.bind(fill));
 }
 
 /** What is known of a market, in place of what was. Within a transaction. */
 export function upsertMarket(db: Database, market: MarketRecord): void {
-  db.run(
-    `INSERT INTO markets (condition_id, title, state, event, yes_label, no_label, maker_fee_rate, taker_fee_rate,
-       resolution_s, seen_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (condition_id) DO UPDATE SET title = excluded.title, state = excluded.state, event = excluded.event,
-       yes_label = excluded.yes_label, no_label = excluded.no_label, maker_fee_rate = excluded.maker_fee_rate,
-       taker_fee_rate = excluded.taker_fee_rate, resolution_s = excluded.resolution_s, seen_ms = excluded.seen_ms`,
-    market.conditionId,
-    market.title,
-    market.state,
-    market.eventConditionId,
-    market.yesLabel,
-    market.noLabel,
-    market.makerFeeRateMicros,
-    market.takerFeeRateMicros,
-    market.resolutionS,
-    market.seenMs,
-  );
+  db.run(EITHER_MARKET, ...NEW_MARKET.bind(market));
 }
