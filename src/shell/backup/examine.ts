@@ -1,5 +1,6 @@
 /** Reads a whole ledger, and brings the copies of its archives up to date: seconds for a large one. */
 
+import { TwinbookError } from '../../shared/base/errors.js';
 import { copyArchives, hashFile, listCopies } from '../../trader/ledger/archive/archive-copies.js';
 import { inspectArchives } from '../../trader/ledger/archive/inspect.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
@@ -41,7 +42,8 @@ export function examineFile(path: string): ExaminedFile {
       ledger.close();
     }
   } catch (error) {
-    return { sha256, problems: [error instanceof Error ? error.message : String(error)] };
+    const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
+    return { sha256, problems: [`${error instanceof Error ? error.message : String(error)}${hint}`] };
   }
 }
 

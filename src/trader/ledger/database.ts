@@ -36,6 +36,9 @@ const VIRTUAL_CACHE_KIB = 16_384;
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 4 * CHECKPOINT_AFTER_WRITES;
 
+const OLDER_HINT =
+  'Start the trader once: it brings its ledger up to date. `twinbook ledger restore FILE` does the same with the copy of a backup, and checks it.';
+
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
 
@@ -103,8 +106,8 @@ export class Database {
     return Database.#open(path, true, (database) => {
       const version = database.#version();
       if (version < MIGRATIONS.length) {
-        const hint = 'Start the trader once: it brings the ledger up to date.';
-        throw new TwinbookError('file_unreadable', `the ledger ${path} has version ${version}`, hint);
+        const text = `the ledger ${path} is of an older program: it has version ${version}, this one reads version ${MIGRATIONS.length}`;
+        throw new TwinbookError('file_unreadable', text, OLDER_HINT);
       }
     });
   }
@@ -303,7 +306,7 @@ export class Database {
       throw new TwinbookError(
         'ledger_newer',
         `the ledger ${this.path} has version ${version}, this program knows versions up to ${MIGRATIONS.length}`,
-        'Use the newer Twinbook that wrote it, or another ledger file (`ledger.path`).',
+        'Use the newer Twinbook that wrote it, or put a backup back that this one made (`twinbook ledger restore FILE --reason TEXT`).',
       );
     }
     return version;

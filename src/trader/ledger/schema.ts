@@ -1,6 +1,6 @@
 /**
  * The tables, as the list of steps that made them: `user_version` counts how many were applied. A step that was
- * released is never edited; a change is a new step.
+ * released is never edited; a change is a new step, also one of what rows mean: an older program then refuses the file.
  */
 
 /** 'TWBK', so that no other program's database is taken for a ledger. */
@@ -234,7 +234,20 @@ CREATE TABLE archived_orders (
 ) STRICT, WITHOUT ROWID;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, EVENTS_BY_KIND, SPLITS, STRATEGY_STATES, ARCHIVED_ORDERS];
+/**
+ * A fee that is named later is a transaction by itself. No table changes, but a program that does not know of it would count the fill as
+ * booked twice, and undo one fee too few. What rows mean belongs to the version as well: a change of that is a step, if an empty one.
+ */
+const FEES_BY_THEMSELVES = '';
+
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  EVENTS_BY_KIND,
+  SPLITS,
+  STRATEGY_STATES,
+  ARCHIVED_ORDERS,
+  FEES_BY_THEMSELVES,
+];
 
 /**
  * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of

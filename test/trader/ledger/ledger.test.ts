@@ -52,6 +52,27 @@ describe('opening a ledger', () => {
     );
   });
 
+  it('is of a version that no program opens which does not know of fees by themselves, and takes one of theirs', () => {
+    const versionOf = (path: string) => {
+      const sqlite = new Sqlite(path, { readonly: true });
+      const version = sqlite.pragma('user_version', { simple: true });
+      sqlite.close();
+      return version;
+    };
+    withFileOf(
+      (sqlite) => sqlite.pragma('user_version = 5'),
+      (path) => {
+        expect(refusal(() => openReadOnly(path))).toMatchObject({
+          code: 'file_unreadable',
+          message: expect.stringMatching(/ is of an older program: it has version 5, this one reads version 6$/),
+        });
+        openLedger(path, HOLDER).close();
+        expect(versionOf(path)).toBe(6);
+        openReadOnly(path).close();
+      },
+    );
+  });
+
   it('refuses a file that is not a ledger', () => {
     inFolder((path) => {
       writeFileSync(path, 'this is not a database, but it is long enough to be looked at as one. '.repeat(20));
