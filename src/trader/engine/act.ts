@@ -8,6 +8,7 @@ import { flattenAll, flattenMarkets } from './control/flattening.js';
 import { pausedBecause, unclaimedBecause } from './control/fleet-bounds.js';
 import { LADDER } from './control/modes.js';
 import { isInStartupGrace, isUnassigned } from './control/startup-grace.js';
+import { askDue } from './due-polls.js';
 import { isOfPlace } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { CALM_MODES, marketQuietUntilMs, TICK_MS } from './next-wakeup.js';
@@ -48,7 +49,7 @@ export function act(state: TraderState, nowMs: number): void {
   else if (ticking && LADDER[mode].orders === 'quotes') flattenMarkets(state, nowMs);
   pollForProof(state, ticking, nowMs);
   state.polling.quoting = LADDER[mode].orders === 'quotes';
-  poll(state, mode === 'stopping', nowMs);
+  askDue(state, mode === 'stopping', nowMs);
 }
 
 function actInMarkets(state: TraderState, hold: string | null, ticking: boolean, nowMs: number): void {
@@ -220,23 +221,3 @@ function pollForProof(state: TraderState, ticking: boolean, nowMs: number): void
   // Not with every observation: an exchange that refuses connections would be asked as fast as it refuses.
   if (ticking && state.modes.wantsProof) state.poller.expedite({ kind: 'orders' });
 }
-
-function poll(state: TraderState, stopping: boolean, nowMs: number): void {
-  const { queue, poller, polling, reconciler } = state;
-  queue.setOpenOrders(state.own.exposure.workingOrders);
-  polling.nowMs = nowMs;
-  polling.stopping = stopping;
-  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const requests = poller.takeDue(nowMs, polling);
-  if (requests.length === 0) return;
-  // The round first: looks that leave together with its lists begin after it.
-  const round = requests.filter(isRound).flatMap((request) => reconciler.begin(request, nowMs));
-  for (const request of requests) {
-    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
-    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
-    for (const each of isRound(request) ? round : [request]) queue.push(each);
-  }
-}
-
-/** The poll of assets is the first request of a round of reconciliation. */
-const isRound = ({ call }: PlannedRequest): boolean => call.endpoint === 'account.assets';

@@ -1,0 +1,46 @@
+/** What is asked of what is due: the poll of assets begins a round, and nothing else does. */
+
+import { expect, it } from 'vitest';
+import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { askDue } from '../../../src/trader/engine/due-polls.js';
+import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import { Account } from './exchange-lists.js';
+
+const SECONDS = 120;
+
+it('reads the marks of the venue without beginning a round of reconciliation', () => {
+  const account = new Account();
+  const { reconciler } = account;
+  const poller = new PollPlan({
+    ownIntervalMs: 60_000,
+    hotIntervalMs: 500,
+    quietIntervalMs: 10_000,
+    catalogIntervalMs: 600_000,
+    assetsIntervalMs: 60_000,
+    ownTrades: true,
+    bookDepth: 20,
+  });
+  const facts = { markets: [], openOrders: 2, openMarketPages: 1, publicPerMinute: 114, signedPerMinute: 285 };
+  const asked: PlannedRequest[] = [];
+  const state = {
+    poller,
+    reconciler,
+    queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
+    polling: { ...facts, marksEveryMs: 5000, publicHeadroom: 9 },
+    own: { exposure: { workingOrders: 2 } },
+  };
+  try {
+    for (let s = 0; s < SECONDS; s++) {
+      account.nowMs += 1000;
+      // Only what is read here of these rooms.
+      askDue(state as unknown as Parameters<typeof askDue>[0], false, account.nowMs);
+      for (const { owner } of asked) if (owner.kind === 'poll') poller.onReport(owner.target, 'ok', account.nowMs);
+    }
+  } finally {
+    account.close();
+  }
+  const polls = (kind: string) => asked.filter(({ owner }) => owner.kind === 'poll' && owner.target.kind === kind);
+  expect(polls('marks')).toHaveLength(SECONDS / 5);
+  expect(polls('assets')).toHaveLength(SECONDS / 60);
+  expect(asked.filter(({ owner }) => owner.kind === 'round')).toHaveLength((6 * SECONDS) / 60);
+});
