@@ -1,6 +1,7 @@
 /** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
+import { withKeys } from '../shared/protocol/profile.js';
 import { strategyClass, traderClass } from '../shell/config/live/live-classes.js';
 import { loadConfig } from '../shell/config/load.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
@@ -8,6 +9,7 @@ import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schem
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
+import { describeStretch } from '../trader/reconcile/stretched-rounds.js';
 import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
 import { addConfigExplainCommand } from './config-explain.js';
 import { addConfigLiveCommands } from './config-live.js';
@@ -53,7 +55,10 @@ export function addConfigCommands(program: Command, session: Session): void {
     config.command('check').description('reads the configuration with all its strategy files'),
   );
   addAction<{ config: string }>(check, session, async (options) => {
-    const { file, strategies: files, configHash } = await loadConfig(options.config, io);
+    const config = await loadConfig(options.config, io);
+    const { file, strategies: files, configHash } = config;
+    const stretch = describeStretch(config.polling, withKeys(config.venue.profile, config.venue.keys));
+    if (stretch !== null) io.err(`warning: ${stretch}\n`);
     io.out(
       `${file}: ok, ${files.length} strategy file${files.length === 1 ? '' : 's'}, hash ${configHash.slice(0, 12)}\n`,
     );

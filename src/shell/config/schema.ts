@@ -49,7 +49,7 @@ const pollingSchema = z
     assets_interval_ms: integer(
       2000,
       3_600_000,
-      'A round of reconciliation, nine signed requests: assets, orders, trades, merges, splits and redeems, compared with the ledger.',
+      'A round of reconciliation, nine signed requests: assets, orders, trades, merges, splits and redeems, compared with the ledger. Stretched where the request budget is short.',
     ).default(60_000),
     candles_prior: z
       .boolean()

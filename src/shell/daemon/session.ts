@@ -14,6 +14,7 @@ import { Trader } from '../../trader/engine/engine.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
+import { describeStretch } from '../../trader/reconcile/stretched-rounds.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials } from '../client/accepted-credentials.js';
@@ -112,6 +113,8 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const { config } = start;
     const options = { ...asked, config };
     const { env } = options;
+    const stretch = describeStretch(config.polling, withKeys(config.venue.profile, config.venue.keys));
+    if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(config, env, { ledger, say: options.say });
     // Before anything is signed, and before a guardian is told that orders may rest: they may be another's.
     const joined = await joinFleet(options, wallet);

@@ -2,6 +2,7 @@
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
+import type { Reconciler } from '../reconcile/reconciler.js';
 import type { PolledMarket, PollFacts, Queue } from '../scheduler/contract.js';
 import { bestOwnPaceMs } from '../scheduler/own-pace.js';
 import { ROWS } from '../scheduler/poll-calls.js';
@@ -18,6 +19,7 @@ interface Polls {
   readonly markets: Markets;
   readonly queue: Queue;
   readonly own: OwnState;
+  readonly reconciler: Pick<Reconciler, 'requestsARound'>;
   /** When markets were last valued, our clock, ms, and what a signed request was worth then; 0 while there were enough. */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
@@ -67,6 +69,10 @@ export class Polling implements PollFacts {
 
   get signedPerMinute(): number {
     return this.#state.queue.perMinute('signed', this.nowMs);
+  }
+
+  get requestsARound(): number {
+    return this.#state.reconciler.requestsARound;
   }
 
   get openMarketPages(): number {

@@ -15,7 +15,7 @@ import type { PollResult } from '../scheduler/contract.js';
 import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import type { Difference } from './differences.js';
-import { Round, type RoundEnd } from './round.js';
+import { Round, type RoundEnd, requestsOfRound } from './round.js';
 
 /** A complete round. Our clock, ms: when its first request was asked for, and when it was compared. */
 export interface ComparedRound {
@@ -66,6 +66,8 @@ export class Reconciler {
   #againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
+  /** Asked for beyond the first of each list, in the two newest rounds whose lists were complete. */
+  #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades whether the venue lists them */
   constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
@@ -73,6 +75,14 @@ export class Reconciler {
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, underWay, ownTrades);
+  }
+
+  /**
+   * Signed requests that a round takes, with the further pages that both of the newest two rounds took: the first look at a long
+   * history is long but once.
+   */
+  get requestsARound(): number {
+    return requestsOfRound(this.#ownTrades) + Math.min(...this.#furtherPages);
   }
 
   /**
@@ -169,6 +179,7 @@ export class Reconciler {
     this.#sayAbsent(this.#round?.absent ?? []);
     this.#round = null;
     if (end.kind === 'complete') {
+      this.#furtherPages = [this.#furtherPages[1], end.furtherPages];
       this.#turns.gathered = ++this.#turn;
       this.#gathered = end;
       return { requests: [], result: 'ok' };

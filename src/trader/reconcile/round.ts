@@ -22,6 +22,18 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
   sums: { endpoint: 'trades.list', params: {}, query: { limit: SECOND_READER_ROWS }, body: undefined },
 };
 
+/** Lists that there are only where the venue lists own trades. */
+const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
+
+/**
+ * Signed requests of a round whose lists end with their first page: each list, and the looks at orders and, where the venue lists
+ * own trades, at those that must come after them.
+ */
+export function requestsOfRound(ownTrades: boolean): number {
+  const lists = Object.keys(CALLS).length + 1;
+  return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
+}
+
 /** One list being read. */
 export interface Reading {
   begin(): void;
@@ -33,8 +45,13 @@ const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /** How a round's lists ended. */
 export type RoundEnd =
-  /** Our clock, ms: when the first request was asked for. */
-  | { readonly kind: 'complete'; readonly begunMs: number }
+  | {
+      readonly kind: 'complete';
+      /** Our clock, ms: when the first request was asked for. */
+      readonly begunMs: number;
+      /** As below. */
+      readonly furtherPages: number;
+    }
   | {
       readonly kind: 'void';
       readonly reason: string;
@@ -94,8 +111,9 @@ export class Round {
     }
     this.#underWay.delete(list);
     if (this.#underWay.size > 0) return { requests: [], end: null };
-    if (this.#void === null) return { requests: [], end: { kind: 'complete', begunMs: this.#begunMs } };
-    return { requests: [], end: { kind: 'void', ...this.#void, furtherPages: this.#furtherPages } };
+    const furtherPages = this.#furtherPages;
+    if (this.#void === null) return { requests: [], end: { kind: 'complete', begunMs: this.#begunMs, furtherPages } };
+    return { requests: [], end: { kind: 'void', ...this.#void, furtherPages } };
   }
 }
 

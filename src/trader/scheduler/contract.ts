@@ -116,6 +116,8 @@ export interface PollFacts {
   readonly ownPaceMs?: number;
   /** Time between two reads of what the venue says that our holdings are worth, ms; absent or Infinity: none beside rounds. */
   readonly marksEveryMs?: number;
+  /** Signed requests that a poll of assets leads to: it begins a round of reconciliation. Absent: that one alone. */
+  readonly requestsARound?: number;
   /** `Queue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not asked. */
   readonly publicHeadroom: number;
 }

@@ -1,4 +1,6 @@
-/** How often own trades are read while orders rest: what a look costs against what late knowledge of a fill does. Pure. */
+/** How often what is ours is read: what a look costs against what late knowledge of a fill does, and what the budget holds. Pure. */
+
+import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
 /** Longest time between two looks, ms, unless it is configured. */
 export const USUAL_LONGEST_MS = 15_000;
@@ -13,3 +15,42 @@ export const USUAL_LONGEST_MS = 15_000;
  */
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
+
+/** Own orders are a check on what own trades and answers have told; fills matter more. */
+export const ORDERS_PER_FILLS = 5;
+
+/** Part of the signed budget that reads of own state may use; their intervals stretch when it is small. */
+export const SIGNED_PART = 0.3;
+/** Part of that which is left to rounds of reconciliation, however often trades and orders are to be read. */
+const ROUNDS_PART = 1 / 3;
+
+/** Time between two reads of own state, ms; `fillsMs` is null where the venue lists no own trades. */
+export interface OwnIntervals {
+  readonly fillsMs: number | null;
+  readonly ordersMs: number;
+  readonly roundsMs: number;
+}
+
+/**
+ * The same intervals where the signed budget holds them. Where it does not, rounds stretch first, as the dearest and the least urgent,
+ * until they have their part alone; then trades and orders stretch together into what is left.
+ *
+ * @param requestsARound signed requests of a round of reconciliation
+ * @param signedPerMinute the whole signed budget, requests a minute
+ */
+export function fitOwnReads(
+  { fillsMs, ordersMs, roundsMs }: OwnIntervals,
+  requestsARound: number,
+  signedPerMinute: number,
+): OwnIntervals {
+  const most = signedPerMinute * SIGNED_PART;
+  const looks = MINUTE_MS / ordersMs + (fillsMs === null ? 0 : MINUTE_MS / fillsMs);
+  const wanted = (requestsARound * MINUTE_MS) / roundsMs;
+  const rounds = Math.min(wanted, Math.max(most * ROUNDS_PART, most - looks));
+  const stretch = Math.max(1, looks / (most - rounds));
+  return {
+    fillsMs: fillsMs === null ? null : fillsMs * stretch,
+    ordersMs: ordersMs * stretch,
+    roundsMs: rounds < wanted ? (requestsARound * MINUTE_MS) / rounds : roundsMs,
+  };
+}

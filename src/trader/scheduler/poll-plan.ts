@@ -12,13 +12,11 @@ import {
   type Urgency,
 } from './contract.js';
 import { LookWorth } from './look-worth.js';
-import { USUAL_LONGEST_MS } from './own-pace.js';
+import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
 import { pollLane } from './poll-calls.js';
 import { PollCredit } from './poll-credit.js';
 import { type MarketRecords, PollMemory, type PollRecord } from './poll-memory.js';
 
-/** Part of the signed budget that polls of own state may use; their intervals stretch when it is small. */
-const SIGNED_PART = 0.3;
 /** How each kind shares the polls of markets while all want more than there is. What one leaves, the others use. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Polls that may leave at once after a quiet while: enough to begin quoting four markets without waiting. */
@@ -29,8 +27,6 @@ const DETAIL_INTERVAL_MS = 60_000;
 const DETAILS_INTERVAL_MS = 50_000;
 /** Details by pages pay when so many markets come with each. */
 const MARKETS_A_PAGE = 3;
-/** Own orders are a check on what own trades and answers have told; fills matter more. */
-const ORDERS_PER_FILLS = 5;
 /** With nothing resting there is nothing to fill. */
 const IDLE_FACTOR = 5;
 /** Every so many-th look at a book goes to a market that was never seen ... */
@@ -55,6 +51,7 @@ interface AccountPace {
   readonly fillsMs: number;
   readonly marksEveryMs: number;
   readonly signedPerMinute: number;
+  readonly requestsARound: number;
   readonly byPages: boolean;
   readonly intervals: readonly (readonly [AccountPoll, number])[];
 }
@@ -196,34 +193,36 @@ export class PollPlan implements Poller {
 
   /** Own state and the catalog, each with the time between two looks; true when that is a change. */
   #setPace(facts: PollFacts): boolean {
-    const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0 } = facts;
+    const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
     const resting = openOrders > 0;
     const fillsMs = this.#fillsIntervalMs(resting, ownPaceMs);
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const known = this.#pace;
     const isPaced = known?.resting === resting && known.fillsMs === fillsMs && known.marksEveryMs === marksEveryMs;
-    if (isPaced && known.signedPerMinute === signedPerMinute && known.byPages === byPages) return false;
-    const { ownTrades, ownIntervalMs, assetsIntervalMs, catalogIntervalMs } = this.#settings;
-    const pace = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
-    const own: [AccountPoll, number][] = ownTrades
-      ? [
-          ['fills', fillsMs],
-          ['orders', pace * ORDERS_PER_FILLS],
-          ['assets', assetsIntervalMs],
-        ]
-      : [
-          ['orders', pace],
-          ['assets', assetsIntervalMs],
-        ];
-    const wanted = own.reduce((sum, [, intervalMs]) => sum + 60_000 / intervalMs, 0);
-    const stretch = Math.max(1, wanted / (signedPerMinute * SIGNED_PART));
-    const stretched = own.map(([kind, intervalMs]): [AccountPoll, number] => [kind, intervalMs * stretch]);
-    const lists: [AccountPoll, number][] = [['catalog', catalogIntervalMs]];
-    if (byPages) lists.push(['details', DETAILS_INTERVAL_MS]);
-    if (Number.isFinite(marksEveryMs)) lists.push(['marks', marksEveryMs]);
-    this.#pace = { resting, fillsMs, marksEveryMs, signedPerMinute, byPages, intervals: [...stretched, ...lists] };
+    const isAfforded = known?.signedPerMinute === signedPerMinute && known.requestsARound === requestsARound;
+    if (isPaced && isAfforded && known.byPages === byPages) return false;
+    const intervals = this.#ownIntervals(resting, fillsMs, facts);
+    intervals.push(['catalog', this.#settings.catalogIntervalMs]);
+    if (byPages) intervals.push(['details', DETAILS_INTERVAL_MS]);
+    if (Number.isFinite(marksEveryMs)) intervals.push(['marks', marksEveryMs]);
+    this.#pace = { resting, fillsMs, marksEveryMs, signedPerMinute, requestsARound, byPages, intervals };
     return true;
+  }
+
+  #ownIntervals(
+    resting: boolean,
+    fillsMs: number,
+    { signedPerMinute, requestsARound = 1 }: PollFacts,
+  ): [AccountPoll, number][] {
+    const { ownTrades, ownIntervalMs, assetsIntervalMs } = this.#settings;
+    const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
+    const wanted = ownTrades
+      ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS, roundsMs: assetsIntervalMs }
+      : { fillsMs: null, ordersMs: paceMs, roundsMs: assetsIntervalMs };
+    const fitted = fitOwnReads(wanted, requestsARound, signedPerMinute);
+    const fills: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
+    return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
   }
 
   #fillsIntervalMs(resting: boolean, wantedMs: number): number {

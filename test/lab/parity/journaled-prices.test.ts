@@ -48,7 +48,7 @@ function tell(ledger: LedgerReader, journals: Journaled, fairMicros = storedMark
 /** @param marks those that the ledger keeps; or none, so that shares count at the last middles */
 async function live(act: (world: World) => void, marks: 'stored' | 'books' = 'stored'): Promise<Lived> {
   const diary = new MemoryDiary();
-  const world = new World(3, { ...CALM, clockOffMs: OFF_MS }, diary);
+  const world = new World(7, { ...CALM, clockOffMs: OFF_MS }, diary);
   try {
     act(world);
     const ledger = world.process?.ledger;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
+import { requestsOfRound } from '../../../src/trader/reconcile/round.js';
 import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
 import { fillOf, m, ONE } from '../ledger/books.js';
@@ -491,5 +492,19 @@ describe('reconciliation', () => {
     expect(account.round()).toBe(true);
     // Seven lists, and the looks at orders and fills.
     expect(account.requests).toBe(9);
+    expect(account.reconciler.requestsARound).toBe(9);
+  });
+
+  it('counts the further pages that two rounds in a row took', () => {
+    const { reconciler } = account;
+    expect([reconciler.requestsARound, requestsOfRound(true), requestsOfRound(false)]).toEqual([9, 9, 6]);
+    for (let i = 0; i < 350; i++) account.canceled();
+    account.round();
+    expect(reconciler.requestsARound, 'of a long history once').toBe(9);
+    for (let i = 0; i < 250; i++) account.canceled();
+    rounds(account, 2);
+    expect(reconciler.requestsARound, 'orders by three pages twice').toBe(11);
+    rounds(account, 2);
+    expect(reconciler.requestsARound).toBe(9);
   });
 });

@@ -1,8 +1,8 @@
-/** How often own trades are read: by what a look costs and what late knowledge of a fill does. */
+/** How often what is ours is read: by what a look costs, what late knowledge of a fill does, and what the budget holds. */
 
 import { describe, expect, it } from 'vitest';
 import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
-import { bestOwnPaceMs } from '../../../src/trader/scheduler/own-pace.js';
+import { bestOwnPaceMs, fitOwnReads } from '../../../src/trader/scheduler/own-pace.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 
 const SETTINGS: PollSettings = {
@@ -17,16 +17,16 @@ const SETTINGS: PollSettings = {
 
 const NOW = 1_700_000_000_000;
 
-/** Looks at own trades and own orders in two minutes. */
+/** Looks at own trades and own orders, and rounds, in two minutes. */
 function countLooks(facts: Partial<PollFacts>, settings: Partial<PollSettings> = {}) {
   const plan = new PollPlan({ ...SETTINGS, ...settings });
-  const counts = { fills: 0, orders: 0 };
+  const counts = { fills: 0, orders: 0, assets: 0 };
   const usual = { markets: [], openOrders: 2, openMarketPages: 1, publicPerMinute: 114, signedPerMinute: 285 };
   for (let ms = 0; ms < 120_000; ms += 250) {
     for (const { owner } of plan.takeDue(NOW + ms, { ...usual, publicHeadroom: 9, ...facts })) {
       if (owner.kind !== 'poll') continue;
       const { kind } = owner.target;
-      if (kind === 'fills' || kind === 'orders') counts[kind] += 1;
+      if (kind === 'fills' || kind === 'orders' || kind === 'assets') counts[kind] += 1;
       plan.onReport(owner.target, 'ok', NOW + ms);
     }
   }
@@ -62,5 +62,34 @@ describe('own trades are read', () => {
 
   it('while own orders keep their pace', () => {
     expect(countLooks({ ownPaceMs: 15_000 }).orders).toBe(countLooks({}).orders);
+  });
+});
+
+describe('reads of what is ours within three tenths of the signed budget', () => {
+  const asked = (fillsMs: number | null, ordersMs: number, roundsMs: number) => ({ fillsMs, ordersMs, roundsMs });
+  const USUAL = asked(1000, 5000, 60_000);
+
+  it.each([
+    ['are as often as asked where the budget holds them', USUAL, 9, 285, USUAL],
+    ['stretch rounds alone where those are what is too much', asked(2000, 10_000, 2000), 9, 285, { roundsMs: 10_909 }],
+    ['leave a third to rounds', asked(300, 1500, 2000), 9, 285, asked(1263, 6316, 18_947)],
+    ['leave trades and orders what rounds do not want', asked(300, 1500, 60_000), 9, 285, asked(941, 4706, 60_000)],
+    ['count the pages of rounds', USUAL, 40, 285, asked(1263, 6316, 84_211)],
+    ['stretch all where next to nothing is left', USUAL, 9, 30, asked(12_000, 60_000, 180_000)],
+    ['have no trades where the venue lists none', asked(null, 1000, 2000), 6, 285, asked(null, 1053, 12_632)],
+  ] as const)('%s', (_, wanted, requests, perMinute, most) => {
+    const { fillsMs, ordersMs, roundsMs } = fitOwnReads(wanted, requests, perMinute);
+    const rounded = { fillsMs: fillsMs && Math.round(fillsMs), ordersMs: Math.round(ordersMs) };
+    expect({ ...rounded, roundsMs: Math.round(roundsMs) }).toEqual({ ...wanted, ...most });
+    const minutely = 60_000 / ordersMs + (fillsMs === null ? 0 : 60_000 / fillsMs) + (requests * 60_000) / roundsMs;
+    expect(minutely).toBeLessThanOrEqual(0.3 * perMinute + 1e-9);
+  });
+
+  it('is what the plan keeps to, counting what a round takes', () => {
+    const often = { assetsIntervalMs: 2000 };
+    const { fills, orders, assets } = countLooks({ requestsARound: 9 }, often);
+    expect(fills + orders + 9 * assets).toBeLessThanOrEqual(2 * 0.3 * 285 + 9);
+    expect(countLooks({ requestsARound: 1 }, often).assets).toBeGreaterThan(4 * assets);
+    expect(countLooks({ requestsARound: 9 }), 'as configured').toMatchObject(countLooks({}));
   });
 });
