@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, text } from '../../shared/protocol/wire.js';
@@ -185,7 +186,7 @@ function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
   const isBook = typeof value !== 'object' || value === null || !('kind' in value) || value.kind === 'orderbook';
   const rules = isBook ? value : { ...MARGIN_DEFAULTS[String(value.kind)], ...value };
-  const read = isBook ? bookConfig.safeParse(rules) : marketConfig.safeParse(rules);
+  const read = isBook ? parseBySchema(bookConfig, rules) : parseBySchema(marketConfig, rules);
   if (!read.success) {
     for (const issue of read.error.issues)
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });

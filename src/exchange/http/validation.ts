@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import type { ErrorDetails } from '../../shared/protocol/errors.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { Result } from '../core/contract.js';
 import { badField, invalid } from '../service/envelope.js';
 
@@ -38,7 +39,7 @@ export function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z
 }
 
 function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S>> {
-  const parsed = schema.safeParse(value);
+  const parsed = parseBySchema(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };
   return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
 }

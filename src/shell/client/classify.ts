@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
@@ -40,9 +41,9 @@ export function classify(
 }
 
 function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
-  const envelope = success.safeParse(json);
+  const envelope = parseBySchema(success, json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
-  const data = declaration.data.safeParse(envelope.data.data);
+  const data = parseBySchema(declaration.data, envelope.data.data);
   if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
   if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
@@ -50,7 +51,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
     // A page that does not say whether another follows would pass for the last one.
-    const meta = listMeta.safeParse(envelope.data.meta);
+    const meta = parseBySchema(listMeta, envelope.data.meta);
     if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
@@ -60,7 +61,7 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
 }
 
 function readFailure(status: number, json: unknown): Classification {
-  const envelope = refusal.safeParse(json);
+  const envelope = parseBySchema(refusal, json);
   if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
   const { slug, message, details } = envelope.data.error;
   const told = { slug: harmless(slug, 100), message: harmless(message, 500) };

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 
 /**
@@ -13,7 +14,7 @@ import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/pro
  */
 export function venueProfile(nameOrPath: string): VenueProfile {
   const path = /^[A-Za-z0-9_-]+$/.test(nameOrPath) ? shippedProfile(nameOrPath) : nameOrPath;
-  const parsed = venueProfileSchema.safeParse(readYaml(path));
+  const parsed = parseBySchema(venueProfileSchema, readYaml(path));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new TwinbookError(

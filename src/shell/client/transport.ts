@@ -2,12 +2,8 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import { createRequire } from 'node:module';
-import type { AxiosInstance, AxiosStatic } from 'axios';
+import axios, { type AxiosInstance } from 'axios';
 import type { Message } from './message.js';
-
-// As one file: as an ES module it comes in seventy, and a trader that was killed is back a twentieth of a second later.
-const axios: AxiosStatic = createRequire(import.meta.url)('axios');
 
 /** A page of 200 assets has some 150 KB; nothing honest comes near this. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { applyEnvironment, type Environment } from './environment.js';
@@ -119,11 +120,11 @@ function readParts(value: unknown) {
   const shape = traderSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   return {
-    venue: shape.venue.safeParse(raw.get('venue')).data,
-    exchange: shape.exchange.safeParse(raw.get('exchange')).data,
-    risk: shape.risk.safeParse(raw.get('risk')).data,
-    feeds: shape.feeds.safeParse(raw.get('feeds')).data,
-    strategies: shape.strategies.safeParse(raw.get('strategies')).data,
+    venue: parseBySchema(shape.venue, raw.get('venue')).data,
+    exchange: parseBySchema(shape.exchange, raw.get('exchange')).data,
+    risk: parseBySchema(shape.risk, raw.get('risk')).data,
+    feeds: parseBySchema(shape.feeds, raw.get('feeds')).data,
+    strategies: parseBySchema(shape.strategies, raw.get('strategies')).data,
   };
 }
 
@@ -289,7 +290,7 @@ function readTraderFile(
     );
     return { content: null, value: null, at };
   }
-  const parsed = traderSchema.safeParse(value);
+  const parsed = parseBySchema(traderSchema, value);
   if (parsed.success) return { content: parsed.data, value, at };
   const complaints = explainIssues(parsed.error, value, jsonSchema(traderSchema));
   problems.add(...complaints.map(({ path, text, part }) => at(path, text, part)));

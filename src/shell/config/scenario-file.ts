@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { explainIssues } from './explain-issues.js';
 import { configError } from './problems.js';
@@ -72,7 +73,7 @@ export type WrittenLevels = z.output<typeof side>;
 /** Throws TwinbookError `config_invalid` that lists every problem, with file, line and column. */
 export function readScenarios(file: string, cwd: string): ScenarioFile {
   const source = readYaml(file, cwd);
-  const parsed = fileSchema.safeParse(source.value);
+  const parsed = parseBySchema(fileSchema, source.value);
   if (parsed.success) return parsed.data;
   const complaints = explainIssues(parsed.error, source.value, jsonSchema(fileSchema));
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));

@@ -3,6 +3,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
+import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
@@ -65,17 +66,17 @@ function readParts(value: unknown) {
   const shape = strategyFileSchema.shape;
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   return {
-    strategy: shape.strategy.safeParse(raw.get('strategy')).data,
-    markets: shape.markets.safeParse(raw.get('markets')).data,
-    params: shape.params.safeParse(raw.get('params')).data,
-    schedule: shape.schedule.safeParse(raw.get('schedule')).data,
-    risk: shape.risk.safeParse(raw.get('risk')).data,
+    strategy: parseBySchema(shape.strategy, raw.get('strategy')).data,
+    markets: parseBySchema(shape.markets, raw.get('markets')).data,
+    params: parseBySchema(shape.params, raw.get('params')).data,
+    schedule: parseBySchema(shape.schedule, raw.get('schedule')).data,
+    risk: parseBySchema(shape.risk, raw.get('risk')).data,
   };
 }
 
 /** Throws for whatever the schema refuses; a key in the wrong place is told its own, also of limits and parameters. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
-  const parsed = strategyFileSchema.safeParse(source.value);
+  const parsed = parseBySchema(strategyFileSchema, source.value);
   if (parsed.success) return;
   const schema = jsonSchema(strategyFileSchema);
   const places = new Map(placesBelow(schema));
@@ -176,7 +177,7 @@ function tightenLimits(
   limits: RiskLimits | null,
   source: YamlSource,
 ): RiskLimits | null {
-  const parsed = riskOverrideSchema.safeParse(raw);
+  const parsed = parseBySchema(riskOverrideSchema, raw);
   if (!parsed.success) {
     const complaints = explainIssues(parsed.error, raw, jsonSchema(riskOverrideSchema));
     throw configError(complaints.map(({ path, text, part }) => source.problem(['risk', ...path], text, part)));

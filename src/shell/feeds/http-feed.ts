@@ -1,13 +1,9 @@
 /** Asks one address for JSON, again and again, past everything that the venue's client counts. */
 
-import { createRequire } from 'node:module';
-import type { AxiosInstance, AxiosStatic } from 'axios';
+import axios, { type AxiosInstance } from 'axios';
 import type { HttpFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeRows } from './lines.js';
-
-// As one file, as the client loads it.
-const axios: AxiosStatic = createRequire(import.meta.url)('axios');
 
 /** A longer answer is cut off and not read. */
 const MAX_BYTES = 1024 * 1024;

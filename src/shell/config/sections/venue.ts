@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { closest } from '../../../shared/base/closest.js';
+import { parseBySchema } from '../../../shared/protocol/parse-by-schema.js';
 import { type VenueProfile, venueProfileSchema } from '../../../shared/protocol/profile.js';
 import { explainIssues } from '../explain-issues.js';
 import { configError, joinWithOr, type Problem } from '../problems.js';
@@ -58,7 +59,7 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
 /** Reads and checks a venue profile's file. */
 export function readProfile(path: string, cwd: string, asker?: Problem): VenueProfile {
   const source = readYaml(path, cwd, asker);
-  const parsed = venueProfileSchema.safeParse(source.value);
+  const parsed = parseBySchema(venueProfileSchema, source.value);
   if (parsed.success) return parsed.data;
   const complaints = explainIssues(parsed.error, source.value, jsonSchema(venueProfileSchema));
   throw configError(complaints.map(({ path: field, text, part }) => source.problem(field, text, part)));
