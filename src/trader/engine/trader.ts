@@ -70,7 +70,7 @@ export class Trader {
     const { nowMs } = observation;
     if (observation.kind === 'time' && nowMs < this.quietUntilMs(nowMs)) {
       this.#state.seenMs = nowMs;
-      this.#state.ledger.rest();
+      this.#rest();
       return NO_REQUESTS;
     }
     this.#quietUntilMs = null;
@@ -81,8 +81,14 @@ export class Trader {
       act(this.#state, nowMs);
     });
     const requests = this.#release(nowMs);
-    if (observation.kind === 'time' && requests.length === 0) this.#state.ledger.rest();
+    if (observation.kind === 'time' && requests.length === 0) this.#rest();
     return requests;
+  }
+
+  /** Lets the ledger do what the next commit would have to, unless that may come at once: with the answer to an order or a cancel. */
+  #rest(): void {
+    const { ledger, queue } = this.#state;
+    if (!queue.carriesIntents) ledger.rest();
   }
 
   /** What the request budget lets go of. What was given up before it left is observed like any other outcome. */

@@ -77,6 +77,8 @@ export interface Queue {
   /** Requests that wait, requests under way: for status pages and bounds. */
   readonly waiting: number;
   readonly inFlight: number;
+  /** Whether the answer to a request of an intent is out: the next step may be the one that an order waits for. */
+  readonly carriesIntents: boolean;
 }
 
 export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];

@@ -38,6 +38,8 @@ export class RequestQueue implements Queue {
   /** Gave way, or was recalled: unsent with the next release. */
   #givenUp: Unsent[] = [];
   readonly #counts = new PurposeCounts();
+  /** Requests of intents among those under way. */
+  #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
   #nextId: number;
@@ -62,6 +64,10 @@ export class RequestQueue implements Queue {
 
   get inFlight(): number {
     return this.#underWay.size;
+  }
+
+  get carriesIntents(): boolean {
+    return this.#intentsUnderWay > 0;
   }
 
   get newestId(): number {
@@ -110,6 +116,7 @@ export class RequestQueue implements Queue {
       `request ${requestId} under way`,
     );
     this.#underWay.delete(requestId);
+    if (request.owner.kind === 'intent') this.#intentsUnderWay--;
     const line = this.#lines[scope];
     line.inFlight--;
     const settled = {
@@ -207,6 +214,7 @@ export class RequestQueue implements Queue {
     const id = this.#nextId++;
     this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
     this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
+    if (request.owner.kind === 'intent') this.#intentsUnderWay++;
     line.budget.onSent(isProbe);
     line.inFlight++;
     return { id, lane, call: request.call, latestMs: request.latestMs };

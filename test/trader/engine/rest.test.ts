@@ -1,0 +1,79 @@
+/** When the ledger's log is carried over: not while an order or a cancel waits for its answer. */
+
+import { statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { must } from '../../../src/shared/base/errors.js';
+import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import { Wallet } from '../../../src/shell/wallet/wallet.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { defineStrategy } from '../../../src/trader/strategy/strategy.js';
+import { benchTrader } from '../../bench/bench-trader.js';
+import { HOLDER, inFolder, m, ONE } from '../ledger/books.js';
+import { detail, snapshot } from '../market/fixtures.js';
+
+const bidding = defineStrategy({
+  name: 'bidding',
+  summary: 'Wants one bid.',
+  params: {},
+  create: () => ({
+    quote: () => ({
+      fairMicros: m(500_000),
+      bids: [{ priceMicros: m(470_000), amountMicros: m(10 * ONE) }],
+      asks: [],
+      keepWithinTicks: 0,
+      keepWithinSizeFraction: 0,
+      note: 'a bid',
+      factors: {},
+    }),
+  }),
+});
+
+const answered = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
+const REFUSED: Outcome = { kind: 'refused', status: 400, slug: 'insufficient_balance', message: 'no', details: [] };
+
+function answerTo({ call }: Request): Outcome {
+  switch (call.endpoint) {
+    case 'markets.list':
+    case 'markets.detail':
+      return answered(call.endpoint === 'markets.list' ? [detail({})] : detail({}));
+    case 'markets.book':
+      return answered(snapshot([[0.48, 30]], [[0.52, 40]]));
+    default:
+      return answered([]);
+  }
+}
+
+it('the log of the ledger is carried over at a beat, though not while an order waits for its answer', () =>
+  inFolder((path) => {
+    let nowMs = 1_700_000_000_000;
+    const ledger = openLedger(path, HOLDER);
+    const wallet = Wallet.makeUnkept();
+    const trader = benchTrader({ wallet, ledger, strategy: bidding, params: {}, markets: 1, nowMs });
+    const waiting: Request[] = [];
+    const tell = (requestId: number, outcome: Outcome): void =>
+      answer(
+        trader.handle({ kind: 'outcome', requestId, outcome, budget: null, nowMs, sentMs: nowMs, venueTimeMs: nowMs }),
+      );
+    function answer(requests: readonly Request[]): void {
+      for (const request of requests) {
+        if (request.call.endpoint === 'orders.create') waiting.push(request);
+        else tell(request.id, answerTo(request));
+      }
+    }
+    const pass = (seconds: number): void => {
+      for (const endMs = nowMs + seconds * 1000; nowMs < endMs; nowMs += 100)
+        answer(trader.handle({ kind: 'time', nowMs }));
+    };
+    pass(10);
+    const draft = must(waiting[0], 'an order under way');
+    ledger.transaction(() => {
+      for (let n = 0; n < 500; n++) ledger.setNote(`note ${n}`, 'x'.repeat(1000));
+    });
+    const { size } = statSync(path);
+    pass(2);
+    expect(statSync(path).size).toBe(size);
+    tell(draft.id, REFUSED);
+    pass(2);
+    expect(statSync(path).size).toBeGreaterThan(size + 400_000);
+    ledger.close();
+  }));
