@@ -4,9 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import axios, { type AxiosInstance } from 'axios';
 import type { Message } from './message.js';
-
-/** A page of 200 assets has some 150 KB; nothing honest comes near this. */
-const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+import { Wire } from './wire.js';
 
 /** What came of one attempt. `text` is null when the bytes are not UTF-8. */
 export type Attempt =
@@ -30,8 +28,7 @@ export interface Sender {
 export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
-  readonly #inFlight = new Set<AbortController>();
-  #closed = false;
+  readonly #inFlight = new Set<Wire>();
 
   /** `sockets`: connections kept open at most. */
   constructor(sockets: number) {
@@ -40,11 +37,6 @@ export class Transport implements Sender {
     this.#axios = axios.create({
       httpAgent: this.#agents.http,
       httpsAgent: this.#agents.https,
-      // A proxy of the environment must not see calls to this machine, nor choose what a signed path looks like.
-      proxy: false,
-      maxRedirects: 0,
-      maxContentLength: LARGEST_ANSWER_BYTES,
-      responseType: 'arraybuffer',
       transformRequest: [(data: unknown) => data],
       transformResponse: [(data: unknown) => data],
       validateStatus: () => true,
@@ -53,17 +45,15 @@ export class Transport implements Sender {
 
   async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
     const wire = new Wire();
-    const abort = new AbortController();
-    this.#inFlight.add(abort);
-    const timer = setTimeout(() => abort.abort(), timeoutMs);
+    this.#inFlight.add(wire);
+    const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
       const response = await this.#axios.request<Buffer>({
         method: message.method,
         url: message.url.href,
         headers,
         ...(message.body === '' ? {} : { data: Buffer.from(message.body, 'utf8') }),
-        signal: abort.signal,
-        transport: wire,
+        adapter: wire.adapter,
       });
       const read = (name: string): string | null => {
         const value: unknown = response.headers[name];
@@ -71,43 +61,17 @@ export class Transport implements Sender {
       };
       return { kind: 'answer', status: response.status, header: read, text: decode(response.data) };
     } catch (error) {
-      const reason = abort.signal.aborted ? this.#whyAborted(timeoutMs) : describe(error);
-      return { kind: 'failure', reason, sent: wire.connected };
+      return { kind: 'failure', reason: describe(error), sent: wire.connected };
     } finally {
       clearTimeout(timer);
-      this.#inFlight.delete(abort);
+      this.#inFlight.delete(wire);
     }
   }
 
-  #whyAborted(timeoutMs: number): string {
-    return this.#closed ? 'the client was closed' : `no whole answer within ${timeoutMs} ms`;
-  }
-
   close(): void {
-    this.#closed = true;
-    for (const abort of this.#inFlight) abort.abort();
+    for (const wire of this.#inFlight) wire.cut(new Error('the client was closed'));
     this.#agents.http.destroy();
     this.#agents.https.destroy();
-  }
-}
-
-/** Makes the request for axios and watches its socket: before the connection stands, no byte of a request leaves. */
-class Wire {
-  connected = false;
-
-  request(options: https.RequestOptions, onResponse: (response: http.IncomingMessage) => void): http.ClientRequest {
-    const secure = options.protocol === 'https:';
-    const request = secure ? https.request(options, onResponse) : http.request(options, onResponse);
-    // We asked for no other protocol. Unheard, it would look like silence until the time is up.
-    request.once('upgrade', (_answer, socket) => {
-      socket.destroy();
-      request.emit('error', new Error('answer in another protocol'));
-    });
-    request.once('socket', (socket) => {
-      if (!socket.connecting) this.connected = true;
-      else socket.once(secure ? 'secureConnect' : 'connect', () => (this.connected = true));
-    });
-    return request;
   }
 }
 
