@@ -9,6 +9,8 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** A transaction travels in one packet of 1232 bytes; twice that leaves room for whatever comes later. */
 const LONGEST_TRANSACTION_BYTES = 2464;
+/** The letters of hex, base64 and base58 together: a text with any other, as every readable draft is one, spells nothing in them. */
+const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /** True when the text's own bytes, or the bytes that it spells in hex, base64 or base58, have that shape. */
 export function spellsTransaction(text: string): boolean {
@@ -18,6 +20,7 @@ export function spellsTransaction(text: string): boolean {
 function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
   const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');
+  if (!SPELLED.test(compact)) return found;
   // Base58 takes quadratic time; nothing longer than this can spell a transaction in it.
   const decoders = [
     () => hex.decode(compact.toLowerCase()),
