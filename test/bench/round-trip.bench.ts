@@ -248,16 +248,18 @@ async function run(): Promise<readonly BenchRow[]> {
     unit: 'orders/s',
     spread: 'each is canceled too',
   });
+  const above = (name: string, share: number, spread: string): BenchRow => ({
+    name: `trader above bare at ${name}`,
+    figure: percentile(sorted(alone.tripsMs), share) - percentile(sorted(bareMs), share),
+    unit: 'ms',
+    spread,
+  });
   return [
     row('one durable commit of SQLite (an order takes four)', disk),
     row('bare: draft, sign, submit', bareMs),
     row('trader, one order at a time: draft, sign, submit, ledger', alone.tripsMs),
-    {
-      name: 'trader above bare at p99',
-      figure: p99(alone.tripsMs) - p99(bareMs),
-      unit: 'ms',
-      spread: 'target below 10',
-    },
+    above('p50', 0.5, 'the four commits are in it'),
+    above('p99', 0.99, 'target below 5'),
     perSecond('trader, one order at a time', alone.perSecond),
     row(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.tripsMs),
     perSecond(`trader, ${MARKETS_AT_ONCE} markets at once`, busy.perSecond),
