@@ -12,12 +12,12 @@ import type {
 } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
-import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees/fee-curves.js';
 import type { AfterHalt } from './halts.js';
+import type { BacktestTraderSettings } from './trader-settings.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -143,8 +143,7 @@ export interface TimedCommand {
 export interface BacktestPlan {
   /** What the report is called. */
   readonly title: string;
-  /** The trader's settings as a live start has them; the run's id and the bounded call are the shell's. */
-  readonly trader: Omit<TraderSettings, 'runId' | 'boundedCall'>;
+  readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
   /** Played in place of the sources; absent: the sources are. */
   readonly made?: MadeMarkets;

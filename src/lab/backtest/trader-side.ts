@@ -7,22 +7,21 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { BacktestPlan } from './contract.js';
 import { SIGNATURE } from './in-process-exchange.js';
-
-const RUN_ID = 'backtest';
+import { completeSettings } from './trader-settings.js';
 
 export interface TraderSide {
   readonly trader: Trader;
   readonly ledger: Ledger;
 }
 
-export function startTrader({ trader: settings }: BacktestPlan, nowMs: number): TraderSide {
+export function startTrader({ trader }: BacktestPlan, nowMs: number): TraderSide {
+  const settings = completeSettings(trader);
   const ledger = openMemoryLedger();
   const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
   const executor = new Executor(ledger, signer, settings.profile, {
-    runId: RUN_ID,
+    runId: settings.runId,
     configHash: settings.configHash,
     ownPollMs: settings.polling.ownIntervalMs,
   });
-  const whole = { ...settings, runId: RUN_ID, boundedCall: <T>(call: () => T): T => call() };
-  return { trader: new Trader(whole, ledger, executor, nowMs), ledger };
+  return { trader: new Trader(settings, ledger, executor, nowMs), ledger };
 }
