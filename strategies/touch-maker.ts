@@ -10,6 +10,7 @@ import {
   type MarketView,
   micros,
   NO_QUOTES,
+  newsSigma,
   ONE,
   type ParamsOf,
   type QuoteLevel,
@@ -128,7 +129,11 @@ class TouchMaker implements Quoter {
     const { meanTradeShares } = view.flow;
     if (meanTradeShares === null || trades.length < p.min_trades)
       return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
-    const takers = { meanShares: meanTradeShares, sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE };
+    const takers = {
+      meanShares: meanTradeShares,
+      sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE,
+      staleSigma: computeStaleSigma(view),
+    };
     return makeQuotes(view, takers, this.#pulledUntilMs, p);
   }
 
@@ -148,11 +153,23 @@ class TouchMaker implements Quoter {
   }
 }
 
+/** How far the price goes, as a deviation, between two looks and until an order that the second one asks for stands. */
+function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {
+  const news =
+    estimates.mid === null || timeToResolutionMs === null ? 0 : newsSigma(estimates.mid, timeToResolutionMs / 1000);
+  return Math.max(estimates.sigmaPricePerSqrtS, news) * Math.sqrt((pace.lookEveryS ?? 0) + pace.reactS);
+}
+
 function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {
   const mid = view.estimates.mid;
   if (mid === null) return NO_QUOTES('no middle');
   const fair = reservationPrice(mid, p.risk_aversion, netShares(view));
-  const factors: Record<string, number> = { fair_price: mid, reservation_price: fair, taker_shares: takers.meanShares };
+  const factors: Record<string, number> = {
+    fair_price: mid,
+    reservation_price: fair,
+    taker_shares: takers.meanShares,
+    stale_sd_price: takers.staleSigma,
+  };
   const chooseSide = (side: BookSide): { readonly levels: readonly QuoteLevel[]; readonly why: string } => {
     const isReducing = !isAdding(view, side);
     if (view.nowMs < pulledUntilMs[side] && !isReducing) return { levels: [], why: 'pulled' };
@@ -160,7 +177,7 @@ function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sid
     factors[`${side}_value`] = choice.value;
     return choice.value > 0
       ? { levels: oneLevel(view, side, choice.price, p.order_shares / ONE), why: choice.name }
-      : { levels: [], why: 'nothing is earned' };
+      : { levels: [], why: whyNothing(view, side, fair, takers, p) };
   };
   const [bid, ask] = [chooseSide('bid'), chooseSide('ask')];
   return {
@@ -192,6 +209,12 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
   const weigh = ({ price, value }: Choice): number =>
     value > 0 && resting.has(micros(Math.round(price * ONE))) ? value * (1 + p.move_gain) : value;
   return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
+}
+
+/** Of a side on which no place is worth anything. */
+function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
+  const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
+  return value > 0 ? 'the price moves too far between two looks' : 'nothing is earned';
 }
 
 type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;

@@ -16,6 +16,7 @@ import { feedsNamed } from '../../src/trader/strategy/read-params.js';
 import { REAL_DATA } from '../recording/samples.js';
 import { writeFigures } from '../support/doc-figures.js';
 import { type EvidenceRow, type RepeatedRow, repeatedTable, rowOf, tableOf, wordsOf } from './figures.js';
+import { NO_LOSS_LIMITS } from './limits.js';
 import '../support/tied.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -23,8 +24,6 @@ const USUAL_DATA = join(REAL_DATA, 'kalshi-gold15m');
 const STRATEGIES = join(ROOT, 'config/strategies');
 const QUEUES = ['trade-through', 'risk-averse', 'power:3', 'optimistic'];
 const MODELS = QUEUES.flatMap((queue) => [queue, queue === 'risk-averse' ? 'posts-only' : `posts-only:${queue}`]);
-/** Limits that are never reached: a strategy is measured over every window. */
-const NO_LOSS_LIMITS = { TWINBOOK__RISK__MAX_LOSS_DAY: '1000000', TWINBOOK__RISK__MAX_DRAWDOWN: '1000000' };
 const LATENCY_MS = 150;
 const REPEATED_MODEL = 'risk-averse';
 const REPEATED_LATENCIES_MS = [LATENCY_MS, 4 * LATENCY_MS];

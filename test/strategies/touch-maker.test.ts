@@ -24,7 +24,7 @@ const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
 const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
 
 describe('the value of a place', () => {
-  const takers = { meanShares: 20, sweepMove: 0.03 };
+  const takers = { meanShares: 20, sweepMove: 0.03, staleSigma: 0 };
 
   it('is what is reached, less what sweeps through', () => {
     expect(computeReach(40, takers)).toBeCloseTo(0.1353353, 7);
@@ -35,6 +35,13 @@ describe('the value of a place', () => {
 
   it('is larger a tick inside with 50 shares behind than at the best price with 40 before', () => {
     expect(placeValue({ half: 0.01, ahead: 0, behind: 50 }, 25, takers)).toBeCloseTo(0.1326312, 7);
+  });
+
+  it('is less by all shares of the order times what the price goes beyond it before the order can move', () => {
+    const place = { half: 0.02, ahead: 0, behind: 50 };
+    const lost = placeValue(place, 25, takers) - placeValue(place, 25, { ...takers, staleSigma: 0.02 });
+    // 25 x 0.02 x (phi(1) - Phi(-1))
+    expect(lost).toBeCloseTo(0.0416577, 7);
   });
 });
 
@@ -66,6 +73,21 @@ describe('touch-maker', () => {
     const { bids, asks, note } = made({ order_shares: '2', prior_sweep_ticks: 5 }).quote(view);
     expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/nothing is earned/)]);
     expect(made().quote({ ...view, trades: view.trades.slice(1) }).note).toBe('4 trades were seen, 5 are wanted');
+  });
+
+  it('quotes nothing where the price moves further between two looks than takers pay for, and says so', () => {
+    const others = book([[0.48, 50]], [[0.52, 50]]);
+    const calm = traded(others);
+    const moving = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } };
+    const { bids, asks, note } = made().quote(moving);
+    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/the price moves too far between two looks/)]);
+    // What is about to be decided moves as much, whatever the book has shown.
+    expect(made().quote({ ...calm, timeToResolutionMs: 120_000 }).note).toMatch(/moves too far/);
+    expect(made().quote({ ...calm, timeToResolutionMs: 600_000_000 }).bids).toHaveLength(1);
+    // Whoever looks and answers faster may stay where a slow one may not.
+    const slow = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.009 } };
+    const bidsOf = (lookEveryS: number) => made().quote({ ...slow, pace: { ...slow.pace, lookEveryS } }).bids.length;
+    expect([bidsOf(1), bidsOf(60)]).toEqual([1, 0]);
   });
 
   it('keeps its own place in the queue in mind', () => {

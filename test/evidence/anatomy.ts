@@ -1,0 +1,49 @@
+/**
+ * npm run anatomy -- [--data FOLDER] [--latencies MS,MS,…] NAME…
+ *
+ * Where the money of shipped strategies goes on recorded markets: what their fills had brought after 1 s to 300 s and at the end, by who
+ * came, side, price, time left, position and place in the queue. What is held longer is mostly luck, so the first columns tell sooner than
+ * the result whether a strategy earns. One run is one draw, so each is played at several latencies under both rules about crossings, and the
+ * table is of all runs. `--data` names a folder of recordings (default: the real markets beside the project). NAME: files of
+ * config/strategies, without their ending.
+ */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { backtestOf } from '../../src/lab/backtest/backtest.js';
+import { loadConfig } from '../../src/shell/config/load.js';
+import { REAL_DATA } from '../recording/samples.js';
+import { type JudgedRun, judgeRun, partsTable } from './fill-parts.js';
+import { NO_LOSS_LIMITS } from './limits.js';
+import '../support/tied.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FILL_MODELS = ['risk-averse', 'posts-only'];
+
+const { values, positionals } = parseArgs({
+  options: { data: { type: 'string' }, latencies: { type: 'string', default: '100,150,200,300,600' } },
+  allowPositionals: true,
+});
+if (positionals.length === 0) {
+  console.error('Name at least one file of config/strategies, without its ending: npm run anatomy -- belief-maker');
+  process.exit(2);
+}
+const data = resolve(values.data ?? join(REAL_DATA, 'kalshi-gold15m'));
+if (!existsSync(data)) {
+  console.log(`skipped: nothing was measured, for there is no folder ${values.data ?? data}`);
+  process.exit(0);
+}
+for (const name of positionals) {
+  const options = { strategyFileToo: true, feeds: 'any' as const, env: NO_LOSS_LIMITS, cwd: ROOT };
+  const config = await loadConfig(join(ROOT, 'config/strategies', `${name}.yaml`), options);
+  const runs: JudgedRun[] = [];
+  for (const ms of values.latencies.split(',')) {
+    const played = { data: [data], fillModels: FILL_MODELS, latency: `constant:${ms}`, allMarkets: true };
+    for (const { session } of await backtestOf(config, played)) runs.push(judgeRun(session.markets));
+  }
+  console.log(
+    `${name}, ${runs.length} runs (${values.latencies} ms, ${FILL_MODELS.join(' and ')}), currency a run ± error over windows:`,
+  );
+  console.log(`\n${partsTable(runs)}\n`);
+}
