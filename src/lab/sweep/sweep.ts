@@ -101,7 +101,7 @@ class Sweep {
     const { rungs, search, events } = this.#facts;
     for (const [at, rung] of rungs.entries()) {
       const round = this.#makeRound(at);
-      if (rungs.length > 1) {
+      if (rungs.length > 1 && round.tasks.length > 0) {
         const what = `${round.candidates.length} of ${search.candidates.length} configurations`;
         this.#watcher.say(`Rung ${at + 1} of ${rungs.length}: ${what} on ${rung.events} of ${events.length} events.`);
       }

@@ -244,6 +244,8 @@ describe('a sweep with halving', () => {
     expect(sweepTables(result)).toMatch(/- +\d+ +\d+ .* dropped in rung 2: [+−]\d/);
     expect(sweepHtml(result)).toContain(told);
     expect(sweepHtml(result)).toContain('id="halving"');
+    // A mean over those that are left would flatter.
+    expect(sweepHtml(result)).toContain('Result, lowest of the fill models, first rung, currency');
   });
 
   it('says of the search what holds of the events that all were played on, and leaves out what few of them cannot carry', async () => {

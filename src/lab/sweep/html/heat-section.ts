@@ -28,7 +28,8 @@ export function heatSection(result: SweepResult): Markup | null {
       (metric, place) => html`<div class="map pair-${index} metric-${place}">${heatMap(result, pair, metric)}</div>`,
     ),
   );
-  const lead = `${capitalise(TERMS[result.subject].result)}, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
+  const which = result.halving === null ? '' : `, ${lowestName(result)}`;
+  const lead = `${capitalise(TERMS[result.subject].result)}${which}, currency${axes.length > 2 ? '; the mean over all values of the other parameters' : ''}. Each cell: the mean, and of how many configurations.`;
   const left =
     all.length > pairs.length
       ? html`<p class="note">${count(all.length - pairs.length)} more pairs are not shown; all results are in sweep.sqlite.</p>`
