@@ -68,9 +68,12 @@ export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions(
 export const searchText = (kind: string, axes: readonly Axis[], configurations: number, halving = {}): string =>
   canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })), ...halving });
 
-/** Where rungs and folds end: folds of the same number may end elsewhere beside other rungs. */
-const halvingIdentity = (rungs: PlannedFolds['rungs'], events: PlannedFolds['events']) =>
-  rungs.length === 1 ? {} : { rungs: rungs.map((rung) => rung.events), folds: events.map(({ fold }) => fold) };
+/** Where rungs end and folds begin: as many folds may be cut elsewhere beside other rungs. */
+function halvingIdentity(rungs: PlannedFolds['rungs'], events: PlannedFolds['events']) {
+  if (rungs.length === 1) return {};
+  const starts = events.flatMap(({ fold }, at) => (fold === events[at - 1]?.fold ? [] : [at]));
+  return { rungs: rungs.map((rung) => rung.events), folds: starts };
+}
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;

@@ -18,6 +18,7 @@ import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { EndedJob, JobQueue } from '../../../src/shell/queue/contract.js';
+import { findTooWide } from '../../cli/too-wide.js';
 import { market } from '../backtest/recordings.js';
 import { engineThat, figuresOf } from './made-up.js';
 import { EVENT_EVERY_MS, readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
@@ -242,6 +243,7 @@ describe('a sweep with halving', () => {
     expect(sweepTables(result)).toContain(told);
     expect(sweepTables(result)).toMatch(/RUNG +EVENTS .*\n1 +2 +2 +12 +0 +7\n2 +5 +5 +5 +0 +2\n3 +10 +– +3 +0 +–\n/);
     expect(sweepTables(result)).toMatch(/- +\d+ +\d+ .* dropped in rung 2: [+−]\d/);
+    for (const columns of [80, 60]) expect(findTooWide(sweepTables(result, columns), columns)).toEqual([]);
     expect(sweepHtml(result)).toContain(told);
     expect(sweepHtml(result)).toContain('id="halving"');
     // A mean over those that are left would flatter.
