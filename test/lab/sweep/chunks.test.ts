@@ -107,6 +107,14 @@ describe('a plan of chunks', () => {
     expect(new Set(tasks.map((task) => JSON.stringify(task))).size).toBe(12);
   });
 
+  it('that was written before there were rungs is collected all the same', () => {
+    const earlier = join(dir, 'earlier');
+    const { rungs: _, ...facts } = plan.facts;
+    // As the file of an earlier version holds it.
+    writePlan(earlier, { ...plan, facts: facts as typeof plan.facts });
+    expect(readPlan(earlier)).toEqual(readPlan(dir));
+  });
+
   it('is read as it was written, and refused when it is cut, changed, of another version or another Node', () => {
     expect(readPlan(dir)).toEqual(JSON.parse(JSON.stringify(plan)));
     expect(() => writePlan(dir, plan)).toThrow('holds a plan already');
