@@ -47,7 +47,7 @@ export interface ImportedMarket {
 export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
-  /** How many markets are read and written side by side, each by a thread, where their files take long to read; 1 if not given. */
+  /** How many markets are read and written side by side, two of them on this thread; 1 if not given. */
   readonly workers?: number;
   readonly progress?: (progress: ImportProgress) => void;
   /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
@@ -81,7 +81,7 @@ export async function importRecordings(
   }
   const workshop = await newWorkshop(out);
   const target: Target = { out, packed: await listPacked(out), workshop, options };
-  const lanes = openLanes(recordings, (options.workers ?? 1) - 1);
+  const lanes = openLanes(recordings, options.workers ?? 1);
   try {
     return [...(await importAll(recordings, lanes, target)), ...unreadable];
   } finally {

@@ -84,7 +84,7 @@ describe('an import', () => {
     expect(imported?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
   });
 
-  it('writes the same files, with the same words, where threads import side by side', async () => {
+  it('writes the same files, with the same words, where this thread imports two side by side and another one more', async () => {
     const sets = ['KXA-26AUG01-00', 'KXB-26AUG01-00', 'KXC-26AUG01-00'].map((ticker) =>
       writeKalshi([...LINES.slice(0, 2), 'nonsense', ...LINES.slice(2)].map((line) => line.replaceAll(TICKER, ticker))),
     );
@@ -93,7 +93,7 @@ describe('an import', () => {
     sets.push(writeKalshi(['nonsense']));
     const told = await importRecordings('kalshi', sets, here);
     expect(told.map(({ status }) => status)).toEqual(['failed', 'imported', 'imported', 'imported']);
-    expect(await importRecordings('kalshi', sets, beside, { workers: 2 })).toEqual(told);
+    expect(await importRecordings('kalshi', sets, beside, { workers: 3 })).toEqual(told);
     const names = readdirSync(here, { recursive: true, encoding: 'utf8' }).sort();
     expect(readdirSync(beside, { recursive: true, encoding: 'utf8' }).sort()).toEqual(names);
     for (const name of names.filter((name) => name.includes('.'))) {

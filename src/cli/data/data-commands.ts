@@ -150,7 +150,7 @@ interface ImportOptions {
   readonly json?: true;
 }
 
-/** One takes some 250 MB however many markets there are, and each further one some 60 MB. */
+/** Two take some 230 MB however many markets there are, and each further one, on a thread of its own, some 60 MB. */
 const USUAL_WORKERS = 2;
 
 function addImport(data: Command, session: Session): void {
@@ -163,7 +163,7 @@ function addImport(data: Command, session: Session): void {
     .option('--out <dir>', 'folder to write to, or s3://bucket/prefix (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already')
     .addOption(
-      new Option('--workers <n>', 'of kalshi: markets that are imported side by side, each on a thread')
+      new Option('--workers <n>', 'markets side by side: two on one thread, of kalshi each further one on its own')
         .default(undefined, 'two where there is a second core; each further one takes some 60 MB')
         .argParser(integerBetween(1, 256)),
     );

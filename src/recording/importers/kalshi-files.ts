@@ -3,11 +3,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RecordingWarning } from '../contract.js';
-import { gunzipLines } from './lines.js';
+import { gunzipTexts } from './lines.js';
 
 const SUFFIX = '.ndjson.gz';
 /** So many messages say what a file is of. */
 const LOOKED_AT = 1000;
+/** Half of them or more are in so many bytes of a file. */
+const LOOK_BYTES = 8 * 1024;
 
 /** The files of one market, in order of their time. */
 export interface KalshiGroup {
@@ -75,7 +77,7 @@ async function lookAt(path: string): Promise<Look> {
   const folder = basename(dirname(resolve(path)));
   const counts = new Map<string, number>();
   let [seen, firstMs, isFine] = [0, Number.POSITIVE_INFINITY, false];
-  for await (const lines of gunzipLines(path, { cut: null, tooLong: 0 })) {
+  for await (const lines of gunzipTexts(path, { cut: null, tooLong: 0 }, LOOK_BYTES)) {
     for (const line of lines) {
       const ticker = /"market_ticker":\s*"([^"\\]+)"/.exec(line)?.[1];
       if (ticker === undefined) continue;

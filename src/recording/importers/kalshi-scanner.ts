@@ -69,7 +69,7 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-const LETTER = { e: 0x65, n: 0x6e, o: 0x6f, s: 0x73, t: 0x74, y: 0x79 } as const;
+const LETTER = { e: 0x65, n: 0x6e, o: 0x6f, s: 0x73, y: 0x79 } as const;
 /** Below it are the characters that may not stand in a JSON text. */
 const FIRST_PLAIN = 0x20;
 
@@ -96,15 +96,23 @@ export class KalshiScanner {
   readonly #tradeTicker: Word;
   readonly #tickMicros: number;
   /**
-   * The bytes from ticker to price of a change that was read: the same in every other change of the market, and so
-   * compared as one.
+   * The bytes of a change that was read from its type to its number, and from its ticker to its price: the same in every
+   * other change of the market, and so compared as one.
    */
+  #usualHead: Word | null = null;
+  #usualSid = 0;
   #usualMiddle: Word | null = null;
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0));
-  /** The next byte to read; -1 once something was not as expected. */
-  #at = 0;
   #endAt = 0;
+  /** The number that was read last. */
+  #number = Number.NaN;
+  /** The first eight digits of the time that was read last, as bytes and as what they say: they change every 100 s. */
+  #usualDigits = Number.NaN;
+  #usualMs = Number.NaN;
+  /** The first sixteen bytes of the text of a time that was read last. */
+  #usualText = Number.NaN;
+  #usualTextEnd = Number.NaN;
 
   /** @param tickMicros the market's tick; a line with a price off it is not read here */
   constructor(ticker: string, tickMicros: number) {
@@ -121,24 +129,18 @@ export class KalshiScanner {
       this.#bytes = bytes;
       this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
-    this.#at = fromAt;
     this.#endAt = endAt;
-    this.#pass(RECEIVED);
-    const receivedMs = this.#count();
-    this.#pass(TYPE);
-    // Both begin with another letter.
-    const isTrade = this.#isNext(LETTER.t);
-    this.#pass(isTrade ? TRADE : DELTA);
-    this.sid = this.#count();
-    this.#pass(SEQ);
-    this.seq = this.#count();
-    if (isTrade) this.#trade();
-    else this.#delta();
-    const last = this.#at;
-    if (last < 0 || bytes[last] !== BRACE || bytes[last + 1] !== BRACE || bytes[last + 2] !== BRACE) return SCANNED.no;
-    const at = last + 3;
-    if (at !== endAt && bytes[at] !== NEWLINE) return SCANNED.no;
-    this.lineEnd = at;
+    let at = this.#time(this.#pass(RECEIVED, fromAt));
+    const receivedMs = this.#number;
+    const headAt = at;
+    at = this.#head(at);
+    const isTrade = at < 0;
+    at = isTrade ? this.#trade(this.#tradeHead(headAt)) : this.#delta(at);
+    if (at < 0 || bytes[at] !== BRACE || bytes[at + 1] !== BRACE || bytes[at + 2] !== BRACE) return SCANNED.no;
+    const end = at + 3;
+    // Numbers are read as far as there are digits: behind the end stands what is older.
+    if (end > endAt || (end < endAt && bytes[end] !== NEWLINE)) return SCANNED.no;
+    this.lineEnd = end;
     if (!isTime(receivedMs) || !isTime(this.timeMs)) return SCANNED.no;
     if (this.timeMs > receivedMs + MOST_AHEAD_MS) return SCANNED.no;
     if (!isPrice(this.priceMicros, this.#tickMicros) || this.amountMicros % LOT_MICROS !== 0) return SCANNED.no;
@@ -148,125 +150,168 @@ export class KalshiScanner {
     return isTrade ? SCANNED.trade : SCANNED.delta;
   }
 
-  #delta(): void {
-    this.#middle();
-    this.priceMicros = this.#decimal();
-    this.#pass(CHANGE);
-    this.amountMicros = this.#decimal();
-    this.#pass(OWN_SIDE);
-    this.#outcome();
-    this.#pass(TEXT_TIME);
-    this.#text();
-    this.#pass(TIME_AFTER_TEXT);
-    this.timeMs = this.#count();
+  // Each of these begins at a byte, and gives the one that it came to; -1, from then on, once something was not as expected.
+
+  /** Of a change, from its type to its number. */
+  #head(from: number): number {
+    let at = this.#usualHead === null ? -1 : this.#pass(this.#usualHead, from);
+    if (at >= 0) this.sid = this.#usualSid;
+    else {
+      at = this.#count(this.#pass(DELTA, this.#pass(TYPE, from)));
+      this.sid = this.#number;
+      at = this.#pass(SEQ, at);
+      if (at < 0) return -1;
+      this.#usualHead = makeWord(this.#bytes.slice(from, at));
+      this.#usualSid = this.sid;
+    }
+    at = this.#count(at);
+    this.seq = this.#number;
+    return at;
+  }
+
+  #tradeHead(from: number): number {
+    let at = this.#count(this.#pass(TRADE, this.#pass(TYPE, from)));
+    this.sid = this.#number;
+    at = this.#count(this.#pass(SEQ, at));
+    this.seq = this.#number;
+    return at;
+  }
+
+  #delta(from: number): number {
+    let at = this.#decimal(this.#middle(from));
+    this.priceMicros = this.#number;
+    at = this.#decimal(this.#pass(CHANGE, at));
+    this.amountMicros = this.#number;
+    at = this.#outcome(this.#pass(OWN_SIDE, at));
+    at = this.#timeText(this.#pass(TEXT_TIME, at));
+    at = this.#time(this.#pass(TIME_AFTER_TEXT, at));
+    this.timeMs = this.#number;
+    return at;
   }
 
   /** From ticker to price. What was accepted once is accepted again where it is the same to the byte. */
-  #middle(): void {
-    const from = this.#at;
-    if (from < 0) return;
+  #middle(from: number): number {
     if (this.#usualMiddle !== null) {
-      this.#pass(this.#usualMiddle);
-      if (this.#at >= 0) return;
-      this.#at = from;
+      const usual = this.#pass(this.#usualMiddle, from);
+      if (usual >= 0) return usual;
     }
-    this.#pass(this.#deltaTicker);
-    this.#text();
-    this.#pass(PRICE);
-    if (this.#at >= 0) this.#usualMiddle = makeWord(this.#bytes.slice(from, this.#at));
+    const at = this.#pass(PRICE, this.#text(this.#pass(this.#deltaTicker, from)));
+    if (at >= 0) this.#usualMiddle = makeWord(this.#bytes.slice(from, at));
+    return at;
   }
 
-  #trade(): void {
-    this.#pass(TRADE_ID);
-    this.#text();
-    this.#pass(this.#tradeTicker);
-    const yesMicros = this.#decimal();
-    this.#pass(NO_PRICE);
-    const noMicros = this.#decimal();
-    this.#pass(COUNT);
-    this.amountMicros = this.#decimal();
-    this.#pass(TAKER);
-    this.#outcome();
+  #trade(from: number): number {
+    let at = this.#text(this.#pass(TRADE_ID, from));
+    at = this.#decimal(this.#pass(this.#tradeTicker, at));
+    const yesMicros = this.#number;
+    at = this.#decimal(this.#pass(NO_PRICE, at));
+    const noMicros = this.#number;
+    at = this.#decimal(this.#pass(COUNT, at));
+    this.amountMicros = this.#number;
+    at = this.#outcome(this.#pass(TAKER, at));
     this.priceMicros = this.side === SIDE.bid ? yesMicros : noMicros;
-    this.#pass(TAKER_OUTCOME);
-    this.#text();
-    this.#pass(TAKER_BOOK);
-    this.#text();
-    this.#pass(TIME);
-    this.#count();
-    this.#pass(TIME_AFTER_NUMBER);
-    this.timeMs = this.#count();
+    at = this.#text(this.#pass(TAKER_OUTCOME, at));
+    at = this.#text(this.#pass(TAKER_BOOK, at));
+    at = this.#count(this.#pass(TIME, at));
+    at = this.#time(this.#pass(TIME_AFTER_NUMBER, at));
+    this.timeMs = this.#number;
+    return at;
   }
 
   /** `yes` or `no`: the side of the YES book that it is. */
-  #outcome(): void {
+  #outcome(at: number): number {
     const bytes = this.#bytes;
-    const at = this.#at;
-    if (at < 0) return;
-    const isYes = bytes[at] === LETTER.y && bytes[at + 1] === LETTER.e && bytes[at + 2] === LETTER.s;
-    const isNo = bytes[at] === LETTER.n && bytes[at + 1] === LETTER.o;
-    this.side = isYes ? SIDE.bid : SIDE.ask;
-    if (isYes) this.#at = at + 3;
-    else this.#at = isNo ? at + 2 : -1;
-  }
-
-  #isNext(byte: number): boolean {
-    return this.#at >= 0 && this.#bytes[this.#at] === byte;
+    if (at < 0) return -1;
+    if (bytes[at] === LETTER.y && bytes[at + 1] === LETTER.e && bytes[at + 2] === LETTER.s) {
+      this.side = SIDE.bid;
+      return at + 3;
+    }
+    this.side = SIDE.ask;
+    return bytes[at] === LETTER.n && bytes[at + 1] === LETTER.o ? at + 2 : -1;
   }
 
   /** Goes over exactly these bytes. */
-  #pass({ length, octets, lastOctet, firstQuad, lastQuad }: Word): void {
+  #pass({ length, octets, lastOctet, firstQuad, lastQuad }: Word, from: number): number {
     const view = this.#view;
-    const from = this.#at;
-    if (from < 0) return;
-    this.#at = -1;
     const end = from + length;
-    if (end > this.#endAt) return;
-    if (length < 8) {
-      if (view.getInt32(from) === firstQuad && view.getInt32(end - 4) === lastQuad) this.#at = end;
-      return;
-    }
-    for (let i = 0, at = from; i < octets.length; i++, at += 8) if (view.getFloat64(at, true) !== octets[i]) return;
-    if (view.getFloat64(end - 8, true) === lastOctet) this.#at = end;
+    if (from < 0 || end > this.#endAt) return -1;
+    if (length < 8) return view.getInt32(from) === firstQuad && view.getInt32(end - 4) === lastQuad ? end : -1;
+    for (let i = 0, at = from; i < octets.length; i++, at += 8) if (view.getFloat64(at, true) !== octets[i]) return -1;
+    return view.getFloat64(end - 8, true) === lastOctet ? end : -1;
   }
 
   /** Goes over the rest of a text, up to its closing quotation mark. */
-  #text(): void {
+  #text(from: number): number {
     const bytes = this.#bytes;
-    if (this.#at < 0) return;
-    for (let at = this.#at; at < this.#endAt; at++) {
+    if (from < 0) return -1;
+    for (let at = from; at < this.#endAt; at++) {
       const byte = bytes[at] ?? 0;
-      if (byte === QUOTE) {
-        this.#at = at;
-        return;
-      }
+      if (byte === QUOTE) return at;
       if (byte < FIRST_PLAIN || byte === BACKSLASH) break;
     }
-    this.#at = -1;
+    return -1;
+  }
+
+  /** As `#text`; of a moment as text the minute is mostly that of the last. */
+  #timeText(from: number): number {
+    const view = this.#view;
+    const rest = from + 16;
+    if (from < 0 || rest > this.#endAt) return this.#text(from);
+    const [first, second] = [view.getFloat64(from, true), view.getFloat64(from + 8, true)];
+    if (first === this.#usualText && second === this.#usualTextEnd) return this.#text(rest);
+    const at = this.#text(from);
+    if (at >= rest) {
+      this.#usualText = first;
+      this.#usualTextEnd = second;
+    }
+    return at;
+  }
+
+  /** As `#count`; of thirteen digits, which times have, the first eight are mostly those of the last. */
+  #time(from: number): number {
+    const bytes = this.#bytes;
+    const rest = from + 8;
+    if (from < 0 || rest + 5 > this.#endAt) return this.#count(from);
+    const digits = this.#view.getFloat64(from, true);
+    if (digits === this.#usualDigits) {
+      let value = 0;
+      let at = rest;
+      for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[++at] ?? 0) {
+        value = value * 10 + (byte - ZERO);
+      }
+      if (at === rest + 5) {
+        this.#number = this.#usualMs + value;
+        return at;
+      }
+    }
+    const at = this.#count(from);
+    if (at === rest + 5) {
+      this.#usualDigits = digits;
+      this.#usualMs = this.#number - (this.#number % 100_000);
+    }
+    return at;
   }
 
   /** A whole number as JSON has it, without a sign. */
-  #count(): number {
+  #count(from: number): number {
     const bytes = this.#bytes;
-    const from = this.#at;
-    if (from < 0) return 0;
+    if (from < 0) return -1;
     let value = 0;
     let at = from;
     for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[++at] ?? 0) {
       value = value * 10 + (byte - ZERO);
     }
+    this.#number = value;
     const digits = at - from;
-    const isPlain = digits > 0 && digits <= MOST_DIGITS && (digits === 1 || bytes[from] !== ZERO);
-    this.#at = isPlain ? at : -1;
-    return value;
+    return digits > 0 && digits <= MOST_DIGITS && (digits === 1 || bytes[from] !== ZERO) ? at : -1;
   }
 
   /** A decimal as `parseDecimal` takes it, in millionths. */
-  #decimal(): number {
+  #decimal(start: number): number {
     const bytes = this.#bytes;
-    if (this.#at < 0) return 0;
-    const isNegative = bytes[this.#at] === MINUS;
-    const from = isNegative ? this.#at + 1 : this.#at;
+    if (start < 0) return -1;
+    const isNegative = bytes[start] === MINUS;
+    const from = isNegative ? start + 1 : start;
     let value = 0;
     let at = from;
     let byte = bytes[at] ?? 0;
@@ -280,9 +325,10 @@ export class KalshiScanner {
       places = at - pointAt - 1;
       if (places === 0) places = MOST_PLACES + 1; // nothing after the point
     }
-    this.#at = whole > 0 && whole <= MOST_WHOLE_DIGITS && places <= MOST_PLACES ? at : -1;
+    const isPlain = whole > 0 && whole <= MOST_WHOLE_DIGITS && places <= MOST_PLACES;
     for (; places < MOST_PLACES; places++) value *= 10;
-    return isNegative && value !== 0 ? -value : value;
+    this.#number = isNegative && value !== 0 ? -value : value;
+    return isPlain ? at : -1;
   }
 }
 

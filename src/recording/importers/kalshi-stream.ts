@@ -9,8 +9,9 @@ import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
 import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';
 import { KalshiScanner, SCANNED } from './kalshi-scanner.js';
-import { gunzipPieces, type LineReport } from './lines.js';
+import { gunzipLines, type LineReport } from './lines.js';
 import { type PairingRules, TradePairing } from './pairing.js';
+import { type Lines, TextRing } from './text-ring.js';
 
 /** Trade and delta carry the same `ts_ms`, rarely a few ms apart; `ts_ms` goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
@@ -18,38 +19,50 @@ const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranc
 /** Streams the files of one market. `warnings` is filled anew. */
 export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarning[]): AsyncGenerator<EventChunk> {
   warnings.length = 0;
-  const stream = new KalshiStream(files);
-  for (const path of files.paths) {
-    const report: LineReport = { cut: null, tooLong: 0 };
-    const before = stream.counts();
-    for await (const piece of gunzipPieces(path, report)) {
-      stream.piece(piece);
-      yield* stream.take();
-    }
-    const after = stream.counts();
-    const broken = after.broken - before.broken + report.tooLong;
-    if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped`, isDamage: true });
-    for (const [count, what] of [
-      [after.foreign - before.foreign, 'of other markets'],
-      [after.other - before.other, 'that are neither about a book nor a trade'],
-    ] as const) {
-      if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
-    }
-    if (report.cut !== null) {
-      warnings.push({
-        path,
-        message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
-        isDamage: true,
-      });
-    }
+  const ring = new TextRing();
+  try {
+    const stream = new KalshiStream(files, ring);
+    for (const path of files.paths) yield* readFile(path, ring, stream, warnings);
+    const path = files.paths[0] ?? files.ticker;
+    const rest = stream.end();
+    warnings.push(...stream.oddities().map((message) => ({ path, message })));
+    const back = stream.stepsBack.warning(path);
+    if (back !== null) warnings.push(back);
+    if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
+    yield* rest;
+  } finally {
+    ring.end();
   }
-  const path = files.paths[0] ?? files.ticker;
-  const rest = stream.end();
-  warnings.push(...stream.oddities().map((message) => ({ path, message })));
-  const back = stream.stepsBack.warning(path);
-  if (back !== null) warnings.push(back);
-  if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
-  yield* rest;
+}
+
+async function* readFile(
+  path: string,
+  ring: TextRing,
+  stream: KalshiStream,
+  warnings: RecordingWarning[],
+): AsyncGenerator<EventChunk> {
+  const report: LineReport = { cut: null, tooLong: 0 };
+  const before = stream.counts();
+  for await (const lines of gunzipLines(path, report, ring)) {
+    stream.take(lines);
+    yield* stream.give();
+  }
+  const after = stream.counts();
+  const broken = after.broken - before.broken + report.tooLong;
+  if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped`, isDamage: true });
+  for (const [count, what] of [
+    [after.foreign - before.foreign, 'of other markets'],
+    [after.other - before.other, 'that are neither about a book nor a trade'],
+  ] as const) {
+    if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
+  }
+  if (report.cut !== null) {
+    warnings.push({
+      path,
+      message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
+      isDamage: true,
+    });
+  }
 }
 
 /** Of a file's beginning: some thirty kilobytes of text, in which the first snapshot stands. */
@@ -57,14 +70,19 @@ const BEGINNING_BYTES = 1024;
 
 /** When its first event is, Unix ms, found without reading on; null where there is none. Throws as `kalshiChunks`. */
 export async function findFirstMs(files: KalshiFiles): Promise<number | null> {
-  const stream = new KalshiStream(files);
-  for (const path of files.paths) {
-    for await (const piece of gunzipPieces(path, { cut: null, tooLong: 0 }, BEGINNING_BYTES)) {
-      stream.piece(piece);
-      if (stream.firstMs !== null) return stream.firstMs;
+  const ring = new TextRing();
+  try {
+    const stream = new KalshiStream(files, ring);
+    for (const path of files.paths) {
+      for await (const lines of gunzipLines(path, { cut: null, tooLong: 0 }, ring, BEGINNING_BYTES)) {
+        stream.take(lines);
+        if (stream.firstMs !== null) return stream.firstMs;
+      }
     }
+    return null;
+  } finally {
+    ring.end();
   }
-  return null;
 }
 
 function nothingRead(path: string, read: number, warnings: readonly RecordingWarning[]): TwinbookError {
@@ -94,7 +112,7 @@ class KalshiStream {
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels = new Levels();
-  readonly #twice = new DuplicateFilter();
+  readonly #twice: DuplicateFilter;
   #read = 0;
   #broken = 0;
   #foreign = 0;
@@ -110,7 +128,9 @@ class KalshiStream {
   /** A snapshot whose time is not known yet. */
   #held: Snapshot | null = null;
 
-  constructor({ ticker, tickPrecision, closeTimeMs }: KalshiFiles) {
+  /** @param ring holds the lines that it takes in */
+  constructor({ ticker, tickPrecision, closeTimeMs }: KalshiFiles, ring: TextRing) {
+    this.#twice = new DuplicateFilter(ring);
     this.#ticker = ticker;
     this.#tickMicros = stepOfPrecision(tickPrecision);
     this.#scanner = new KalshiScanner(ticker, this.#tickMicros);
@@ -143,19 +163,17 @@ class KalshiStream {
     return sentences;
   }
 
-  /** Takes in whole lines. */
-  piece(bytes: Buffer): void {
-    this.#twice.begin(bytes);
-    for (let from = 0; from < bytes.length; ) from = this.#line(bytes, from) + 1;
+  take({ bytes, from, end }: Lines): void {
+    for (let at = from; at < end; ) at = this.#line(bytes, at, end) + 1;
   }
 
   /** Takes in the line that begins there, and says where it ends. */
-  #line(bytes: Buffer, from: number): number {
+  #line(bytes: Buffer, from: number, last: number): number {
     const scanner = this.#scanner;
-    const scanned = scanner.scan(bytes, from, bytes.length);
+    const scanned = scanner.scan(bytes, from, last);
     if (scanned === SCANNED.no) {
       const newline = bytes.indexOf(NEWLINE, from);
-      const end = newline === -1 ? bytes.length : newline;
+      const end = newline === -1 || newline > last ? last : newline;
       this.#otherLine(bytes, from, end);
       return end;
     }
@@ -180,7 +198,8 @@ class KalshiStream {
     }
   }
 
-  take(): EventChunk[] {
+  /** The chunks that became full since the last call. */
+  give(): EventChunk[] {
     return this.#writer.take();
   }
 

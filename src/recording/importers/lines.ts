@@ -1,20 +1,14 @@
 /** Reads gzipped text line by line in bounded memory, as far as it can be read. */
 
-import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import { type FileHandle, open } from 'node:fs/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { type Lines, ROOM_BYTES, TextRing } from './text-ring.js';
+import { Unpacker } from './unpacker.js';
 
-/** A longer line is no message of any venue; it is dropped and counted instead of filling the memory. */
-const MAX_LINE_BYTES = 4 * 1024 * 1024;
-
-/** Gzip of messages unpacks thirtyfold: some two megabytes of text at a time. */
 const READ_BYTES = 64 * 1024;
 
-/** Bytes that are unpacked at once: each such piece costs a call. */
-const UNPACKED_BYTES = 256 * 1024;
-
-const NEWLINE = 0x0a;
-const NOTHING = Buffer.alloc(0);
+/** Gzip of messages unpacks twenty- to thirtyfold: this much has room in the ring. */
+const PACKED_BYTES = 16 * 1024;
 
 export interface LineReport {
   /** Why reading stopped before the end of the file; null when it did not. */
@@ -24,61 +18,77 @@ export interface LineReport {
 }
 
 /**
- * The lines of a gzip file, in pieces of whole lines: each line ends with a newline, but for the last one of a file that
- * does not. A file that is cut or damaged gives every line before the damage, then `report.cut` says so. Throws
- * TwinbookError `file_unreadable` when the file cannot be opened or read. `readBytes` are unpacked before anything is given.
+ * The lines of a gzip file, unpacked into the ring. A file that is cut or damaged gives every line before the damage, then
+ * `report.cut` says so. Throws TwinbookError `file_unreadable` when the file cannot be opened or read. So many bytes are
+ * unpacked at once, and before anything is given.
  */
-export async function* gunzipPieces(path: string, report: LineReport, readBytes = READ_BYTES): AsyncGenerator<Buffer> {
-  let rest: Buffer = NOTHING;
-  for await (const bytes of inflate(path, report, readBytes)) {
-    // The line that two reads divide is a piece of its own: with all others it would be copied, and what is copied is garbage.
-    const begin = rest.length === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (begin > 0) yield Buffer.concat([rest, bytes.subarray(0, begin)]);
-    if (end > begin) yield bytes.subarray(begin, end);
-    rest = end > 0 ? Buffer.from(bytes.subarray(end)) : Buffer.concat([rest, bytes]);
-    if (rest.length > MAX_LINE_BYTES) {
-      rest = NOTHING;
-      report.tooLong++;
+export async function* gunzipLines(
+  path: string,
+  report: LineReport,
+  ring: TextRing,
+  packedBytes = PACKED_BYTES,
+): AsyncGenerator<Lines> {
+  const unpacker = new Unpacker(ROOM_BYTES);
+  try {
+    for await (const packed of readBytes(path, packedBytes)) {
+      const room = ring.makeRoom();
+      const unpacked = await unpacker.unpack(packed, ring.bytes.subarray(room, room + ROOM_BYTES));
+      yield* putIn(ring, unpacked, report);
+      report.cut = unpacker.failure;
+      if (report.cut !== null) return;
     }
+    yield* putIn(ring, await unpacker.end(), report);
+    report.cut = unpacker.failure;
+    const last = ring.finish();
+    if (report.cut === null && last !== null) yield last;
+  } finally {
+    unpacker.destroy();
+    // The last line of a cut file is half a message.
+    ring.finish();
   }
-  // The last line of a cut file is half a message.
-  if (report.cut === null && rest.length > 0) yield rest;
 }
 
 /** The same as texts. */
-export async function* gunzipLines(path: string, report: LineReport): AsyncGenerator<string[]> {
-  for await (const piece of gunzipPieces(path, report)) {
-    const lines = piece.toString('utf8').split('\n');
-    if (lines.at(-1) === '') lines.pop();
-    yield lines;
+export async function* gunzipTexts(path: string, report: LineReport, packedBytes: number): AsyncGenerator<string[]> {
+  const ring = new TextRing();
+  try {
+    for await (const { bytes, from, end } of gunzipLines(path, report, ring, packedBytes)) {
+      const lines = bytes.toString('utf8', from, end).split('\n');
+      if (lines.at(-1) === '') lines.pop();
+      yield lines;
+    }
+  } finally {
+    ring.end();
   }
 }
 
-/** Feeds the file through gunzip piece by piece, so that everything before a damage arrives before its error. */
-async function* inflate(path: string, report: LineReport, readBytes: number): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
-  let ready: Buffer[] = [];
-  gunzip.on('data', (bytes: Buffer) => ready.push(bytes));
-  gunzip.on('error', (error) => {
-    report.cut = error.message;
-  });
-  const closed = new Promise<void>((resolve) => gunzip.once('close', resolve));
-  const writeBytes = (bytes: Buffer) => new Promise<void>((resolve) => gunzip.write(bytes, () => resolve()));
-  const drain = () => {
-    const bytes = ready;
-    ready = [];
-    return bytes;
-  };
-  try {
-    for await (const bytes of createReadStream(path, { highWaterMark: readBytes })) {
-      await Promise.race([writeBytes(bytes as Buffer), closed]);
-      yield* drain();
-      if (report.cut !== null) return;
+/** What was unpacked into the room that the ring made stands there; what had no room in it is put after it. */
+function* putIn(ring: TextRing, unpacked: readonly Buffer[], report: LineReport): Generator<Lines> {
+  for (const bytes of unpacked) {
+    for (let from = 0; from < bytes.length; from += ROOM_BYTES) {
+      const part = bytes.subarray(from, from + ROOM_BYTES);
+      const at = ring.makeRoom();
+      if (part.buffer !== ring.bytes.buffer || part.byteOffset !== at) ring.bytes.set(part, at);
+      const lines = ring.take(part.length);
+      if (lines !== null) yield lines;
+      if (ring.dropLong()) report.tooLong++;
     }
-    gunzip.end();
-    await closed;
-    yield* drain();
+  }
+}
+
+/** Of a file, in memory that is used again. */
+async function* readBytes(path: string, atOnce: number): AsyncGenerator<Buffer> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(path);
+    const memory = Buffer.allocUnsafe(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(memory, 0, READ_BYTES);
+      if (bytesRead === 0) return;
+      for (let from = 0; from < bytesRead; from += atOnce) {
+        yield memory.subarray(from, Math.min(bytesRead, from + atOnce));
+      }
+    }
   } catch (error) {
     throw new TwinbookError(
       'file_unreadable',
@@ -89,6 +99,6 @@ async function* inflate(path: string, report: LineReport, readBytes: number): As
       },
     );
   } finally {
-    gunzip.destroy();
+    await file?.close();
   }
 }

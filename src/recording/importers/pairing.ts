@@ -21,6 +21,8 @@ export interface PairingRules {
 
 /** Bounds memory when a feed stands still in one moment; the largest burst seen in real data is below 1,000 events. */
 const MAX_WAITING = 20_000;
+/** There is room for so many at first. */
+const FIRST_WAITING = 256;
 
 interface Waiting {
   kind: number;
@@ -41,11 +43,11 @@ interface Waiting {
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  #queue: Waiting[] = [];
-  #head = 0;
+  /** Those that wait, from the first one on, around its end to its beginning; a power of two. */
+  #queue: Waiting[] = Array.from({ length: FIRST_WAITING }, newWaiting);
+  #first = 0;
+  #count = 0;
   #lone: Waiting[] = [];
-  /** Levels that were written: they are used again, for there are millions. */
-  readonly #spare: Waiting[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
   #unpaired = 0;
 
@@ -85,13 +87,12 @@ export class TradePairing {
   flush(): void {
     for (const trade of this.#lone) this.#settle(trade);
     this.#lone = [];
-    while (this.#head < this.#queue.length) this.#writeHead();
-    this.#compact();
+    while (this.#count > 0) this.#writeFirst();
   }
 
   #enqueue(kind: number, venueMs: number, side: number, price: number, amount: number, decrease: number): Waiting {
     this.#orderMs = Math.max(this.#orderMs, venueMs);
-    const event = this.#spare.pop() ?? newWaiting();
+    const event = this.#place(kind === EVENT.trade);
     event.kind = kind;
     event.venueMs = venueMs;
     event.orderMs = this.#orderMs;
@@ -101,15 +102,40 @@ export class TradePairing {
     event.unexplainedMicros = decrease;
     event.trades = null;
     event.moved = false;
-    this.#queue.push(event);
     return event;
+  }
+
+  /**
+   * One more at the end of the queue. What stood there is used again, for there are millions of levels, and one that has left the
+   * queue is known to nobody; a trade may still be looked for among the lone ones.
+   */
+  #place(isTrade: boolean): Waiting {
+    if (this.#count === this.#queue.length) this.#grow();
+    const at = (this.#first + this.#count) & (this.#queue.length - 1);
+    this.#count++;
+    const before = this.#queue[at];
+    if (before !== undefined && before.kind === EVENT.level && !isTrade) return before;
+    const fresh = newWaiting();
+    this.#queue[at] = fresh;
+    return fresh;
+  }
+
+  #grow(): void {
+    const { length } = this.#queue;
+    this.#queue = Array.from({ length: 2 * length }, (_, at) => (at < length ? this.#at(at) : null) ?? newWaiting());
+    this.#first = 0;
+  }
+
+  /** Of those that wait, counted from the first. */
+  #at(place: number): Waiting | undefined {
+    return this.#queue[(this.#first + place) & (this.#queue.length - 1)];
   }
 
   /** A lone trade has waited for an exact match long enough: it takes the largest decrease of its level and moment. */
   #settle(trade: Waiting): void {
     let largest = this.#find(trade, () => true);
-    for (let at = this.#queue.length - 1; at >= this.#head && largest !== null; at--) {
-      const other = this.#queue[at];
+    for (let place = this.#count - 1; place >= 0 && largest !== null; place--) {
+      const other = this.#at(place);
       if (other === undefined || !this.#belong(trade, other)) continue;
       if (other.unexplainedMicros > largest.unexplainedMicros) largest = other;
     }
@@ -119,8 +145,8 @@ export class TradePairing {
 
   /** The latest waiting decrease of the trade's level and moment that fits. */
   #find(trade: Waiting, fits: (level: Waiting) => boolean): Waiting | null {
-    for (let at = this.#queue.length - 1; at >= this.#head; at--) {
-      const event = this.#queue[at];
+    for (let place = this.#count - 1; place >= 0; place--) {
+      const event = this.#at(place);
       if (event !== undefined && this.#belong(trade, event) && fits(event)) return event;
     }
     return null;
@@ -145,31 +171,26 @@ export class TradePairing {
     }
     // A decrease waits until no trade that is still looking can be its own.
     const holdMs = tradeLagMs + tradeLeadMs;
-    for (let event = this.#queue[this.#head]; event !== undefined; event = this.#queue[this.#head]) {
-      if (this.#orderMs - event.orderMs <= holdMs && this.#queue.length - this.#head <= MAX_WAITING) break;
-      this.#writeHead();
+    while (this.#count > 0) {
+      const first = this.#at(0);
+      if (first !== undefined && this.#orderMs - first.orderMs <= holdMs && this.#count <= MAX_WAITING) break;
+      this.#writeFirst();
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) this.#compact();
   }
 
-  #writeHead(): void {
-    const event = this.#queue[this.#head++];
+  #writeFirst(): void {
+    const event = this.#at(0);
+    this.#first = (this.#first + 1) & (this.#queue.length - 1);
+    this.#count--;
     if (event === undefined || event.moved) return;
     // Its own place has come, so it can move no more.
     event.moved = true;
     if (event.trades !== null) for (const trade of event.trades) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
-    // A trade may still be looked for among the lone ones; a level that has left the queue is known to nobody.
-    if (event.kind === EVENT.level && this.#spare.length < MAX_WAITING) this.#spare.push(event);
   }
 
   #write(event: Waiting, timeMs: number): void {
     this.#writer.write(event.kind, timeMs, event.side, event.priceMicros, event.amountMicros);
-  }
-
-  #compact(): void {
-    this.#queue = this.#queue.slice(this.#head);
-    this.#head = 0;
   }
 }
 

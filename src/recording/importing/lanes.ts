@@ -14,13 +14,17 @@ export interface Lane {
   end(): Promise<unknown>;
 }
 
-/** This thread and, where others can read all markets, so many beside it. */
-export function openLanes(recordings: readonly Recording[], beside: number): readonly Lane[] {
+/** While one market of a thread waits for what is unpacked, encoded or synced for it, which happens beside, it goes on with another. */
+const PER_THREAD = 2;
+
+/** So many lanes: two of this thread, and of each further thread one where such threads can read all markets. */
+export function openLanes(recordings: readonly Recording[], wanted: number): readonly Lane[] {
+  const count = Math.max(1, Math.min(wanted, recordings.length));
   const here: Lane = { write: writeMarket, end: () => Promise.resolve() };
-  if (!recordings.every(({ raw }) => raw !== undefined)) return [here];
-  const more = Math.max(0, Math.min(beside, recordings.length - 1));
+  const ours = Array.from({ length: Math.min(PER_THREAD, count) }, () => here);
+  if (!recordings.every(({ raw }) => raw !== undefined)) return ours;
   // Others first: they have to start.
-  return [...Array.from({ length: more }, () => new ThreadLane()), here];
+  return [...Array.from({ length: count - ours.length }, () => new ThreadLane()), ...ours];
 }
 
 /** Who waits for the market that the thread writes. */

@@ -96,7 +96,8 @@ export async function closeSegment(
       stepped_back: manifest.stepped_back + counts.steppedBack,
       broken_lines: manifest.broken_lines + counts.brokenLines,
     } satisfies Manifest);
-    await rm(join(folder, segmentName(number)), { force: true });
+    if (rows.path === null) return;
+    await rm(rows.path, { force: true });
     syncFolder(folder);
   } catch (error) {
     throw fileError('file_unreadable', `cannot write the recording in ${folder}`, error);

@@ -78,6 +78,8 @@ export class MarketWriter {
       segment.closing = true;
       this.#closing.push(segment);
     }
+    // Events in memory have nothing on the disk before they become Parquet, and need no description there.
+    if (!this.#rules.crashSafe && !everything && this.#closing.length === 0) return;
     await this.#write();
     for (const segment of this.#closing) {
       await this.#toParquet(segment);

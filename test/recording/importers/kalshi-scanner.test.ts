@@ -158,3 +158,14 @@ describe('the scanner of Kalshi lines', () => {
     }
   });
 });
+
+it('reads no line that ends before its end, whatever older text stands behind', () => {
+  for (const line of [deltaLine(USUAL), tradeLine({ ...USUAL, side: 'yes' })]) {
+    const scanner = new KalshiScanner(TICKER, TICK_MICROS);
+    const bytes = Buffer.from(`${line}\n`);
+    for (const _ of ['as the first', 'after one that was read']) {
+      const read = Array.from({ length: line.length + 1 }, (_, end) => scanner.scan(bytes, 0, end) !== SCANNED.no);
+      expect(read.indexOf(true)).toBe(line.length);
+    }
+  }
+});

@@ -3,27 +3,60 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { gunzipPieces } from '../../../src/recording/importers/lines.js';
+import { gunzipLines } from '../../../src/recording/importers/lines.js';
+import { TextRing } from '../../../src/recording/importers/text-ring.js';
 
-/** More than is unpacked at once. */
-const LONG = 'x'.repeat(600_000);
+const report = () => ({ cut: null as string | null, tooLong: 0 });
 
-test('lines that several reads divide come whole and in order, the last one without a newline too', async () => {
-  const lines = Array.from({ length: 40_000 }, (_, number) => `${number} ${'y'.repeat(number % 50)}`);
-  const text = [...lines.slice(0, 20_000), LONG, ...lines.slice(20_000), 'the end'].join('\n');
+/** What is given of each of these files, one after the other through one ring; lines stay only until the next ones. */
+async function read(...files: readonly Buffer[]) {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-lines-'));
+  const ring = new TextRing();
+  const read = [];
   try {
-    const path = join(folder, 'lines.gz');
-    writeFileSync(path, gzipSync(text));
-    const pieces: string[] = [];
-    const report = { cut: null, tooLong: 0 };
-    for await (const piece of gunzipPieces(path, report)) pieces.push(piece.toString('utf8'));
-    expect(pieces.join('')).toBe(text);
-    // Whole lines, or a line that was divided would be read as two.
-    expect(pieces.findIndex((piece) => !piece.endsWith('\n'))).toBe(pieces.length - 1);
-    expect(pieces.length).toBeGreaterThan(5);
-    expect(report).toEqual({ cut: null, tooLong: 0 });
+    for (const file of files) {
+      const path = join(folder, 'lines.gz');
+      writeFileSync(path, file);
+      const about = report();
+      const pieces: string[] = [];
+      for await (const { bytes, from, end } of gunzipLines(path, about, ring)) {
+        pieces.push(bytes.toString('utf8', from, end));
+      }
+      read.push({ pieces, ...about });
+    }
+    return read;
   } finally {
     rmSync(folder, { recursive: true });
+    ring.end();
   }
+}
+
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `${from + at} ${'y'.repeat(at % 50)}`);
+
+test('lines that several reads divide come whole and in order, the last one without a newline too', async () => {
+  // One is long, and much more is unpacked of it than has room at once.
+  const text = [...numbered(0, 40_000), 'x'.repeat(3_000_000), ...numbered(0, 250_000), 'the end'].join('\n');
+  const [all] = await read(gzipSync(text));
+  expect(all?.pieces.join('') === text).toBe(true);
+  // Whole lines, or a line that was divided would be read as two.
+  expect(all?.pieces.findIndex((piece) => !piece.endsWith('\n'))).toBe((all?.pieces.length ?? 0) - 1);
+  expect(all?.pieces.length).toBeGreaterThan(5);
+  expect(all).toMatchObject(report());
+});
+
+test('a line that is no message for its length is dropped and counted', async () => {
+  const [all] = await read(gzipSync(`first\n${'x'.repeat(6_000_000)}\nlast\n`));
+  expect(all?.tooLong).toBe(1);
+  const text = all?.pieces.join('') ?? '';
+  expect([text.slice(0, 6), text.slice(-6)]).toEqual(['first\n', '\nlast\n']);
+  expect(text.length).toBeLessThan(3_000_000);
+});
+
+test('half a line at the end of a cut file is none, and no part of the next file', async () => {
+  const whole = gzipSync(numbered(0, 20_000).join('\n'));
+  const [cut, next] = await read(whole.subarray(0, whole.length / 2), gzipSync('a\nb\n'));
+  expect(cut?.cut).toBe('unexpected end of file');
+  expect(cut?.pieces.join('')).toMatch(/^0 \n1 y\n2 yy\n.*\n$/s);
+  expect(next).toEqual({ pieces: ['a\nb\n'], ...report() });
 });

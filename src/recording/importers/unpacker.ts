@@ -1,0 +1,64 @@
+/** Gunzip that writes into memory that it is given, where Node's own takes new memory for all that it unpacks. */
+
+import { createGunzip } from 'node:zlib';
+
+/** What Node's stream says of where it writes next. The fields are of its insides; `push` copes with a Node that has no such ones. */
+interface Inside {
+  _outBuffer: Buffer;
+  _outOffset: number;
+}
+
+export class Unpacker {
+  /** Why it stopped; null while it did not. */
+  failure: string | null = null;
+  readonly #gunzip;
+  readonly #inside: Inside;
+  readonly #closed: Promise<void>;
+  #unpacked: Buffer[] = [];
+
+  /** @param room bytes of the memory that `unpack` is given */
+  constructor(room: number) {
+    const gunzip = createGunzip({ chunkSize: room });
+    this.#gunzip = gunzip;
+    // The cast adds the fields that the types of Node leave out.
+    this.#inside = gunzip as unknown as Inside;
+    const push = gunzip.push.bind(gunzip);
+    // As a readable stream it would wait for a reader, and hand pieces on when their memory is used for others.
+    gunzip.push = (bytes: Buffer | null) => {
+      if (bytes === null) return push(null);
+      this.#unpacked.push(bytes);
+      return true;
+    };
+    gunzip.resume();
+    gunzip.on('error', (error) => {
+      this.failure = error.message;
+    });
+    this.#closed = new Promise((resolve) => gunzip.once('close', resolve));
+  }
+
+  /** What comes of these bytes: as far as it has room there in `room`, the rest in memory of its own. */
+  async unpack(packed: Buffer, room: Buffer): Promise<readonly Buffer[]> {
+    this.#inside._outBuffer = room;
+    this.#inside._outOffset = 0;
+    const written = new Promise<void>((resolve) => this.#gunzip.write(packed, () => resolve()));
+    await Promise.race([written, this.#closed]);
+    return this.#take();
+  }
+
+  /** What is left at the end of the file. */
+  async end(): Promise<readonly Buffer[]> {
+    this.#gunzip.end();
+    await this.#closed;
+    return this.#take();
+  }
+
+  destroy(): void {
+    this.#gunzip.destroy();
+  }
+
+  #take(): readonly Buffer[] {
+    const unpacked = this.#unpacked;
+    this.#unpacked = [];
+    return unpacked;
+  }
+}
