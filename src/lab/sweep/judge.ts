@@ -40,7 +40,7 @@ export function judge(
     judgeModel(fillModel, tried, {
       configurations: done.length,
       events: common.events,
-      readRows: () => streamRows(done, outcomes, model, common.events),
+      readRows: () => streamRows(done, outcomes, model, common.folds),
     }),
   );
   const trials = models.map((model) => model.trials);
@@ -94,9 +94,9 @@ function* streamRows(
   done: readonly Candidate[],
   outcomes: Outcomes,
   model: number,
-  events: number,
+  folds: number,
 ): Generator<Float64Array> {
-  for (const { number } of done) yield outcomes.eventResults(number, model).subarray(0, events);
+  for (const { number } of done) yield outcomes.eventResults(number, model, folds);
 }
 
 function configurationResult(

@@ -59,7 +59,7 @@ function* ofHalving({ halving, counts }: NoteFacts): Generator<string> {
   if (first.events < LEAST_EVENTS_FOR_SHARPE) {
     yield `Deflated ratios are left out: what was dropped has only ${ofAll}, too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least).`;
   } else {
-    yield `V[Sharpe], the best by luck and the probability of overfitting are those of ${ofAll}, on which all were played; deflated ratios are lower for it.`;
+    yield `V[Sharpe], the best by luck and the probability of overfitting are those of ${ofAll}, on which all were played: ratios lie further apart on fewer events, so that deflated ones are rather too low.`;
   }
 }
 

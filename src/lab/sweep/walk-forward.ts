@@ -28,7 +28,8 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
   const { candidates, foldsOf, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
-  const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
+  const readRows = (number: number, folds: number) =>
+    fillModels.map((_, model) => outcomes.eventResults(number, model, folds));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
   const best = bestOn(candidates, foldsOf, trained, readRows);
   const steps: WalkForwardStep[] = [];
@@ -37,7 +38,7 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
     const fold = index + 1;
     const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
     const chosen = best[index] ?? null;
-    const rows = chosen === null ? [] : readRows(chosen);
+    const rows = chosen === null ? [] : readRows(chosen, fold + 1);
     steps.push({
       fold,
       trainEvents: learned.length,
@@ -68,12 +69,12 @@ function bestOn(
   candidates: readonly Candidate[],
   foldsOf: WalkForwardQuestion['foldsOf'],
   trained: readonly { readonly learned: readonly number[] }[],
-  readRows: (number: number) => readonly Float64Array[],
+  readRows: (number: number, folds: number) => readonly Float64Array[],
 ): readonly (number | null)[] {
   const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
   for (const candidate of candidates) {
     const { number } = candidate;
-    const rows = readRows(number);
+    const rows = readRows(number, foldsOf(candidate));
     // The first fold is only learned from.
     for (const [step, { learned }] of trained.slice(0, foldsOf(candidate) - 1).entries()) {
       const leader = best[step];

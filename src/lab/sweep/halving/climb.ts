@@ -51,7 +51,7 @@ export function climb(
 function rank(entered: readonly Candidate[], { folds, decidedBy }: Rung, models: number, outcomes: Outcomes) {
   const ranked = entered.flatMap((candidate): RankedCandidate[] => {
     if (outcomes.findStatus(candidate, folds).status !== 'done') return [];
-    const rows = Array.from({ length: models }, (_, model) => outcomes.eventResults(candidate.number, model));
+    const rows = Array.from({ length: models }, (_, model) => outcomes.eventResults(candidate.number, model, folds));
     return [{ candidate, worstMicros: lowestAt(rows, decidedBy) }];
   });
   return ranked.sort((a, b) => b.worstMicros - a.worstMicros || a.candidate.number - b.candidate.number);

@@ -81,13 +81,13 @@ export class Outcomes {
     return row.slice(0, folds * this.#models.length).filter((outcome) => outcome !== undefined);
   }
 
-  /** By event, over all folds; of a configuration that was dropped over those that it was played on. Not of one that failed. */
-  eventResults(number: number, model: number): Float64Array {
+  /** By event, over its first folds, in which it is done. */
+  eventResults(number: number, model: number, folds = this.#folds): Float64Array {
     const eventsAt = this.#eventsAt;
     if (eventsAt === null)
-      return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
-    const folds = Array.from({ length: this.#folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
-    return Float64Array.from(folds.flat());
+      return Float64Array.from(this.#figures(number, model, folds).flatMap(({ eventResults }) => eventResults));
+    const found = Array.from({ length: folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
+    return Float64Array.from(found.flat());
   }
 
   /** All folds together. Only of configurations that are done. */
@@ -109,8 +109,8 @@ export class Outcomes {
     };
   }
 
-  #figures(number: number, model: number): readonly TaskFigures[] {
-    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+  #figures(number: number, model: number, folds = this.#folds): readonly TaskFigures[] {
+    return Array.from({ length: folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
       outcome?.kind === 'done' ? [outcome.figures] : [],
     );
   }
