@@ -52,6 +52,8 @@ export class GuardianSupervisor {
   /** Our own clock, ms, when the report was last another one. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
+  /** The one that we started last has not ended. */
+  #isAlive = false;
   #pauseMs: number = START_AGAIN_MS.first;
   #isReading = false;
   #isClosed = false;
@@ -138,7 +140,9 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    if (isLost && performance.now() - this.#startedMs >= this.#pauseMs) this.#spawn();
+    // One that is loading says nothing yet: on a machine that is busy, another beside it would only make it later.
+    const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
+    if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
   }
 
@@ -172,7 +176,15 @@ export class GuardianSupervisor {
         env: { ...env, TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined },
       },
     );
-    child.on('error', (error) => loud(`the guardian cannot be started: ${error.message}`));
+    this.#isAlive = true;
+    const hasEnded = () => {
+      if (this.#startedMs === nowMs) this.#isAlive = false;
+    };
+    child.once('exit', hasEnded);
+    child.on('error', (error) => {
+      hasEnded();
+      loud(`the guardian cannot be started: ${error.message}`);
+    });
     child.unref();
     quiet(`started a guardian, process ${child.pid ?? 'unknown'}`);
   }

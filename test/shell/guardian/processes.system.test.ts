@@ -143,17 +143,42 @@ async function isReplaced(guarded: Guarded, signal: 'SIGSTOP' | 'SIGKILL', { onT
   );
 }
 
+/** Loaded before a program: the first guardian that comes by hangs before it says a word. */
+const hangOnce = (flag: string) => `
+import { existsSync, writeFileSync } from 'node:fs';
+const flag = ${JSON.stringify(flag)};
+if (process.argv[2] === 'guardian' && !existsSync(flag)) {
+  writeFileSync(flag, '');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}`;
+
+/** Each guardian that the trader has started, as its log has it. */
+const guardianStarts = (log: string) =>
+  readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('started a guardian'))
+    .map((line) => ({ time: Number(JSON.parse(line).time), pid: Number(/process (\d+)/.exec(line)?.[1]) }));
+
 describe.concurrent('a guardian', () => {
-  it('is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
+  it('is started again when it hangs as it loads, is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
     const guarded = guardedAt(test, url);
+    const hangs = `${process.env['NODE_OPTIONS'] ?? ''} --import=data:text/javascript,${encodeURIComponent(hangOnce(join(guarded.folder, 'hung')))}`;
     // In a process group of its own, as a shell starts it.
-    const trader = spawn(process.execPath, [BIN, 'start', '-c', guarded.config], { detached: true, stdio: 'ignore' });
+    const trader = spawn(process.execPath, [BIN, 'start', '-c', guarded.config], {
+      detached: true,
+      stdio: 'ignore',
+      env: { ...process.env, NODE_OPTIONS: hangs },
+    });
     const exited = new Promise<number | null>((done) => trader.once('close', (code) => done(code)));
     guarded.adopt(trader, exited);
     await until(
       async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
       () => 'it does not quote',
     );
+    const [first, second] = guardianStarts(join(guarded.folder, 'trader.log'));
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    // It takes a second or so to load, several on a busy machine: a second one beside it would make both later.
+    expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(5000);
     const guardian = guarded.report()?.process;
     process.kill(-(trader.pid ?? 0), 'SIGINT');
     expect(await exited).toBe(0);
@@ -163,6 +188,8 @@ describe.concurrent('a guardian', () => {
     expect(guarded.log()).toContain('ends: the trader ended and nothing rests');
     expect(guarded.log()).not.toContain('asked to end');
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
+    // Its configuration wants no journal.
+    expect(existsSync(join(guarded.folder, 'runs'))).toBe(false);
   });
 
   it('that cannot use its key is told of, and keeps a trader that requires one from starting', async (test) => {

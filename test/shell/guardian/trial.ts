@@ -107,7 +107,8 @@ export class Guarded {
   }
 
   start(command: 'start' | 'guardian' = 'start'): Running {
-    this.#running = twinbook([command, '-c', this.config], { NODE_OPTIONS: `--import=${this.#clock}` });
+    const options = `${process.env['NODE_OPTIONS'] ?? ''} --import=${this.#clock}`.trim();
+    this.#running = twinbook([command, '-c', this.config], { NODE_OPTIONS: options });
     return this.#running;
   }
 
