@@ -1,12 +1,13 @@
 /** `twinbook record` as real processes: what it writes, what a kill leaves, what it says when something is missing. */
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
+import { run } from '../../cli/run.js';
 import { exchangeAt, exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
@@ -198,21 +199,11 @@ describe('twinbook record', () => {
 
   it('needs an exchange: an embedded one answers only while its trader runs', async () => {
     const folder = folderOf({ 'trader.yaml': traderYaml(null), 'maker.yaml': makerYaml() });
-    const alone = await ran(['record', '-c', `${folder}/trader.yaml`]);
+    const alone = await run(['record', '-c', `${folder}/trader.yaml`]);
     expect(alone.code).toBe(1);
-    expect(alone.output).toContain('embeds a paper exchange, which answers only while its trader runs');
-    expect(alone.output).toContain('twinbook exchange');
+    expect(alone.err).toContain('embeds a paper exchange, which answers only while its trader runs');
+    expect(alone.err).toContain('twinbook exchange');
     expect(readdirSync(folder)).not.toContain('recordings');
-
-    const trader = started(['start', '-c', `${folder}/trader.yaml`]);
-    await trader.waitFor(/quoting \| markets 4/);
-    const beside = started(['record', '-c', `${folder}/trader.yaml`, '--out', `${folder}/out`]);
-    await beside.waitFor(/with own orders and own trades/);
-    await beside.waitFor(/00:00:05 \| 4 markets open/);
-    beside.process.kill('SIGINT');
-    expect(await beside.exited, beside.output()).toBe(0);
-    trader.process.kill('SIGTERM');
-    expect(await trader.exited).toBe(0);
   });
 
   it.each([
@@ -221,9 +212,9 @@ describe('twinbook record', () => {
     ['--depth', '101', /from 1 to 100/],
     ['--minutes', 'x', /whole number/],
   ])('wants a sensible %s, not %s', async (flag, value, told) => {
-    const { code, output } = await ran(['record', flag, value]);
+    const { code, err } = await run(['record', flag, value]);
     expect(code).toBe(2);
-    expect(output).toMatch(told);
+    expect(err).toMatch(told);
   });
 });
 
@@ -260,14 +251,22 @@ describe('recording inside start', () => {
     expect(Number(/"orders":\s*"?(\d+)/.exec(output)?.[1]), output).toBeGreaterThan(4);
   });
 
-  it('does not keep a trader from trading when it cannot be made', async () => {
+  it('does not keep a trader from trading when neither it nor the journal can be made; it can be recorded beside it', async () => {
     const folder = folderOf({
-      'trader.yaml': traderYaml(null, `${recording}\nstrategies: [maker.yaml]`),
+      'trader.yaml': traderYaml(null, `${recording}\njournal: { dir: taken }\nstrategies: [maker.yaml]`),
       'maker.yaml': makerYaml(),
+      recordings: 'a file',
+      taken: 'a file',
     });
-    writeFileSync(`${folder}/recordings`, 'a file');
     const trader = started(['start', '-c', `${folder}/trader.yaml`]);
+    await trader.waitFor(/warning: this run has no journal and cannot be replayed: .*taken/);
     await trader.waitFor(/warning: nothing is recorded: .*recordings/);
+    await trader.waitFor(/quoting \| markets 4/);
+    const beside = started(['record', '-c', `${folder}/trader.yaml`, '--out', `${folder}/out`]);
+    await beside.waitFor(/with own orders and own trades/);
+    await beside.waitFor(/00:00:05 \| 4 markets open/);
+    beside.process.kill('SIGINT');
+    expect(await beside.exited, beside.output()).toBe(0);
     await trader.waitFor(/fill: /);
     trader.process.kill('SIGTERM');
     expect(await trader.exited, trader.output()).toBe(0);

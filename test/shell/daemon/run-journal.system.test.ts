@@ -195,25 +195,6 @@ describe('the journal of a run', () => {
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('is not kept when the configuration does not want it', async () => {
-    const { file, runs } = place('journal: { enabled: false }\nstrategies: [maker.yaml]');
-    const running = started(['start', '-c', file]);
-    await running.waitFor(/quoting/);
-    running.process.kill('SIGTERM');
-    expect(await running.exited).toBe(0);
-    expect(runFolders(runs)).toEqual([]);
-  });
-
-  it('does not keep a trader from starting when its folder cannot be written', async () => {
-    const { folder, file } = place('journal: { dir: taken }\nstrategies: [maker.yaml]');
-    writeFileSync(join(folder, 'taken'), 'a file');
-    const running = started(['start', '-c', file]);
-    await running.waitFor(/warning: this run has no journal and cannot be replayed: .*taken/);
-    await running.waitFor(/quoting \| markets [1-4] of/);
-    running.process.kill('SIGTERM');
-    expect(await running.exited, running.output()).toBe(0);
-  });
-
   it('of a run that never was is a clear error', async () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);

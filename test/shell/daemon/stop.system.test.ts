@@ -11,6 +11,7 @@ import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
+import type { Running } from '../../support/processes.js';
 import { asTrader, marketsOf, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
@@ -50,7 +51,8 @@ function place(more = ALONE, files: Readonly<Record<string, string>> = {}) {
 const NONE_RESTS = /canceled \d+ orders?; two reads show that none rests/;
 
 describe('a trader that listens', () => {
-  it('is killed by a stop file, before its start too, and stays killed when the file is gone', async () => {
+  /** One that was killed by a stop file before its start and while it ran, was started again and quotes. */
+  async function killedByStopFiles() {
     const at = place();
     writeFileSync(at.stopFile, 'the cable smells\n');
     const first = started(['start', '-c', `${at.folder}/trader.yaml`]);
@@ -70,8 +72,33 @@ describe('a trader that listens', () => {
     expect(await first.exited).toBe(0);
     const second = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await second.waitFor(/killed: the stop file/);
-    second.process.kill('SIGTERM');
-    expect(await second.exited).toBe(0);
+    expect((await at.command('unkill', '--reason', 'no coffee')).code).toBe(0);
+    await at.rests();
+    return { ...at, trader: second };
+  }
+
+  it('is killed by a stop file, before its start too, and stays killed when the file is gone; frozen it is killed past it, does not quote on when it wakes, and obeys SIGUSR2 and SIGHUP again', async () => {
+    const { trader, ...at } = await killedByStopFiles();
+    trader.process.kill('SIGSTOP');
+    const killed = await at.command('kill', '--reason', 'it hangs');
+    expect(killed.output).toContain(`(process ${trader.process.pid}) does not answer; it is killed when it wakes`);
+    expect(killed.output).toMatch(/^killed: it hangs$/m);
+    expect(killed.output).toMatch(NONE_RESTS);
+    expect(killed.code).toBe(0);
+    expect(await at.resting()).toEqual([]);
+
+    trader.process.kill('SIGCONT');
+    expect(await at.mode('killed')).toBe('it hangs');
+    expect(await at.resting()).toEqual([]);
+
+    expect((await at.command('unkill', '--reason', 'it is awake')).code).toBe(0);
+    await at.rests();
+    trader.process.kill('SIGUSR2');
+    await at.gone();
+    expect(await at.mode('killed')).toBe('signal SIGUSR2');
+    expect(readFileSync(at.stopFile, 'utf8')).toBe('signal SIGUSR2\n');
+    trader.process.kill('SIGHUP');
+    expect(await trader.exited, trader.output()).toBe(0);
   });
 
   it('is killed by its page, while it hangs too, on another port when its own is taken, and shows no password', async () => {
@@ -141,31 +168,6 @@ describe('a trader that listens', () => {
 });
 
 describe('a trader that does not listen', () => {
-  it('that is frozen is killed past it, does not quote on when it wakes, and obeys SIGUSR2 and SIGHUP again', async () => {
-    const at = place();
-    const trader = await at.quoting();
-    trader.process.kill('SIGSTOP');
-    const killed = await at.command('kill', '--reason', 'it hangs');
-    expect(killed.output).toContain(`(process ${trader.process.pid}) does not answer; it is killed when it wakes`);
-    expect(killed.output).toMatch(/^killed: it hangs$/m);
-    expect(killed.output).toMatch(NONE_RESTS);
-    expect(killed.code).toBe(0);
-    expect(await at.resting()).toEqual([]);
-
-    trader.process.kill('SIGCONT');
-    expect(await at.mode('killed')).toBe('it hangs');
-    expect(await at.resting()).toEqual([]);
-
-    expect((await at.command('unkill', '--reason', 'it is awake')).code).toBe(0);
-    await at.rests();
-    trader.process.kill('SIGUSR2');
-    await at.gone();
-    expect(await at.mode('killed')).toBe('signal SIGUSR2');
-    expect(readFileSync(at.stopFile, 'utf8')).toBe('signal SIGUSR2\n');
-    trader.process.kill('SIGHUP');
-    expect(await trader.exited, trader.output()).toBe(0);
-  });
-
   it('because a strategy of its own blocks the process is canceled past it', async () => {
     const blocking = `
       import { defineStrategy } from 'twinbook/strategy';
@@ -190,40 +192,10 @@ describe('a trader that does not listen', () => {
     expect(await at.resting()).toEqual([]);
     trader.process.kill('SIGKILL');
   });
-
-  it('and is not there at all is killed for its next start; whose socket is gone past it, and obeys the stop file', async () => {
-    const at = place();
-    const trader = await at.quoting();
-    trader.process.kill('SIGKILL');
-    await trader.exited;
-    const killed = await at.command('kill', '--reason', 'enough', '--json');
-    expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
-      mode: 'killed',
-      reason: 'enough',
-      resting: 0,
-      verified: true,
-    });
-    expect(killed.code).toBe(0);
-    expect(await at.resting()).toEqual([]);
-    const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
-    await next.waitFor(/killed: enough/);
-    expect(await at.resting()).toEqual([]);
-
-    expect((await at.command('unkill', '--reason', 'not enough')).code).toBe(0);
-    await at.rests();
-    rmSync(`${at.folder}/ledger.sqlite.sock`);
-    const canceled = await at.command('cancel-all');
-    expect(canceled.output).toMatch(NONE_RESTS);
-    expect(canceled.code).toBe(0);
-    await next.waitFor(/killed: cancel-all, while the trader did not answer/);
-    expect(await at.resting()).toEqual([]);
-    next.process.kill('SIGTERM');
-    expect(await next.exited, next.output()).toBe(0);
-  });
 });
 
 describe('a trader whose ledger is locked by somebody else', () => {
-  it('cancels without it within seconds and ends; a kill meanwhile holds for the next start', async () => {
+  it('cancels without it within seconds and ends; a kill meanwhile holds for the next start, as does one of a trader that is not there', async () => {
     const at = place();
     const trader = await at.quoting();
     const other = new Sqlite(`${at.folder}/ledger.sqlite`);
@@ -240,6 +212,9 @@ describe('a trader whose ledger is locked by somebody else', () => {
     other.close();
     const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
     await next.waitFor(/killed: locked out/);
+    expect((await at.command('unkill', '--reason', 'nobody locks it')).code).toBe(0);
+    await at.rests();
+    await isKilledThoughGone(at, next);
   });
 
   const losses: readonly (readonly [string, (ledger: string) => void, RegExp])[] = [
@@ -255,6 +230,35 @@ describe('a trader whose ledger is locked by somebody else', () => {
     expect(await at.resting()).toEqual([]);
   });
 });
+
+/** A trader that quotes and is then not there at all is killed for its next start; whose socket is gone past it, and obeys the stop file. */
+async function isKilledThoughGone(at: ReturnType<typeof place>, trader: Running) {
+  trader.process.kill('SIGKILL');
+  await trader.exited;
+  const killed = await at.command('kill', '--reason', 'enough', '--json');
+  expect(JSON.parse(killed.output.slice(killed.output.indexOf('{')))).toMatchObject({
+    mode: 'killed',
+    reason: 'enough',
+    resting: 0,
+    verified: true,
+  });
+  expect(killed.code).toBe(0);
+  expect(await at.resting()).toEqual([]);
+  const next = started(['start', '-c', `${at.folder}/trader.yaml`]);
+  await next.waitFor(/killed: enough/);
+  expect(await at.resting()).toEqual([]);
+
+  expect((await at.command('unkill', '--reason', 'not enough')).code).toBe(0);
+  await at.rests();
+  rmSync(`${at.folder}/ledger.sqlite.sock`);
+  const canceled = await at.command('cancel-all');
+  expect(canceled.output).toMatch(NONE_RESTS);
+  expect(canceled.code).toBe(0);
+  await next.waitFor(/killed: cancel-all, while the trader did not answer/);
+  expect(await at.resting()).toEqual([]);
+  next.process.kill('SIGTERM');
+  expect(await next.exited, next.output()).toBe(0);
+}
 
 /** As a backup is put in the place of a ledger. */
 function replaceFile(path: string): void {
