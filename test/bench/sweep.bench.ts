@@ -1,4 +1,7 @@
-/** 64 configurations over a synthetic recording, on one thread and on two: events a second, and memory. */
+/**
+ * 64 configurations over a synthetic recording, on one thread and on two: events a second by the clock and of processor time, and memory. Beside it
+ * a bare loop on one thread and on two. One thread of backtests has a compiler and a collector on threads of their own.
+ */
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +9,7 @@ import type { SweepWatcher } from '../../src/lab/sweep/contract.js';
 import { runSweep } from '../../src/lab/sweep/sweep.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from '../lab/sweep/place.js';
 import build from '../support/build.js';
+import { bareLoopRate } from './bare-loop.js';
 import { type Bench, type BenchRow, sized } from './bench.js';
 
 const EVENTS = sized(4, 2);
@@ -17,6 +21,8 @@ const MEBIBYTE = 1024 * 1024;
 
 interface Measured {
   readonly seconds: number;
+  /** Of all threads of this process. */
+  readonly processorSeconds: number;
   readonly events: number;
   readonly peakBytes: number;
 }
@@ -27,11 +33,12 @@ async function once(place: SweepPlace, workers: number): Promise<Measured> {
   rmSync(outDir, { recursive: true, force: true });
   const plan = await sweepPlan(place, { params: PARAMS, fillModels: ['risk-averse'], folds: 1, workers, outDir });
   let [startMs, first, events, peakBytes] = [0, 0, 0, 0];
+  let startedWith = process.cpuUsage();
   const watcher: SweepWatcher = {
     now: () => performance.now(),
     progress: ({ phase, events: played }) => {
       if (phase === 'reading') return;
-      if (startMs === 0) [startMs, first] = [performance.now(), played];
+      if (startMs === 0) [startMs, first, startedWith] = [performance.now(), played, process.cpuUsage()];
       events = played - first;
       peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
     },
@@ -41,7 +48,9 @@ async function once(place: SweepPlace, workers: number): Promise<Measured> {
   const { result } = await runSweep(plan, watcher);
   const { done } = result.counts;
   if (done !== CONFIGURATIONS) throw new Error(`${CONFIGURATIONS} configurations were to be done, ${done} were`);
-  return { seconds: (performance.now() - startMs) / 1000, events, peakBytes };
+  const { user, system } = process.cpuUsage(startedWith);
+  const processorSeconds = (user + system) / 1_000_000;
+  return { seconds: (performance.now() - startMs) / 1000, processorSeconds, events, peakBytes };
 }
 
 export const bench: Bench = {
@@ -52,10 +61,14 @@ export const bench: Bench = {
     try {
       await record(place.data, { events: EVENTS, minutes: MINUTES });
       const runs: Measured[][] = [[], []];
+      const bare: number[][] = [[], []];
       for (let turn = 0; turn < sized(2, 1); turn++) {
-        for (const workers of [1, 2]) runs[workers - 1]?.push(await once(place, workers));
+        for (const workers of [1, 2]) {
+          runs[workers - 1]?.push(await once(place, workers));
+          bare[workers - 1]?.push(await bareLoopRate(workers));
+        }
       }
-      return rows(runs);
+      return rows(runs, bare);
     } finally {
       place.remove();
     }
@@ -63,15 +76,22 @@ export const bench: Bench = {
 };
 
 /** The best of the runs: whatever else the machine did made the others slower. */
-function rows(runs: readonly (readonly Measured[])[]): readonly BenchRow[] {
+function rows(runs: readonly (readonly Measured[])[], bare: readonly (readonly number[])[]): readonly BenchRow[] {
   const rates = runs.map((measured) => measured.map(({ events, seconds }) => events / seconds));
   const [one = 0, two = 0] = rates.map((of) => Math.max(...of));
+  const [bareOne = 0, bareTwo = 0] = bare.map((of) => Math.max(...of));
+  const [ownOne = 0, ownTwo = 0] = runs.map((measured) =>
+    Math.max(...measured.map(({ events, processorSeconds }) => events / processorSeconds)),
+  );
   const spread = (of: readonly number[] = []) => `${Math.round(Math.min(...of)).toLocaleString('en-US')} at least`;
   const peaks = runs.map((measured) => Math.max(...measured.map(({ peakBytes }) => peakBytes)) / MEBIBYTE);
   return [
     { name: 'sweep, 64 configurations, 1 thread', figure: one, unit: 'events/s', spread: spread(rates[0]) },
     { name: 'sweep, 64 configurations, 2 threads', figure: two, unit: 'events/s', spread: spread(rates[1]) },
     { name: 'sweep, 2 threads against 1', figure: two / one, unit: 'x', spread: 'best of 2 each' },
+    { name: 'bare loop, 2 threads against 1', figure: bareTwo / bareOne, unit: 'x', spread: 'best of 2 each' },
+    { name: 'sweep, 1 thread: a second of processor time', figure: ownOne, unit: 'events/s', spread: 'best' },
+    { name: 'sweep, 2 threads: a second of processor time', figure: ownTwo, unit: 'events/s', spread: 'best' },
     { name: 'sweep, memory with 1 thread', figure: peaks[0] ?? 0, unit: 'MiB', spread: 'whole process' },
     { name: 'sweep, memory with 2 threads', figure: peaks[1] ?? 0, unit: 'MiB', spread: 'whole process' },
   ];
