@@ -1,7 +1,7 @@
 /** One market's files of one UTC day: what is closed, what is open, and how the open becomes closed. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
@@ -71,9 +71,22 @@ export function nextNumber(folder: string): number {
   return Math.max(packed, ...numbers) + 1;
 }
 
+/** All files of a folder of this kind and their names, beside whatever else the thread does. Throws what the system says. */
+export async function syncDay(folder: string): Promise<void> {
+  for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) {
+    const file = await open(path);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
 /**
  * Turns a segment into Parquet. In this order: the files, the manifest that lists them, then the segment goes. A crash in
- * between leaves either a segment beside files that do not count yet, or one that no longer counts.
+ * between leaves either a segment beside files that do not count yet, or one that no longer counts. Without a segment
+ * on the disk the folder is not synced: `syncDay` does that.
  * Throws TwinbookError `file_unreadable`; then the segment is as it was.
  */
 export async function closeSegment(
@@ -88,14 +101,15 @@ export async function closeSegment(
     const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), parseDay(folder), origin);
     const more = await withConnection((connection) => writeParquet(connection, folder, number, rows));
     const files = [...manifest.files, ...more];
-    writeJson(path, {
+    const changed: Manifest = {
       ...manifest,
       version: manifest.packed === undefined ? formatVersion(files) : 3,
       files,
       refused: manifest.refused + counts.refused,
       stepped_back: manifest.stepped_back + counts.steppedBack,
       broken_lines: manifest.broken_lines + counts.brokenLines,
-    } satisfies Manifest);
+    };
+    writeJson(path, changed, rows.path !== null);
     if (rows.path === null) return;
     await rm(rows.path, { force: true });
     syncFolder(folder);

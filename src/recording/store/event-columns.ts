@@ -9,7 +9,8 @@ export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const
 export const isPriced = (kind: number): boolean =>
   kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 
-const FIRST_CAPACITY = 8192;
+/** As many as most imported markets have, at 22 bytes: what is outgrown is garbage. */
+const FIRST_CAPACITY = 65_536;
 
 export class EventColumns {
   /** Rows are numbered from here without a hole. */

@@ -29,14 +29,17 @@ export function readJsonText<T>(readText: () => string, schema: z.ZodType<T>, wh
   throw new TwinbookError('recording_invalid', `${name} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/** Written to another name, synced, renamed: a crash leaves the old file or the new one. Throws what the system says. */
-export function writeJson(path: string, value: unknown): void {
+/**
+ * Written to another name, synced, renamed: a crash leaves the old file or the new one. With `isSynced` false only one of the
+ * process does, and whoever writes syncs the folder himself. Throws what the system says.
+ */
+export function writeJson(path: string, value: unknown, isSynced = true): void {
   const temporary = `${path}.tmp`;
   try {
     const file = openSync(temporary, 'w');
     try {
       writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-      fsyncSync(file);
+      if (isSynced) fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -45,5 +48,5 @@ export function writeJson(path: string, value: unknown): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncFolder(dirname(path));
+  if (isSynced) syncFolder(dirname(path));
 }

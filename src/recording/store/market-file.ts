@@ -55,9 +55,13 @@ export function readMarketText(text: string, name: string, path: string): Descri
   return { market: toRecordedMarket(read, showPath(path)), notes: read.notes };
 }
 
-/** Throws what the system says. */
-export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string): void =>
-  writeJson(file, toMarketFile(market, notes, origin));
+/** As `writeJson`. */
+export const writeMarket = (
+  file: string,
+  { market, notes }: DescribedMarket,
+  origin: string,
+  isSynced: boolean,
+): void => writeJson(file, toMarketFile(market, notes, origin), isSynced);
 
 export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 

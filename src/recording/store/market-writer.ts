@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket } from '../contract.js';
-import { closeSegment, lastRow, nextNumber, unreadableFolder } from './day-folder.js';
+import { closeSegment, lastRow, nextNumber, syncDay, unreadableFolder } from './day-folder.js';
 import { EventColumns } from './event-columns.js';
 import { dayFolders } from './folders.js';
 import { dayFolder, MARKET, marketFolder, segmentName } from './layout.js';
@@ -35,6 +35,8 @@ export class MarketWriter {
   readonly #numbers = new Map<string, number>();
   /** Folders that hold the description as it is now. */
   readonly #described = new Set<string>();
+  /** Folders with files that a crash of the machine could take away. */
+  readonly #unsynced = new Set<string>();
   /** In manifests already. */
   #counted = { refused: 0, steppedBack: 0 };
   /** Of the rest, what the open segment says. */
@@ -85,6 +87,7 @@ export class MarketWriter {
       await this.#toParquet(segment);
       this.#closing = this.#closing.filter((other) => other !== segment);
     }
+    await this.#sync();
   }
 
   /** Lets go of the files, as they are. */
@@ -96,6 +99,16 @@ export class MarketWriter {
     const today = this.#sink?.date ?? date;
     const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
     return isOld || segment.rows >= this.#rules.rotateAfterRows || date < today;
+  }
+
+  /** What was written and can be made again need not be safe one by one. */
+  async #sync(): Promise<void> {
+    try {
+      for (const folder of this.#unsynced) await syncDay(folder);
+      this.#unsynced.clear();
+    } catch (error) {
+      throw unreadableFolder(this.#root, error);
+    }
   }
 
   async #write(): Promise<void> {
@@ -135,7 +148,8 @@ export class MarketWriter {
     }
     for (const folder of folders) {
       if (this.#described.has(folder)) continue;
-      writeMarket(join(folder, MARKET), sink, this.#rules.origin);
+      writeMarket(join(folder, MARKET), sink, this.#rules.origin, this.#rules.crashSafe);
+      if (!this.#rules.crashSafe) this.#unsynced.add(folder);
       this.#described.add(folder);
       sink.changed = false;
     }
@@ -162,6 +176,7 @@ export class MarketWriter {
 
   async #toParquet(segment: Segment): Promise<void> {
     await segment.close();
+    if (!this.#rules.crashSafe) this.#unsynced.add(segment.folder);
     const path = existsSync(segment.path) ? segment.path : null;
     if (path === null && segment.columns === null) return;
     const counts = this.#newCounts();
