@@ -15,7 +15,7 @@ const STARTED = /(^|[/-])(worker|thread|process)\.js$/;
 const STRATEGY = /^strategies\/[^/]+\.js$/;
 /** Without files of their own that they would look for beside themselves, and needed at every start of a program. */
 const JOINED_PACKAGES =
-  /^(zod|yaml|commander|fastify|pino|axios|node-cron|bottleneck|p-queue|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
+  /^(zod|yaml|commander|fastify|pino|axios|node-cron|bottleneck|p-queue|@duckdb\/node-api|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
 /**
  * What joined packages load and Twinbook never calls, as it gives fastify no schemas: left where it is, for it is a quarter of what an exchange
  * would read.
@@ -36,6 +36,8 @@ const STAND_INS = new Map([
     (text) => text.replace("typeof G.FormData !== 'undefined' ? G.FormData : undefined", 'undefined'),
   ],
 ]);
+/** The compiled library behind `@duckdb/node-api`: it stays a package, which is found where that one finds it. */
+const BINDINGS = '@duckdb/node-bindings';
 const CHUNKS = 'chunks';
 
 /**
@@ -69,7 +71,7 @@ export async function bundle(root, made) {
     metafile: true,
     logLevel: 'warning',
     absWorkingDir: root,
-    plugins: [leavePackages(), leaveUnasked(), keepOwnPlace(made)],
+    plugins: [leaveBindings(), leavePackages(), leaveUnasked(), keepOwnPlace(made)],
   });
   const joined = Object.keys(metafile.inputs).map((path) => relative(made, join(root, path)));
   for (const name of joined) {
@@ -87,6 +89,16 @@ const leavePackages = () => ({
       const isJoined = JOINED_PACKAGES.test(path) || importer.includes(`${sep}node_modules${sep}`);
       return isJoined ? undefined : { path, external: true };
     });
+  },
+});
+
+const leaveBindings = () => ({
+  name: 'leave-bindings',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${BINDINGS}$`) }, ({ path }) => ({ path, namespace: 'bindings' }));
+    const contents = `const ask = require;
+      module.exports = ask('node:module').createRequire(ask.resolve('@duckdb/node-api'))('${BINDINGS}');`;
+    onLoad({ filter: /./, namespace: 'bindings' }, () => ({ contents, loader: 'js' }));
   },
 });
 
@@ -111,7 +123,9 @@ const keepOwnPlace = (made) => ({
       const contents = readFileSync(path, 'utf8');
       const own = JSON.stringify(name.split(sep).join('/'));
       const place = `(import.meta.url.slice(0, import.meta.url.lastIndexOf("/dist/") + 6) + ${own})`;
-      return { contents: contents.replaceAll('import.meta.url', place), loader: 'js' };
+      // Sources ask for it by `require`, which reads the package sooner; joined, it stands in a chunk of its own.
+      const asked = contents.replace("require('@duckdb/node-api')", "(await import('@duckdb/node-api')).default");
+      return { contents: asked.replaceAll('import.meta.url', place), loader: 'js' };
     });
   },
 });

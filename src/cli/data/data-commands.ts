@@ -7,7 +7,6 @@ import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording
 import { resolvePath } from '../../recording/objects/local-paths.js';
 import { isObjectUrl } from '../../recording/objects/place.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadTraderConfig } from '../../shell/config/load.js';
 import { integerBetween } from '../arguments.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -39,13 +38,16 @@ export function addDataCommands(program: Command, session: Session): void {
   addCache(data, session);
 }
 
-/** Paths as given, else the folder of recordings that the configuration names. */
-const pathsMeant = (given: readonly string[], config: string, io: CliIo): readonly string[] =>
-  given.length > 0 ? given : [loadTraderConfig(config, io).recording.dir];
+/** Paths as given, else the folder of recordings that the configuration names, for which alone it is loaded. */
+async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
+  if (given.length > 0) return given;
+  const { loadTraderConfig } = await import('../../shell/config/load.js');
+  return [loadTraderConfig(config, io).recording.dir];
+}
 
 /** Folders of this machine: those of the paths, or views of the buckets that they name. */
-const resolvePaths = (given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> =>
-  resolveData(pathsMeant(given, config, io), io);
+const resolvePaths = async (given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> =>
+  resolveData(await pathsMeant(given, config, io), io);
 
 /** Then says what of a bucket was asked for, and what was here. */
 async function withTraffic<T>(paths: readonly string[], io: CliIo, run: () => Promise<T>): Promise<T> {
@@ -172,7 +174,7 @@ function addImport(data: Command, session: Session): void {
     if (kind !== 'kalshi' && kind !== 'polymarket') {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
-    const [given = ''] = pathsMeant(options.out === undefined ? [] : [options.out], options.config, io);
+    const [given = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], options.config, io);
     requireFolders(paths, 'data import');
     const [out, from] = [resolvePath(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
     const markets = await runImport(kind, from, out, options, io);
