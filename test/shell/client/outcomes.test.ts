@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
+import { Transport } from '../../../src/shell/client/transport.js';
 import { times } from '../../support/effort.js';
 import {
   bookData,
@@ -197,6 +198,15 @@ describe('an outcome', () => {
     const { outcome } = await other.call('orders.create', { body: orderBody });
     expect(outcome).toEqual({ kind: 'unknown', sent: false, reason: 'connection refused' });
     await other.close();
+  });
+
+  it('never leaves where its client was closed in the same breath', async () => {
+    const transport = new Transport(1);
+    const url = new URL(server.url);
+    const sent = transport.send({ method: 'POST', url, pathWithQuery: '/', body: '{}' }, {}, 10_000);
+    transport.close();
+    expect(await sent).toEqual({ kind: 'failure', reason: 'the client was closed', sent: false });
+    expect(server.asked).toEqual([]);
   });
 
   it('is always one of the three, whatever the body', async () => {
