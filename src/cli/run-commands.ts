@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
 import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
@@ -18,6 +19,7 @@ export function addRunCommands(program: Command, session: Session): void {
   addConfigOption(start);
   addAction<{ config: string }>(start, session, async (options) => {
     keepFilesPrivate();
+    keepCollectionsBrief();
     const config = await loadConfig(options.config, session.io);
     const { runTrader } = await import('../shell/daemon/daemon.js');
     return runTrader(config, session.io);

@@ -3,6 +3,7 @@
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axios from 'axios';
+import { keepCollectionsBrief } from '../../src/shared/base/brief-collections.js';
 import type { VenueProfile } from '../../src/shared/protocol/profile.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
@@ -48,6 +49,8 @@ const row = (name: string, figures: readonly number[]): BenchRow => ({
 });
 
 async function run(): Promise<readonly BenchRow[]> {
+  // As `twinbook start` does.
+  keepCollectionsBrief();
   const headers = { 'content-type': 'application/json', 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': limit };
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -6,6 +6,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { keepCollectionsBrief } from '../../src/shared/base/brief-collections.js';
 import { micros } from '../../src/shared/base/micros.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { requestSignature, signatureHeaders } from '../../src/shared/protocol/signing.js';
@@ -230,6 +231,8 @@ async function exchange(
 
 async function run(): Promise<readonly BenchRow[]> {
   build();
+  // As `twinbook start` does.
+  keepCollectionsBrief();
   const one = await exchange(1);
   const disk = commits();
   const plain = await bare(one.url, one.market);

@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
-const MODULE = resolve(import.meta.dirname, '../../../src/shared/base/heap-growth.ts');
+const moduleOf = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../../src/shared/base/${name}.ts`));
 
-it('bounds the growth of a heap by a word that this V8 knows', () => {
-  const program = `import { boundHeapGrowth } from ${JSON.stringify(MODULE)}; boundHeapGrowth();`;
+it('bounds the growth of a heap and its collections by words that this V8 knows', () => {
+  const program = `import { boundHeapGrowth } from ${moduleOf('heap-growth')};
+    import { keepCollectionsBrief } from ${moduleOf('brief-collections')};
+    boundHeapGrowth();
+    keepCollectionsBrief();`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   // V8 says of a word that it does not know that it does not, and goes on.
