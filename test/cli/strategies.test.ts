@@ -8,6 +8,8 @@ import { readScenarios } from '../../src/shell/config/scenario-file.js';
 import { FileRows } from '../../src/shell/feeds/file-rows.js';
 import { readRow } from '../../src/shell/feeds/read-row.js';
 import { nowMs } from '../../src/shell/runtime/clock.js';
+import { recordedFolder } from '../lab/backtest/formats.js';
+import { wanderingRows } from '../lab/backtest/recordings.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -116,11 +118,25 @@ describe('what cannot be tried is refused with the reason', () => {
   });
 });
 
+it('asks a strategy nothing where its scenarios cannot be read', async () => {
+  const cwd = folderOf({
+    'asked.mjs': `import { writeFileSync } from 'node:fs';
+      export default { name: 'asked', summary: 'Says so.', params: {}, create() {
+        writeFileSync(new URL('asked', import.meta.url), '');
+        return { quote: () => ({ fairMicros: null, bids: [], asks: [], why: 'none' }) };
+      } };`,
+    'odd.yaml': 'tick: 0.02\nscenarios: []\n',
+  });
+  await run(['strategies', 'test', './asked.mjs', '--scenarios', 'odd.yaml'], { cwd });
+  expect(existsSync(join(cwd, 'asked'))).toBe(false);
+  await run(['strategies', 'test', './asked.mjs'], { cwd });
+  expect(existsSync(join(cwd, 'asked'))).toBe(true);
+});
+
 it('tries a strategy on the views of a recording', async () => {
   const cwd = folderOf({ 'maker.yaml': 'strategy: bands\nmarkets: { select: { state: open } }\n' });
-  // One market: a look at another is the same.
-  const sample = join(process.cwd(), 'data/sample/market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK');
-  const { code, out } = await run(['strategies', 'test', 'maker.yaml', '--data', sample], { cwd });
-  expect([code, out]).toEqual([0, expect.stringContaining(`bands on ${sample}`)]);
+  const recording = await recordedFolder(wanderingRows(5, 4));
+  const { code, out } = await run(['strategies', 'test', 'maker.yaml', '--data', recording], { cwd });
+  expect([code, out]).toEqual([0, expect.stringContaining(`bands on ${recording}`)]);
   expect(out).toMatch(/ok +it never throws +\d{3,} looks at \d+ markets/);
 });

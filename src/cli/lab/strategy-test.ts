@@ -65,6 +65,8 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
   const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
   const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
+  // What is refused is refused before everything is tried.
+  if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
   for (const { file, ...tried } of await triedStrategies(name, io)) {
@@ -116,16 +118,22 @@ export async function triedStrategies(name: string, io: CliIo): Promise<readonly
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
 
+async function readScenarioFile(file: string, io: CliIo) {
+  const { readScenarios } = await import('../../shell/config/scenario-file.js');
+  return readScenarios(resolve(io.cwd, file), io.cwd);
+}
+
 async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo): Promise<readonly CheckResult[]> {
   const { judgeScenarios, quoteScenarios } = await import('../../lab/strategy-checks/scenarios.js');
-  const { readScenarios, withQuotes } = await import('../../shell/config/scenario-file.js');
-  const path = resolve(io.cwd, options.scenarios ?? '');
-  const file = readScenarios(path, io.cwd);
+  const { withQuotes } = await import('../../shell/config/scenario-file.js');
+  const name = options.scenarios ?? '';
+  const path = resolve(io.cwd, name);
+  const file = await readScenarioFile(name, io);
   const said = quoteScenarios(tried, file);
   if (options.record !== true) return judgeScenarios(file, said);
   writeWhole(path, withQuotes(path, said));
-  io.err(`wrote the quotes of ${said.length} scenarios into ${options.scenarios}\n`);
-  return judgeScenarios(readScenarios(path, io.cwd), said);
+  io.err(`wrote the quotes of ${said.length} scenarios into ${name}\n`);
+  return judgeScenarios(await readScenarioFile(name, io), said);
 }
 
 /** What each strategy of a file is shown in a backtest of these recordings. */
