@@ -10,7 +10,7 @@ const TESTS = resolve(import.meta.dirname, '..');
 
 /** What waits for time to pass. Whoever lets a virtual clock tick takes over the global timers and says so. */
 const WAITS = /\bsetTimeout as \w+ }|\bset(?:Timeout|Interval)\(|\bAtomics\.wait\(/;
-const VIRTUAL = /\buseFakeTimers\(/;
+const VIRTUAL = /\buse(?:Fake|Virtual)Timers\b/;
 
 const IMPORT = /\bfrom '(\.[^']+)\.js'/g;
 

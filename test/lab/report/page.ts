@@ -44,7 +44,8 @@ export function parsePage(page: string): PageElement {
 
 function addText(open: readonly PageElement[], raw: string): void {
   if (raw.includes('<')) throw new Error(`a < that is no tag: ${raw.slice(0, 200)}`);
-  for (const element of open) element.text += resolved(raw);
+  const text = resolved(raw);
+  for (const element of open) element.text += text;
 }
 
 const attributesOf = (written: string): ReadonlyMap<string, string> =>
@@ -56,20 +57,25 @@ const attributesOf = (written: string): ReadonlyMap<string, string> =>
   );
 
 const resolved = (raw: string): string =>
-  raw
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
+  raw.includes('&')
+    ? raw
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&')
+    : raw;
 
-export function* elements(from: PageElement): Generator<PageElement> {
-  yield from;
-  for (const child of from.children) yield* elements(child);
+/** Itself and what is below it, in their order on the page. */
+export function all(from: PageElement, isWanted: (element: PageElement) => boolean): readonly PageElement[] {
+  const found: PageElement[] = [];
+  const look = (element: PageElement): void => {
+    if (isWanted(element)) found.push(element);
+    for (const child of element.children) look(child);
+  };
+  look(from);
+  return found;
 }
-
-export const all = (from: PageElement, isWanted: (element: PageElement) => boolean): readonly PageElement[] =>
-  [...elements(from)].filter(isWanted);
 
 export function byId(page: PageElement, id: string): PageElement {
   const found = all(page, ({ attributes }) => attributes.get('id') === id);

@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
 import { BudgetLine } from '../../../src/shell/client/budget-line.js';
 import type { AnswerSignals } from '../../../src/shell/client/pacing.js';
+import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
 
 // The line waits on timers; here they run on a clock that the test turns.
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useVirtualTimers);
+afterEach(useTimersOfMachine);
 
 const OK: AnswerSignals = { genuine: true, throttled: false, askedMs: null, budget: null };
 const REFUSED: AnswerSignals = { ...OK, throttled: true };
@@ -30,9 +31,9 @@ describe('the budget line', () => {
     const line = newLine(2);
     const { log, enter } = entrants(line);
     await enter('a', 'own');
-    await vi.advanceTimersByTimeAsync(10_000);
+    await passTime(10_000);
     for (const name of ['b', 'c', 'd', 'e']) void enter(name, 'own');
-    await vi.advanceTimersByTimeAsync(200_000);
+    await passTime(200_000);
     expect(log).toEqual(['a in 0', 'b in 10', 'c in 60', 'd in 70', 'e in 120']);
     await line.close();
   });
@@ -42,10 +43,10 @@ describe('the budget line', () => {
     const { log, enter } = entrants(line);
     await enter('first', 'own');
     for (const name of ['a', 'b']) void enter(name, 'own');
-    await vi.advanceTimersByTimeAsync(10_000);
+    await passTime(10_000);
     line.sendAway();
     void enter('c', 'own');
-    await vi.advanceTimersByTimeAsync(600_000);
+    await passTime(600_000);
     expect(log).toEqual(['first in 0', 'a elsewhere 10', 'b elsewhere 10', 'c in 60']);
     await line.close();
   });
@@ -63,7 +64,7 @@ describe('the budget line', () => {
       ['cancel-2', 'cancel'],
     ];
     for (const [name, lane] of lanes) void enter(name, lane);
-    await vi.advanceTimersByTimeAsync(600_000);
+    await passTime(600_000);
     expect(log.map((entry) => entry.split(' ')[0])).toEqual([
       'first',
       'cancel-1',
@@ -83,7 +84,7 @@ describe('the budget line', () => {
     const reads = Array.from({ length: 1_000 }, () => line.enter('own', 60_000));
     void enter('read', 'own');
     void enter('cancel', 'cancel');
-    await vi.advanceTimersByTimeAsync(61_000);
+    await passTime(61_000);
     expect(log).toEqual(['a in 0', 'read out 0', 'cancel in 60']);
     await line.close();
     await Promise.all(reads);
@@ -109,7 +110,7 @@ describe('the budget line', () => {
     await enter('a', 'own');
     for (const name of ['b', 'c', 'd']) void enter(name, 'cancel', 5_000);
     void enter('e', 'quiet');
-    await vi.advanceTimersByTimeAsync(61_000);
+    await passTime(61_000);
     expect(log).toEqual(['a in 0', 'b out 5', 'c out 5', 'd out 5', 'e in 60']);
     await line.close();
   });
@@ -119,9 +120,9 @@ describe('the budget line', () => {
     expect(line.tryEnter()).toBe('place');
     const { log, enter } = entrants(line);
     void enter('b', 'own');
-    await vi.advanceTimersByTimeAsync(30_000);
+    await passTime(30_000);
     line.onSilence('place');
-    await vi.advanceTimersByTimeAsync(60_100);
+    await passTime(60_100);
     expect(log).toEqual(['b in 90']);
     await line.close();
   });
@@ -132,7 +133,7 @@ describe('the budget line', () => {
     const { log, enter } = entrants(line);
     void enter('b', 'own');
     line.onUnsent('place');
-    await vi.advanceTimersByTimeAsync(1_000);
+    await passTime(1_000);
     expect(log).toHaveLength(1);
     await line.close();
   });
@@ -146,14 +147,14 @@ describe('the budget line', () => {
     void enter('draft', 'draft');
     void enter('own', 'own');
     void enter('cancel', 'cancel');
-    await vi.advanceTimersByTimeAsync(1_000);
+    await passTime(1_000);
     expect(log).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1_100);
+    await passTime(1_100);
     // The first was met with silence, so the next waits again.
     expect(log).toMatchObject([expect.stringMatching(/^cancel probe [12]$/)]);
-    await vi.advanceTimersByTimeAsync(2_100);
+    await passTime(2_100);
     expect(log).toMatchObject([expect.anything(), expect.stringMatching(/^own probe [234]$/)]);
-    await vi.advanceTimersByTimeAsync(20_000);
+    await passTime(20_000);
     expect(log.at(-1)).toBe('draft in 20');
     await line.close();
   });
@@ -164,11 +165,11 @@ describe('the budget line', () => {
     line.onAnswer('place', { ...REFUSED, askedMs: 60_000 });
     const probe = line.enter('cancel', 60_000);
     const draft = line.enter('draft', 60_000);
-    await vi.advanceTimersByTimeAsync(2_100);
+    await passTime(2_100);
     expect(await probe).toBe('probe');
     expect(line.isOverdrawn('probe')).toBe(false);
     line.onAnswer('probe', OK);
-    await vi.advanceTimersByTimeAsync(100);
+    await passTime(100);
     expect(await draft).toBe('place');
     await line.close();
   });
@@ -179,9 +180,9 @@ describe('the budget line', () => {
     line.onAnswer('place', { ...REFUSED, askedMs: 10_000 });
     const { log, enter } = entrants(line);
     void enter('cancel', 'cancel');
-    await vi.advanceTimersByTimeAsync(59_000);
+    await passTime(59_000);
     expect(log).toEqual([]);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await passTime(2_000);
     expect(log).toEqual(['cancel in 60']);
     await line.close();
   });
@@ -200,11 +201,11 @@ describe('the budget line', () => {
     for (let n = 0; n < 20; n++) line.tryEnter();
     for (let n = 0; n < 18; n++) line.onAnswer('place', OK);
     line.onAnswer('place', REFUSED);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await passTime(2_000);
     expect(line.tryEnter()).toBe('place');
     line.onUnsent('place');
     line.onAnswer('place', REFUSED);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await passTime(2_000);
     expect(line.tryEnter()).toBe(null);
     await line.close();
   });
@@ -234,7 +235,7 @@ describe('the budget line', () => {
     waiting.push(...Array.from({ length: 1_000 }, () => line.enter('cancel', 1e9)));
     expect(await line.enter('cancel', 1e9)).toBe(null);
     const closed = line.close();
-    await vi.advanceTimersByTimeAsync(5_000);
+    await passTime(5_000);
     await closed;
     expect((await Promise.all(waiting)).every((entered) => entered === null)).toBe(true);
     expect(line.tryEnter()).toBe(null);

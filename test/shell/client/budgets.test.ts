@@ -1,15 +1,16 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LANES, type Lane } from '../../../src/shared/protocol/seam.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { times } from '../../support/effort.js';
+import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
 import { credentials, orderBody } from './fixture.js';
 import { profile } from './hostile-server.js';
 import { type Headers, honest, type VenueOptions, VirtualVenue } from './virtual-venue.js';
 
 // The client waits on timers and two clocks; here all of them are the test's.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(useVirtualTimers);
+afterEach(useTimersOfMachine);
 
 const MINUTE_MS = 60_000;
 const clock = { nowMs: () => Date.now(), monotonicMs: () => Date.now() };
@@ -29,7 +30,7 @@ function meet(options: Partial<VenueOptions> & { limits: VenueOptions['limits'] 
 /** What is in flight is on the test's clock too. */
 async function end(client: ServiceClient): Promise<void> {
   const closed = client.close();
-  await vi.advanceTimersByTimeAsync(10_000);
+  await passTime(10_000);
   await closed;
 }
 
@@ -62,10 +63,10 @@ const work: fc.Arbitrary<Work> = fc.record({
 async function perform(client: ServiceClient, jobs: readonly Work[]): Promise<unknown[]> {
   const calls: Promise<unknown>[] = [];
   for (const { afterMs, call, lane, burst } of jobs) {
-    await vi.advanceTimersByTimeAsync(afterMs);
+    await passTime(afterMs);
     for (let n = 0; n < burst; n++) calls.push(CALLS[call]?.(client, lane) ?? Promise.resolve());
   }
-  await vi.advanceTimersByTimeAsync(120 * MINUTE_MS);
+  await passTime(120 * MINUTE_MS);
   return Promise.all(calls);
 }
 
@@ -103,7 +104,7 @@ async function besiege(venue: VirtualVenue, client: ServiceClient, minutes: numb
   const log: { passed: number; refused: number }[] = [];
   for (let minute = 0; minute < minutes; minute++) {
     const [passed, refused] = [venue.passed.length, venue.refused.length];
-    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    await passTime(MINUTE_MS);
     log.push({ passed: venue.passed.length - passed, refused: venue.refused.length - refused });
   }
   going = false;
@@ -128,9 +129,9 @@ describe('a venue whose budget others use too', () => {
         for (const { work: asked, others: wanted } of script) {
           for (let n = 0; n < wanted; n++) if (venue.takeElsewhere('signed')) others += 1;
           void Promise.all([...Array(asked.burst)].map(() => client.call('orders.list', {}, { lane: asked.lane })));
-          await vi.advanceTimersByTimeAsync(asked.afterMs);
+          await passTime(asked.afterMs);
         }
-        await vi.advanceTimersByTimeAsync(MINUTE_MS);
+        await passTime(MINUTE_MS);
         check(others, venue.refused.length, Date.now() - startedMs);
         await end(client);
       }),

@@ -1,0 +1,77 @@
+/**
+ * `setTimeout` and the wall clock of this process, turned by a test. As `vi.useFakeTimers`, which looks through all timers for each
+ * that is due: of a thousand timers that alone takes seconds.
+ */
+
+import { vi } from 'vitest';
+
+const MACHINE = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
+
+/** What `setTimeout` gives: the process waits for no virtual timer. */
+class Timer {
+  readonly atMs: number;
+  readonly run: () => void;
+
+  constructor(atMs: number, run: () => void) {
+    this.atMs = atMs;
+    this.run = run;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+}
+
+/** The earliest first; of one time, in the order in which they were set. */
+let waiting: Timer[] = [];
+
+export function useVirtualTimers(): void {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  globalThis.setTimeout = set as never; // without the forms that only Node has
+  globalThis.clearTimeout = clear as never;
+}
+
+export function useTimersOfMachine(): void {
+  Object.assign(globalThis, MACHINE);
+  vi.useRealTimers();
+  waiting = [];
+}
+
+/** Lets so much time pass; what is due runs at its own time, and what it promised before what is due next. */
+export async function passTime(ms: number): Promise<void> {
+  const untilMs = Date.now() + ms;
+  await settle();
+  for (let next = waiting[0]; next !== undefined && next.atMs <= untilMs; next = waiting[0]) {
+    waiting.shift();
+    vi.setSystemTime(next.atMs);
+    next.run();
+    await settle();
+  }
+  vi.setSystemTime(untilMs);
+  await settle();
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function set<Args extends unknown[]>(callback: (...args: Args) => void, ms = 0, ...args: Args): Timer {
+  // Node's own rule for what is no time that it can wait.
+  const waitMs = ms >= 1 && ms < 2 ** 31 ? Math.trunc(ms) : 1;
+  const timer = new Timer(Date.now() + waitMs, () => callback(...args));
+  let [from, to] = [0, waiting.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((waiting[middle]?.atMs ?? 0) <= timer.atMs) from = middle + 1;
+    else to = middle;
+  }
+  waiting.splice(from, 0, timer);
+  return timer;
+}
+
+function clear(timer: unknown): void {
+  const at = timer instanceof Timer ? waiting.indexOf(timer) : -1;
+  if (at >= 0) waiting.splice(at, 1);
+}
