@@ -24,8 +24,8 @@ function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: 
 }
 
 /** The best price that a snapshot has recorded amounts at, eaten ones too; null when the market shows no book. */
-function bestHeld(core: ExchangeCore, market: number, side: BookSide): number | null {
-  const saved = (core.snapshot() as Snapshot).catalog.markets[market];
+function bestHeld({ catalog }: Snapshot, market: number, side: BookSide): number | null {
+  const saved = catalog.markets[market];
   const recorded = saved?.recorded?.[side];
   if (saved === undefined || recorded === undefined || saved.state !== 'open') return null;
   const { config } = saved.card;
@@ -65,9 +65,10 @@ describe('a book read as numbers', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
+          const saved = drawer.core.snapshot() as Snapshot; // as the core itself makes it
           for (let market = 0; market < drawer.core.marketCount; market++) {
             for (const side of [BID, ASK] as const)
-              expect(drawer.core.bestRecorded(market, side)).toBe(bestHeld(drawer.core, market, side));
+              expect(drawer.core.bestRecorded(market, side)).toBe(bestHeld(saved, market, side));
           }
         }
       }),
