@@ -15,6 +15,7 @@ import type { PollResult } from '../scheduler/contract.js';
 import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import type { Difference } from './differences.js';
+import { OutrunOrders } from './outrun-orders.js';
 import { Round, type RoundEnd, requestsOfRound } from './round.js';
 
 /** A complete round. Our clock, ms: when its first request was asked for, and when it was compared. */
@@ -42,6 +43,7 @@ export class Reconciler {
   readonly #ownTrades: boolean;
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
+  readonly #outrun: OutrunOrders;
   #round: Round | null = null;
   /** All lists of the round are complete; it waits for a look at our fills that begins after them. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
@@ -75,6 +77,7 @@ export class Reconciler {
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
     this.#comparison = new Comparison(ledger, underWay, ownTrades);
+    this.#outrun = new OutrunOrders(ledger);
   }
 
   /**
@@ -193,6 +196,7 @@ export class Reconciler {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
     this.#compare(nowMs);
+    if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.#againMs = Math.min(this.#againMs, nowMs);
   }
 
   /** A complete look at our trades has ended, and all that it showed is booked. */

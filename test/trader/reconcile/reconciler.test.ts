@@ -451,6 +451,35 @@ describe('reconciliation', () => {
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
   });
 
+  it('wants a round at once when an order goes on denying a fill that was booked, and none for what lags', () => {
+    rounds(account, 1);
+    const resting = account.resting(2 * ONE);
+    account.trade(resting, ONE);
+    account.orders.rows.shift();
+    account.look('fills');
+    expect(account.ledger.order(resting.pubkey ?? '')?.bookedMicros).toBe(ONE);
+    const look = (waitMs: number) => {
+      account.nowMs += waitMs;
+      account.look('orders');
+      return account.reconciler.againMs;
+    };
+    expect([look(0), look(5_000), look(4_000)], 'within what lists lag').toEqual(Array(3).fill(Infinity));
+    expect(look(2_000)).toBeLessThanOrEqual(account.nowMs);
+    account.round();
+    account.nowMs += 11_000;
+    account.round();
+    expect(account.reconciler.verdict).toContain(`order ${resting.pubkey}`);
+
+    const lagging = account.resting(2 * ONE);
+    const grown = account.fillPart(lagging, ONE);
+    account.look('fills');
+    account.orders.replace(grown, lagging, account.nowMs);
+    look(9_000);
+    account.orders.replace(lagging, grown, account.nowMs);
+    const beforeMs = account.reconciler.againMs;
+    expect([look(5_000), look(20_000)]).toEqual([beforeMs, beforeMs]);
+  });
+
   it('leaves alone what was there before the first round', () => {
     account.foreignOrder('canceled');
     account.trade(account.foreignOrder('filled'), ONE);
