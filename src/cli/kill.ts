@@ -1,7 +1,7 @@
 /** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import type { ErrorCode } from '../shared/base/errors.js';
+import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
 import { nonEmpty } from './arguments.js';
@@ -62,19 +62,29 @@ const restingText = ({ resting }: KillData): string => {
 async function verifyKill(killing: Killing, killed: KillData): Promise<ExitCode> {
   const { config, options } = killing;
   const endMs = performance.now() + options.timeout * 1000;
+  let newest: CancelAllData | null = null;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, config, {
       timeoutMs,
       lost: ['not_running'],
-    });
-    if ('reach' in asked) return killPast(killing, asked.reach);
-    const data = asked.answer;
-    if (isClean(data)) return tell(killing, { ...killed, ...data }, cancelAllText(data, true), EXIT.ok);
+    }).catch(nullWhenLate);
+    if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
+    newest = asked?.answer ?? newest;
+    if (newest !== null && isClean(newest))
+      return tell(killing, { ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
     // A trader answers after a minute at the latest.
-    if (performance.now() < endMs) continue;
-    return tell(killing, { ...killed, ...data }, cancelAllText(data, true), EXIT.timedOut);
+    if (asked !== null && performance.now() < endMs) continue;
+    const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
+    const text = `${found}no proof within ${options.timeout} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;
+    return tell(killing, { ...killed, ...newest }, text, EXIT.timedOut);
   }
+}
+
+/** It has obeyed a moment before: that it cannot prove anything in time is no news of itself. */
+function nullWhenLate(error: unknown): null {
+  if (error instanceof TwinbookError && error.code === 'timed_out') return null;
+  throw error;
 }
 
 async function killPast(killing: Killing, reach: Unreached): Promise<ExitCode> {

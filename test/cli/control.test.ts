@@ -18,7 +18,7 @@ import { run } from './run.js';
 const hostOf = (answer: ControlHost['answer']): ControlHost => ({ answer, subscribe: () => 'nobody is told here' });
 
 /** A trader's control socket where a trader file expects it; answers with what `answer` says. */
-async function socketIn(answer: (request: ControlRequest) => ControlResponse) {
+async function socketIn(answer: (request: ControlRequest) => ControlResponse | Promise<ControlResponse>) {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const asked: ControlRequest[] = [];
   const server = await serveControl(
@@ -129,6 +129,26 @@ describe('commands reach the running trader', () => {
     expect(await trader.command('kill --reason panic')).toEqual({ code: 0, out, err: '' });
     expect(trader.asked).toEqual([{ command: 'ping' }, { command: 'kill', reason: 'panic' }]);
     expect(JSON.parse((await trader.command('kill --reason panic --json')).out)).toEqual(data);
+  });
+
+  test.each([
+    [{ ok: true, data: { asked: 3, resting: 1, verified: false } }, '1 order still resting after 3 cancels; '],
+    [null, ''],
+  ] as const)('kill --verify says that nothing was proven in time, of a trader that says %j', async (proof, found) => {
+    const killed = { mode: 'killed', reason: 'operator' };
+    const never = new Promise<ControlResponse>(() => undefined);
+    let said: ControlResponse | null = proof;
+    const trader = await socketIn(({ command }) => {
+      if (command !== 'cancel-all') return { ok: true, data: killed };
+      const answer = said ?? never;
+      said = null;
+      return answer;
+    });
+    expect(await trader.command('kill --verify --timeout 1')).toEqual({
+      code: 5,
+      out: `killed: operator\n${found}no proof within 1 s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again\n`,
+      err: '',
+    });
   });
 
   test('stop tells what the ledger says once the process is gone', async () => {
