@@ -27,10 +27,14 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   signing_refused: '`twinbook kill`, then `twinbook events`',
   signed_elsewhere: '`twinbook kill`, then `twinbook events`',
   foreign_order: '`twinbook kill`, then `twinbook events`',
+  cancel_undone:
+    '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
   fill_differs: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   list_unread:
     '`twinbook doctor` says what the exchange refuses; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
+  budget_short:
+    '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   configured: '`twinbook config history` says who changed what',
   config_held:
     '`twinbook config diff` says what they hold; `config accept --reason TEXT` lets the next start take them',

@@ -35,6 +35,7 @@ export function act(state: TraderState, nowMs: number): void {
     state.feeds.look(state, nowMs);
     state.selection.look(state, nowMs);
     state.requestPrice.look(state.queue, nowMs);
+    for (const { kind, text } of state.budgetWatch.look(state.queue, nowMs)) state.alert(nowMs, kind, text);
   }
   if (!state.modes.isStarted && state.reconciler.isComplete) {
     state.modes.onStart();

@@ -79,7 +79,7 @@ const CONVERTED = {
 const abs = (value: Micros): Micros => maxMicros(value, sub(ZERO, value));
 
 /** A market where the exchange does what we did not ask for, or somebody else can, is left until a person resumes it. */
-const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere'];
+const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
 /** After one of these, the prices and amounts that we signed no longer limit what we can lose. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];

@@ -10,6 +10,7 @@ import type { OwnMarketState, Stance } from '../market/view.js';
 import type { PageWalk } from '../reconcile/page-walk.js';
 import { Reconciler } from '../reconcile/reconciler.js';
 import type { RiskStance } from '../risk/facts.js';
+import { BudgetWatch } from '../scheduler/budget-watch.js';
 import type { Poller, PollResult, Queue } from '../scheduler/contract.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { ReactionPace } from '../scheduler/reaction-pace.js';
@@ -85,6 +86,7 @@ export class TraderState {
   /** Our clock, ms, since when no order or cancel is unsettled; null while one is. */
   settledMs: number | null = null;
   readonly silence = new Silence();
+  readonly budgetWatch: BudgetWatch;
   readonly unreadLists = new UnreadLists();
   fills = 0;
   /** Asks that were given up before they left. */
@@ -108,6 +110,7 @@ export class TraderState {
     this.ledger = ledger;
     this.executor = executor;
     this.queue = new RequestQueue(settings.profile.rate_limits, 1, settings.polling.cancelAllWithinMs);
+    this.budgetWatch = new BudgetWatch(settings.profile.rate_limits);
     const ownTrades = settings.profile.own_trades;
     this.poller = new PollPlan({ ...settings.polling, ownTrades, bookDepth: BOOK_DEPTH });
     this.markets = new Markets(settings, ledger);

@@ -131,6 +131,7 @@ export type Trouble =
   | 'fill_differs' // a fill is not what was signed, or came again with other content; the engine only reduces
   | 'record_missing' // the exchange does not know a pubkey that it gave us
   | 'record_differs' // the exchange's record is not what we asked for
+  | 'cancel_undone' // the exchange said that an order was canceled, and it rests; the engine pauses the market
   | 'came_back'; // something declared dead rests after all
 
 /** An order whose fills are not all here: the engine walks own trades further back. */

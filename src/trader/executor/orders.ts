@@ -62,7 +62,8 @@ function noteResting(
       return;
     }
     const text = `order ${before.pubkey} was ${before.status} and now rests`;
-    context.reportTrouble('came_back', before.marketConditionId, text);
+    const kind = before.status === 'canceled' ? 'cancel_undone' : 'came_back';
+    context.reportOddity(kind, before.pubkey, before.marketConditionId, text, look.nowMs);
   }
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
@@ -132,7 +133,8 @@ function noteEnded(
   const inFlight = context.intents.takeAgain(intentId, look.nowMs);
   const rested = inFlight.intent.state === 'live';
   if (again && order.status !== status) {
-    context.reportTrouble('came_back', market, `order ${pubkey} was ${order.status} and is now ${status}`);
+    const text = `order ${pubkey} was ${order.status} and is now ${status}`;
+    context.reportOddity('came_back', pubkey, market, text, look.nowMs);
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);

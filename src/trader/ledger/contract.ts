@@ -239,7 +239,9 @@ export type Oddity =
   | 'failed_trade'
   | 'settled_trade_failed'
   | 'failed_trade_settled'
-  | 'fill_differs';
+  | 'fill_differs'
+  | 'cancel_undone'
+  | 'came_back';
 
 /** Which rows of a list are wanted. */
 export interface Page {

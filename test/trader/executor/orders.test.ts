@@ -261,6 +261,29 @@ describe('a submit without a clear answer', () => {
     expect(s.heard()).toEqual(['came_back', 'orderOpened']);
   });
 
+  it('tells once of each order that rests though its cancel was confirmed, however often that happens', () => {
+    const s = fresh();
+    s.placed();
+    s.answer('orders.submit', answered(row('open')));
+    s.heard();
+    const told = [1, 2, 3].map(() => {
+      s.wait(1_000);
+      s.list([]);
+      s.wait(1);
+      s.answer('orders.detail', answered(row('canceled')));
+      s.wait(1_000);
+      s.list([row('open')]);
+      s.wait(1);
+      s.answer('orders.detail', answered(row('open')));
+      return s.heard();
+    });
+    expect(told).toEqual([
+      ['orderClosed', 'cancel_undone', 'orderOpened'],
+      ['orderClosed', 'orderOpened'],
+      ['orderClosed', 'orderOpened'],
+    ]);
+  });
+
   it('keeps looking, seldom, at a record that the exchange says it does not know, and tells once', () => {
     const s = fresh();
     s.placed();

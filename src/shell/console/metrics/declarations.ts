@@ -93,6 +93,7 @@ export const COUNTED_EVENTS = [
   'signing_refused',
   'signed_elsewhere',
   'foreign_order',
+  'cancel_undone',
   'fill_differs',
   'settled_trade_failed',
   'strategy_failed',

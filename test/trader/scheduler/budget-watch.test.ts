@@ -1,0 +1,56 @@
+/** A budget that answers take away is told, once. */
+
+import { expect, it } from 'vitest';
+import { BudgetWatch } from '../../../src/trader/scheduler/budget-watch.js';
+import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
+
+const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };
+const CALL = { endpoint: 'markets.list', params: {}, query: {}, body: undefined } as const;
+
+/** A venue whose answers say this of the public budget at each second. */
+function tell(seconds: number, say: (second: number) => { limit: number; remaining: number } | null) {
+  const queue = new RequestQueue(LIMITS);
+  const watch = new BudgetWatch(LIMITS);
+  const told: string[] = [];
+  for (let second = 0; second < seconds; second++) {
+    const nowMs = 1_700_000_000_000 + 1000 * second;
+    const said = say(second);
+    if (second % 2 === 0)
+      queue.push({
+        lane: 'quiet',
+        call: CALL,
+        latestMs: nowMs + 500,
+        owner: { kind: 'poll', target: { kind: 'catalog' } },
+      });
+    for (const { id: requestId } of queue.release(nowMs).requests)
+      queue.onOutcome({
+        kind: 'outcome',
+        requestId,
+        outcome: { kind: 'answered', data: [] as never, nextCursor: null },
+        nowMs,
+        sentMs: nowMs,
+        venueTimeMs: nowMs,
+        budget: said === null ? null : { scope: 'public', resetMs: nowMs + 1000, ...said },
+      });
+    for (const { kind, text } of watch.look(queue, nowMs)) told.push(`${second} ${kind}: ${text}`);
+  }
+  return told;
+}
+
+it('says nothing while there is enough, or while a lie is not repeated', () => {
+  expect(tell(300, () => ({ limit: 120, remaining: 60 }))).toEqual([]);
+  expect(tell(300, (s) => (s === 100 ? { limit: 1, remaining: 0 } : { limit: 120, remaining: 90 }))).toEqual([]);
+});
+
+it('says that others use it, once for all answers that say so, and that it is over', () => {
+  const told = tell(600, (s) => (s > 20 && s < 300 && s % 60 < 30 ? { limit: 120, remaining: 0 } : null));
+  expect(told).toEqual([
+    '32 budget_short: the exchange leaves us 6 of 120 public requests a minute: it says that others use the rest; looks at markets wait',
+    expect.stringMatching(/^\d+ budget_back: there are 114 public requests a minute again$/),
+  ]);
+});
+
+it('says what limit is told', () => {
+  const [told] = tell(120, (s) => (s > 20 ? { limit: 4, remaining: 4 } : null));
+  expect(told).toMatch(/leaves us 3 of 120 public requests a minute: it says that it allows 4; looks at markets wait$/);
+});
