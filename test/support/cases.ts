@@ -55,18 +55,48 @@ export async function exchangeAt(
   return { running, url: await addressOf(running) };
 }
 
-/** One for all tests of this file, each of which comes with an account of its own. Returns where it listens, for the tests. */
+/**
+ * An exchange in this process, for a test that neither kills it nor reads what it says: by the same command line, without the start of
+ * a process. It answers while the test awaits something. Returns where it listens; it ends with the test.
+ */
+export async function exchangeHere(...flags: readonly string[]): Promise<string> {
+  const { url, close } = await openHere(flags);
+  onTestFinished(close);
+  return url;
+}
+
+/** One for all tests of this file, in this process; each test comes with an account of its own. Returns where it listens, for the tests. */
 export function exchangeOfFile(...flags: readonly string[]): () => string {
-  let [running, url]: [Running | null, string] = [null, ''];
+  let opened: Awaited<ReturnType<typeof openHere>> | null = null;
   beforeAll(async () => {
-    running = twinbook(exchangeWords(flags));
-    url = await addressOf(running);
+    opened = await openHere(flags);
   });
-  afterAll(async () => {
-    running?.process.kill('SIGKILL');
-    await running?.exited;
+  afterAll(() => opened?.close());
+  return () => opened?.url ?? '';
+}
+
+async function openHere(flags: readonly string[]): Promise<{ readonly url: string; close(): Promise<void> }> {
+  let stop = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    stop = resolve;
   });
-  return () => url;
+  let [output, tell] = ['', (_url: string): void => undefined];
+  const listening = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  const hear = (text: string) => {
+    output += text;
+    const url = LISTENING.exec(output)?.[1];
+    if (url !== undefined) tell(url);
+  };
+  const ended = run(exchangeWords(flags), { cwd: process.cwd(), stopAsked: () => asked, hear });
+  const early = ended.then(({ code }) => Promise.reject(new Error(`the exchange ended with ${code}:\n${output}`)));
+  const url = await Promise.race([listening, early]);
+  const close = async () => {
+    stop();
+    await ended;
+  };
+  return { url, close };
 }
 
 function exchangeWords(flags: readonly string[]): readonly string[] {
@@ -74,5 +104,6 @@ function exchangeWords(flags: readonly string[]): readonly string[] {
   return ['exchange', ...port, '--controls', ...flags];
 }
 
-const addressOf = async (exchange: Running): Promise<string> =>
-  (await exchange.waitFor(/listening on (http:\S+)/))[1] ?? '';
+const LISTENING = /listening on (http:\S+)\s/;
+
+const addressOf = async (exchange: Running): Promise<string> => (await exchange.waitFor(LISTENING))[1] ?? '';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 /** Nobody listens there: these starts end before they would ask. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -45,7 +45,7 @@ describe('a start with', () => {
   });
 
   it('a busy port of the embedded exchange names the port', async () => {
-    const { url } = await exchangeAt();
+    const url = await exchangeHere();
     const { port } = new URL(url);
     const trader = traderYaml(null).replace('seed: 3', `seed: 3, port: ${port}`);
     const { code, output } = await startIn(files(trader));

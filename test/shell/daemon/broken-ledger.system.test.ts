@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeAt, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
 import { type Running, twinbook } from '../../support/processes.js';
 import { asTrader, restingOrders } from '../../support/venue.js';
 
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 describe('a trader whose ledger can no longer be written', () => {
   it('places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = await exchangeHere('--no-rate-limits');
     const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
     // Room for the schema and some orders; the write-ahead log meets the limit in the middle of quoting.
     const trader = twinbook(['start', '-c', `${folder}/trader.yaml`], {}, 1_200);

@@ -6,7 +6,7 @@ import { micros } from '../../../src/shared/base/micros.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { asTrader, expectAgreement, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
@@ -14,7 +14,7 @@ const WAY_UP = '  `twinbook status` says what it does now, and which command lea
 
 describe('a running trader', () => {
   it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = await exchangeHere('--no-rate-limits');
     const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
     const file = `${folder}/trader.yaml`;
     const command = (...args: readonly string[]) => ran([...args, '-c', file]);

@@ -1,7 +1,7 @@
 /** Whole traders on exchanges whose drafts are transactions: under the worm profile, and by a setting of the trader. */
 
 import { describe, expect, it } from 'vitest';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
@@ -24,7 +24,7 @@ async function session(file: string): Promise<void> {
 
 describe('a trader', () => {
   it('trades on an exchange that speaks as the worm profile says, and their books agree', async () => {
-    const { url } = await exchangeAt('--profile', 'worm', '--seed', '3');
+    const url = await exchangeHere('--profile', 'worm', '--seed', '3');
     const folder = traderWith('profile: worm', url);
     const file = `${folder}/trader.yaml`;
     // No other profile than paper makes a wallet or credentials by itself.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
-import { exchangeAt, folderOf, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
 /** Says of each market what its line in a file says; while the file is gone it says nothing. */
@@ -42,7 +42,7 @@ async function server(answer: RequestListener) {
 }
 
 it('is quoted while it is current, pulled when it is not, and said once each', async () => {
-  const { url } = await exchangeAt('--seed', '3');
+  const url = await exchangeHere('--seed', '3');
   const list = (await (await fetch(`${url}/markets/?state=open&limit=2`)).json()) as {
     data: { condition_id: string }[];
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import { exchangeAt, folderOf, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, started, traderYaml } from '../../support/cases.js';
 import { lossyProxy } from '../../support/lossy-proxy.js';
 import { expectAgreement, marketsOf, Taker } from '../../support/venue.js';
 
@@ -13,7 +13,7 @@ params: { order_shares: "25" }
 
 describe('a trader on an exchange that loses, delays, doubles and garbles', () => {
   it('ends with the ledger that the exchange has, to the last micro', async () => {
-    const { url } = await exchangeAt('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
+    const url = await exchangeHere('--seed', '7', '--no-rate-limits', '--draft-lifetime-s', '5');
     const proxy = await lossyProxy(url, SEED, 0.3);
     const folder = folderOf({ 'trader.yaml': traderYaml(proxy.url), 'maker.yaml': MAKER });
     const taker = await Taker.join(url, SEED);

@@ -8,7 +8,16 @@ import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { run } from '../../cli/run.js';
-import { exchangeAt, exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import {
+  exchangeAt,
+  exchangeHere,
+  exchangeOfFile,
+  folderOf,
+  makerYaml,
+  ran,
+  started,
+  traderYaml,
+} from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
 import { allRows, asTrader, marketsOf, paper, profile, UNLIMITED } from '../../support/venue.js';
@@ -222,7 +231,7 @@ describe('recording inside start', () => {
   const recording = 'recording: { enabled: true, dir: recordings }';
 
   it('holds the books that the trader saw without its own orders, and these as rows of their own', async () => {
-    const { url } = await exchangeAt('--no-rate-limits', '--no-crowd');
+    const url = await exchangeHere('--no-rate-limits', '--no-crowd');
     await paper(url, '/markets/', { title: 'Nobody but us?' });
     const [market] = await marketsOf(url);
     const folder = folderOf({

@@ -3,12 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf, paper, Taker } from '../../support/venue.js';
 
 describe('a trader in several markets', () => {
   it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = await exchangeHere('--no-rate-limits');
     const folder = folderOf({
       'trader.yaml': traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"'),
       'maker.yaml': makerYaml(),

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { expectAgreement, marketsOf } from '../../support/venue.js';
 
 const module = (name: string, quote: string, types = '') => `
@@ -18,7 +18,7 @@ const file = (path: string, id: string) => `strategy: ${path}\nmarkets: { ids: [
 
 describe('strategies of users', () => {
   it('that throw, return nonsense or never end stop their own markets; the others go on', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = await exchangeHere('--no-rate-limits');
     const ids = (await marketsOf(url)).map((row) => row.condition_id);
     const [throwing = '', foolish = '', endless = '', sound = ''] = ids;
     const folder = folderOf({

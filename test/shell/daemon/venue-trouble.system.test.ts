@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeAt, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import type { Running } from '../../support/processes.js';
 import { expectAgreement, paper } from '../../support/venue.js';
 
@@ -67,7 +67,7 @@ describe('a trader whose exchange is not there', () => {
 
 describe('a trader whose clock is not the exchange’s', () => {
   it('finds out that it is five minutes off, says so, and trades in the exchange’s time', async () => {
-    const { url } = await exchangeAt('--no-rate-limits');
+    const url = await exchangeHere('--no-rate-limits');
     await paper(url, '/clock/', { advance_s: 300 });
     const folder = folderFor(url);
     const trader = started(['start', '-c', `${folder}/trader.yaml`]);

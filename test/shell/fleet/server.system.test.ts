@@ -9,7 +9,7 @@ import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
 import { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { initFleet, requireTables } from '../../../src/shell/fleet/tables.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import {
   HAS_OPENSSL,
@@ -201,7 +201,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     async (how) => {
       const isGuarded = how !== 'alone';
       await prepare();
-      const { url } = await exchangeAt('--draft-lifetime-s', '5');
+      const url = await exchangeHere('--draft-lifetime-s', '5');
       const profile = readFileSync(join(import.meta.dirname, '../../../config/venues/paper.yaml'), 'utf8');
       const fleet = (name: string) => `strategies: [maker.yaml]
 fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15 : 3}, standby: true }${isGuarded && name === 'trader-a' ? '\nguardian: { timeout_ms: 5000 }' : ''}`;

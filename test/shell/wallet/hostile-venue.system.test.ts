@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { alteringProxy } from '../../support/altering-proxy.js';
-import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
 interface Status {
   readonly signing_refused: number;
@@ -11,7 +11,7 @@ interface Status {
 }
 
 it('signs nothing, says so loudly, counts it, and stays out of the market, also after a restart', async () => {
-  const { url } = await exchangeAt('--seed', '3', '--no-rate-limits');
+  const url = await exchangeHere('--seed', '3', '--no-rate-limits');
   const proxy = await alteringProxy(url);
   // Every order that is drafted costs one share more than was asked for.
   proxy.answer = (body, { method, path }) =>
