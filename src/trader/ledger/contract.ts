@@ -236,12 +236,11 @@ export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
   | 'foreign_trade'
-  | 'failed_trade'
-  | 'settled_trade_failed'
-  | 'failed_trade_settled'
+  | UnsettledTrade
   | 'fill_differs'
   | 'cancel_undone'
   | 'came_back';
+type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
 /** Which rows of a list are wanted. */
 export interface Page {
