@@ -51,12 +51,23 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 /** Throws TwinbookError `file_unreadable` for a file that cannot be opened. */
 export async function kalshiGroups(files: readonly string[]): Promise<KalshiGroup[]> {
+  const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
-  for (const path of new Map(files.map((file) => [resolve(file), file])).values()) {
-    const look = await lookAt(path);
-    groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
-  }
+  for (const look of await lookAtAll(paths)) groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
   return [...groups.values()].map(makeGroup);
+}
+
+/** In their order. Two at a time: one is read or unpacked beside while the lines of the other are looked at. */
+async function lookAtAll(paths: readonly string[]): Promise<readonly Look[]> {
+  const looks: Look[] = [];
+  const waiting = [...paths.entries()];
+  const look = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      looks[next[0]] = await lookAt(next[1]);
+    }
+  };
+  await Promise.all([look(), look()]);
+  return looks;
 }
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {

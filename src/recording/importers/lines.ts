@@ -28,7 +28,7 @@ export async function* gunzipLines(
   ring: TextRing,
   packedBytes = PACKED_BYTES,
 ): AsyncGenerator<Lines> {
-  const unpacker = new Unpacker(ROOM_BYTES);
+  const unpacker = new Unpacker();
   try {
     for await (const packed of readBytes(path, packedBytes)) {
       const room = ring.makeRoom();

@@ -2,11 +2,15 @@
 
 import { createGunzip } from 'node:zlib';
 
-/** What Node's stream says of where it writes next. The fields are of its insides; `push` copes with a Node that has no such ones. */
+/** Where Node's stream writes next. The fields are of its insides; a Node without them would write into memory of its own. */
 interface Inside {
   _outBuffer: Buffer;
   _outOffset: number;
+  _chunkSize: number;
 }
+
+/** Of Node's own memory, which it takes at first and would go on with. */
+const OWN_BYTES = 64 * 1024;
 
 export class Unpacker {
   /** Why it stopped; null while it did not. */
@@ -16,9 +20,8 @@ export class Unpacker {
   readonly #closed: Promise<void>;
   #unpacked: Buffer[] = [];
 
-  /** @param room bytes of the memory that `unpack` is given */
-  constructor(room: number) {
-    const gunzip = createGunzip({ chunkSize: room });
+  constructor() {
+    const gunzip = createGunzip({ chunkSize: OWN_BYTES });
     this.#gunzip = gunzip;
     // The cast adds the fields that the types of Node leave out.
     this.#inside = gunzip as unknown as Inside;
@@ -40,6 +43,7 @@ export class Unpacker {
   async unpack(packed: Buffer, room: Buffer): Promise<readonly Buffer[]> {
     this.#inside._outBuffer = room;
     this.#inside._outOffset = 0;
+    this.#inside._chunkSize = room.length;
     const written = new Promise<void>((resolve) => this.#gunzip.write(packed, () => resolve()));
     await Promise.race([written, this.#closed]);
     return this.#take();

@@ -69,7 +69,7 @@ export async function fetchRows(
 export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
-type Columns = Float64Array | Int32Array | Uint8Array;
+type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
 /**
  * The column's own memory: reading it value by value is four times slower. It is a copy that belongs to the chunk's
