@@ -57,7 +57,16 @@ export function readSourceTree(root: string, folders: readonly string[]): Source
     .map((path) => readSourceFile(root, path));
 }
 
+/** By absolute path: a process that reads the same folders for several questions reads each file once. */
+const known = new Map<string, SourceFile>();
+
 function readSourceFile(root: string, absolute: string): SourceFile {
+  const file = known.get(absolute) ?? parseSourceFile(root, absolute);
+  known.set(absolute, file);
+  return file;
+}
+
+function parseSourceFile(root: string, absolute: string): SourceFile {
   const text = readFileSync(absolute, 'utf8');
   const path = relative(root, absolute).replaceAll('\\', '/');
   const { program, comments, module, errors } = parseSync(absolute, text);
