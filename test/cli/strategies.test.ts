@@ -118,18 +118,20 @@ describe('what cannot be tried is refused with the reason', () => {
   });
 });
 
-it('asks a strategy nothing where its scenarios cannot be read', async () => {
+it('asks a strategy nothing where its scenarios or its recordings cannot be read', async () => {
   const cwd = folderOf({
     'asked.mjs': `import { writeFileSync } from 'node:fs';
       export default { name: 'asked', summary: 'Says so.', params: {}, create() {
         writeFileSync(new URL('asked', import.meta.url), '');
         return { quote: () => ({ fairMicros: null, bids: [], asks: [], why: 'none' }) };
       } };`,
+    'asked.yaml': 'strategy: ./asked.mjs\nmarkets: { select: { state: open } }\n',
     'odd.yaml': 'tick: 0.02\nscenarios: []\n',
   });
   await run(['strategies', 'test', './asked.mjs', '--scenarios', 'odd.yaml'], { cwd });
+  await run(['strategies', 'test', 'asked.yaml', '--data', 'nowhere'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(false);
-  await run(['strategies', 'test', './asked.mjs'], { cwd });
+  await run(['strategies', 'test', 'asked.yaml'], { cwd });
   expect(existsSync(join(cwd, 'asked'))).toBe(true);
 });
 

@@ -67,6 +67,7 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   // What is refused is refused before everything is tried.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
+  const recorded = options.data === undefined ? [] : await recordedTrials(name, options.data, io);
   const stopwatch = () => performance.now();
   const trials: Trial[] = [];
   for (const { file, ...tried } of await triedStrategies(name, io)) {
@@ -82,13 +83,9 @@ async function run(name: string, options: TestFlags, io: CliIo): Promise<ExitCod
       trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
     }
   }
-  if (options.data !== undefined) {
-    for (const { tried, shown } of await recordedTrials(name, options.data, io))
-      trials.push({
-        strategy: tried.strategy.name,
-        on: options.data.join(', '),
-        checks: checkStrategy(tried, shown, stopwatch),
-      });
+  for (const { tried, shown } of recorded) {
+    const on = options.data?.join(', ') ?? '';
+    trials.push({ strategy: tried.strategy.name, on, checks: checkStrategy(tried, shown, stopwatch) });
   }
   io.out(options.json === true ? json(trials) : trials.map((trial) => showTrial(trial, io.columns)).join('\n'));
   const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
