@@ -34,7 +34,7 @@ export function addAlertCommands(program: Command, session: Session): void {
       throw new TwinbookError(
         'timed_out',
         `${name} did not take the message: ${delivery.why}`,
-        'Look at its address file.',
+        'Look at its address file, and whether something answers there.',
       );
     }
     session.io.out(`${name} took the message; look whether it arrived\n`);

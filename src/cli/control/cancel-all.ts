@@ -54,6 +54,7 @@ export const orders = (count: number): string => `${count} order${count === 1 ? 
 export function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
+  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
   return `${orders(data.resting)} still resting after ${data.asked} cancels`;
 }
 
