@@ -32,6 +32,8 @@ export interface Told {
 
 /** Where records say which one they are. */
 const NAMES = ['pubkey', 'position_pubkey', 'condition_id', 'market', 'key_id'];
+/** Where rows of a list say of which record they are. */
+const OWNER_NAMES = ['market_condition_id'];
 
 type Body = Meaning & { readonly headers?: readonly string[] };
 
@@ -55,12 +57,13 @@ export function honest({ random, document, operation, mark }: Told): Body {
   return { status: operation.status, text: JSON.stringify({ data: named(data, mark), ...rest }) };
 }
 
-/** The record that was asked for; rows of lists are named as they like. */
-function named(data: unknown, mark: string): unknown {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data;
+/** The record that was asked for, or rows of it, which are named as they like themselves. */
+function named(data: unknown, mark: string, names: readonly string[] = NAMES): unknown {
+  if (Array.isArray(data)) return data.map((row) => named(row, mark, OWNER_NAMES));
+  if (typeof data !== 'object' || data === null) return data;
   const fields = Object.entries(data).map(([name, value]) => [
     name,
-    NAMES.includes(name) && typeof value === 'string' ? mark : value,
+    names.includes(name) && typeof value === 'string' ? mark : value,
   ]);
   return Object.fromEntries(fields);
 }
