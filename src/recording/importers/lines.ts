@@ -5,10 +5,12 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { type Lines, ROOM_BYTES, TextRing } from './text-ring.js';
 import { Unpacker } from './unpacker.js';
 
-const READ_BYTES = 64 * 1024;
-
-/** Gzip of messages unpacks twenty- to thirtyfold: this much has room in the ring. */
-const PACKED_BYTES = 16 * 1024;
+/**
+ * Gzip of messages unpacks some twentyfold: a quarter of a megabyte, which has room in the ring. What a damage is found in is lost with
+ * what was unpacked before it of the same bytes, so they are few.
+ */
+const PACKED_BYTES = 12 * 1024;
+const READ_BYTES = 5 * PACKED_BYTES;
 
 export interface LineReport {
   /** Why reading stopped before the end of the file; null when it did not. */

@@ -60,3 +60,15 @@ test('half a line at the end of a cut file is none, and no part of the next file
   expect(cut?.pieces.join('')).toMatch(/^0 \n1 y\n2 yy\n.*\n$/s);
   expect(next).toEqual({ pieces: ['a\nb\n'], ...report() });
 });
+
+test('of a damaged file hardly more is lost than what comes after the damage', async () => {
+  const text = Array.from({ length: 60_000 }, (_, at) => `${at * at} ${'y'.repeat(at % 50)}\n`).join('');
+  const packed = gzipSync(text);
+  // The checksum, which stands at its end.
+  packed[packed.length - 6] = (packed.at(-6) ?? 0) ^ 1;
+  const [damaged] = await read(packed);
+  expect(damaged?.cut).toBe('incorrect data check');
+  const given = damaged?.pieces.join('') ?? '';
+  expect(text.startsWith(given)).toBe(true);
+  expect(given.length).toBeGreaterThan(text.length - 256 * 1024);
+});
