@@ -12,7 +12,7 @@ import type { PlannedSweep } from './plan.js';
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3, secondsToBegin: 5 } as const;
 
 /**
- * Seconds of a core that one backtest of a fold takes, within a third of what was measured.
+ * Seconds of a core that one backtest of a fold takes, within two fifths of what was measured.
  *
  * @param events of the fold, in order of their beginning: what lies between them is skipped, and those that overlap are traded together
  */
