@@ -165,7 +165,8 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   },
   '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },
   'better-sqlite3': {
-    rooms: ['trader/ledger', 'exchange/store', 'lab/sweep', 'shell/journal', 'shell/console'],
+    // `shared/base` chooses the version that fits Node.
+    rooms: ['shared/base', 'trader/ledger', 'exchange/store', 'lab/sweep', 'shell/journal', 'shell/console'],
     instead: 'read and write through the room whose file it is',
   },
   '@duckdb/node-api': { rooms: ['recording'], instead: 'read recordings through `recording`' },

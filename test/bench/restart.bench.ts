@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import build from '../support/build.js';
 import { type Bench, type BenchRow, percentile, sized } from './bench.js';
 import { farExchange, ONE_WAY_MS } from './far-exchange.js';
@@ -65,7 +65,7 @@ async function run(): Promise<readonly BenchRow[]> {
 }
 
 function rowsOf(path: string): number {
-  const sqlite = new Sqlite(path, { readonly: true });
+  const sqlite = new SqliteDriver(path, { readonly: true });
   const count = (table: string) => Number(sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   try {
     return historyRows(count);

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { keepCollectionsBrief } from '../../src/shared/base/brief-collections.js';
 import { micros } from '../../src/shared/base/micros.js';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { requestSignature, signatureHeaders } from '../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
@@ -164,7 +164,7 @@ async function bare(url: string, market: string): Promise<number[]> {
 /** What the disk takes for one durable commit: an order needs four, each before the next step may be taken. */
 function commits(): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-bench-'));
-  const sqlite = new Sqlite(join(folder, 'plain.sqlite'));
+  const sqlite = new SqliteDriver(join(folder, 'plain.sqlite'));
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.exec('CREATE TABLE one (text TEXT)');

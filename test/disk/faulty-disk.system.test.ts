@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { FaultyDisk, LOSS_MODES } from './faulty-disk.js';
 
 const missing = FaultyDisk.missing();
@@ -23,7 +24,7 @@ function onDisk(work: (disk: FaultyDisk, path: string) => void): void {
 type Sync = 'OFF' | 'NORMAL' | 'FULL';
 
 function opened(path: string, synchronous: Sync): Sqlite.Database {
-  const sqlite = new Sqlite(path);
+  const sqlite = new SqliteDriver(path);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma(`synchronous = ${synchronous}`);
   sqlite.exec('CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, filler TEXT)');
@@ -34,7 +35,7 @@ const add = (sqlite: Sqlite.Database, n: number) =>
   sqlite.prepare('INSERT INTO numbers VALUES (?, ?)').run(n, 'x'.repeat(3000));
 
 function count(path: string): number {
-  const sqlite = new Sqlite(path);
+  const sqlite = new SqliteDriver(path);
   try {
     expect(sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
     return Number(sqlite.prepare('SELECT count(*) FROM numbers').pluck().get());

@@ -21,7 +21,8 @@
  */
 
 import { realpathSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { compiledDisk } from './compile.js';
 
 /**
@@ -93,7 +94,7 @@ export class FaultyDisk {
   static open(folder: string): FaultyDisk {
     const compiled = compiledDisk();
     if ('missing' in compiled) throw new Error(compiled.missing);
-    return new FaultyDisk(realpathSync(folder), new Sqlite(':memory:').loadExtension(compiled.path));
+    return new FaultyDisk(realpathSync(folder), new SqliteDriver(':memory:').loadExtension(compiled.path));
   }
 
   private constructor(folder: string, control: Sqlite.Database) {

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/trader/ledger/schema.js';
 import { trader } from '../shell/config/files.js';
@@ -19,7 +19,7 @@ import { runCommand, type Tracing } from './traced.js';
  * schema could hold. Before the first schema there was an empty file.
  */
 export function olderLedger(path: string): void {
-  const sqlite = new Sqlite(path);
+  const sqlite = new SqliteDriver(path);
   sqlite.pragma('journal_mode = WAL');
   const older = MIGRATIONS.length - 1;
   for (const migration of MIGRATIONS.slice(0, older)) sqlite.exec(migration);

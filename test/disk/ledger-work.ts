@@ -1,8 +1,8 @@
 /** Random work of a real ledger, the same for the same seed, and what its file says at any moment. */
 
 import { createHash } from 'node:crypto';
-import Sqlite from 'better-sqlite3';
 import { Random } from '../../src/shared/base/random.js';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import type { IntentKind, Ledger } from '../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf } from '../trader/ledger/books.js';
 
@@ -73,7 +73,7 @@ export class LedgerWork {
 
 /** The hash of every row of a database; asserts that SQLite finds its file sound. */
 export function contentOf(path: string): string {
-  const sqlite = new Sqlite(path, { readonly: true });
+  const sqlite = new SqliteDriver(path, { readonly: true });
   try {
     const check = sqlite.pragma('integrity_check', { simple: true });
     if (check !== 'ok') throw new Error(`${path} is damaged: ${String(check)}`);

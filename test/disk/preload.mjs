@@ -4,7 +4,10 @@
  */
 
 import { writeFileSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+
+// As `src/shared/base/sqlite-driver.ts` chooses: a disk belongs to the SQLite that the trader loads.
+const name = Number.parseInt(process.versions.node, 10) < 22 ? 'better-sqlite3' : 'better-sqlite3-13';
+const { default: Sqlite } = await import(name);
 
 /** @type {{ library: string, folder: string, fault: (number | string)[], report: string }} */
 const plan = JSON.parse(process.env['TWINBOOK_FAULTY_DISK'] ?? '');

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
-import Database from 'better-sqlite3';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 
 const MOST_UNPACKED_BYTES = 2 ** 28;
 
@@ -39,7 +39,7 @@ export async function allReadings(path: string): Promise<Reading[]> {
 }
 
 function rowsOfDatabase(path: string): Buffer {
-  const database = new Database(path, { readonly: true });
+  const database = new SqliteDriver(path, { readonly: true });
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
     const rows = tables.map((name) =>

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { base58 } from '@scure/base';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { folderOf } from '../support/folders.js';
 import { allReadings } from './readings.js';
 import { SecretSearch } from './search.js';
@@ -63,7 +63,7 @@ describe('a planted leak', () => {
       join(folder, 'cut.gz'),
       gzipSync(`${secret}${randomBytes(20_000).toString('hex')}`).subarray(0, 9_000),
     );
-    const database = new Database(join(folder, 'a.sqlite'));
+    const database = new SqliteDriver(join(folder, 'a.sqlite'));
     // Long enough to be split over pages, with the secret across an edge of them.
     database.exec('CREATE TABLE t (text TEXT)');
     database.prepare('INSERT INTO t VALUES (?)').run(`${'y'.repeat(8_150)}${secret}${'z'.repeat(9_000)}`);

@@ -1,6 +1,7 @@
 /** The ledger's file as a stranger reads it: by a connection of its own, so that only what was committed is seen. */
 
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import type { Side } from '../../src/shared/protocol/states.js';
 import type { ConversionKind, IntentKind, IntentState } from '../../src/trader/ledger/contract.js';
 
@@ -56,7 +57,7 @@ export class LedgerFile {
   readonly #newestTransaction: Sqlite.Statement<[], { id: number | null }>;
 
   constructor(path: string) {
-    this.#sqlite = new Sqlite(path, { readonly: true, fileMustExist: true });
+    this.#sqlite = new SqliteDriver(path, { readonly: true, fileMustExist: true });
     const read = <P extends unknown[], R>(sql: string) => this.#sqlite.prepare<P, R>(sql);
     this.#intent = read(`${INTENT} WHERE id = ?`);
     this.#fills = read(`${FILLS} WHERE seq > ? ORDER BY seq`);

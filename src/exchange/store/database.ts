@@ -2,9 +2,10 @@
 
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** Written into the file; a file of another format is refused. Format 1 belongs to no released version. */
 const FORMAT = 2;
@@ -22,7 +23,7 @@ export function openDatabase(folder: string): Database.Database {
   try {
     // It holds API secrets; SQLite gives its side files the mode of the file itself.
     closeSync(openSync(path, 'a', 0o600));
-    const db = new Database(path, { timeout: 0 });
+    const db = new SqliteDriver(path, { timeout: 0 });
     try {
       prepareFile(db, path);
       writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: 0o600 });
@@ -95,7 +96,7 @@ function prepareFolder(folder: string): void {
 
 function openingError(error: unknown, folder: string, path: string): TwinbookError {
   if (error instanceof TwinbookError) return error;
-  const code = error instanceof Database.SqliteError ? error.code : '';
+  const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
   if (code.startsWith('SQLITE_BUSY')) {
     return new TwinbookError(
       'ledger_locked',

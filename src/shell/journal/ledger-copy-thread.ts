@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import Sqlite from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { CopyNews, CopyOrder } from './ledger-copy.js';
 
 /** Pages copied at a time, and the rest after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
@@ -18,7 +18,7 @@ const { source, target, beginAfterMs } = workerData as CopyOrder;
 const tell = (news: CopyNews) => parent.postMessage(news);
 const hurried = once(parent, 'message');
 
-const ledger = new Sqlite(source, { readonly: true, fileMustExist: true });
+const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
 // The first read begins a view of the ledger that lasts as long as the transaction.
 ledger.exec('BEGIN');
 ledger.prepare('SELECT count(*) FROM sqlite_schema').get();

@@ -2,8 +2,9 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { BackupSource } from './contract.js';
 import { APPLICATION_ID, MIGRATIONS, WITHOUT_HISTORY } from './schema.js';
 
@@ -117,14 +118,14 @@ export class Database {
     const path = typeof source === 'string' && source !== '' ? source : ':memory:';
     let sqlite: Sqlite.Database | null = null;
     try {
-      sqlite = new Sqlite(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
+      sqlite = new SqliteDriver(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
       const database = new Database(path, sqlite);
       database.#version();
       prepare(database);
       return database;
     } catch (error) {
       sqlite?.close();
-      if (error instanceof Sqlite.SqliteError) {
+      if (error instanceof SqliteDriver.SqliteError) {
         throw new LedgerBroken(`the ledger ${path} cannot be opened: ${error.message} (${error.code})`, {
           cause: error,
         });
@@ -278,7 +279,7 @@ export class Database {
 
   /** What a failure of SQLite is to us: a bug, or the end of this ledger. */
   #toFailure(error: unknown): unknown {
-    if (!(error instanceof Sqlite.SqliteError)) return error;
+    if (!(error instanceof SqliteDriver.SqliteError)) return error;
     // A violated constraint is our own bug, found before anything was written.
     if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
     const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;

@@ -11,10 +11,11 @@
 
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** Who is asking: told to the next one who comes. */
 export interface LockHolder {
@@ -81,7 +82,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   try {
     makePrivateFile(path);
     const inode = statSync(path).ino;
-    return { sqlite: new Sqlite(path, { timeout: LOOKED_AT_MS }), inode };
+    return { sqlite: new SqliteDriver(path, { timeout: LOOKED_AT_MS }), inode };
   } catch (cause) {
     throw unusable(path, cause);
   }
@@ -97,7 +98,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(path)) return null;
   let sqlite: Sqlite.Database | null = null;
   try {
-    sqlite = new Sqlite(path, { timeout: 0 });
+    sqlite = new SqliteDriver(path, { timeout: 0 });
     sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
     return null;
   } catch (cause) {
@@ -116,7 +117,8 @@ function lockPath(ledgerPath: string): string {
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
 }
 
-const isBusy = (cause: unknown): boolean => cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+const isBusy = (cause: unknown): boolean =>
+  cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 
 interface HolderRow {
   readonly pid: number;

@@ -1,7 +1,8 @@
 /** SQL over a ledger, for reading alone: one SELECT on a connection that cannot write, and no other file than the ledger's own. */
 
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** A cell of an answer, as plain data. */
 export type SelectedValue = string | number | null;
@@ -38,7 +39,7 @@ export function selectFromLedger(path: string, sql: string, most: number): Selec
 
 function openForReading(path: string): Sqlite.Database {
   try {
-    return new Sqlite(path, { readonly: true, fileMustExist: true });
+    return new SqliteDriver(path, { readonly: true, fileMustExist: true });
   } catch (cause) {
     throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.', {
       cause,

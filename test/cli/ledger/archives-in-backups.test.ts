@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { ArchiveCopier } from '../../../src/trader/ledger/archive/copier.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
@@ -159,7 +159,7 @@ describe('archives', () => {
     [
       'changed',
       (copy: string) => {
-        const sqlite = new Sqlite(copy);
+        const sqlite = new SqliteDriver(copy);
         sqlite.exec("UPDATE intents SET reason = 'another'");
         sqlite.close();
       },
@@ -204,7 +204,7 @@ describe('archives', () => {
   it('lose no row in their copies when a month begins anew', async () => {
     const { cwd, ledger } = copyShared();
     const archived = `${ledger}.archive/2026-01.sqlite`;
-    const sqlite = new Sqlite(archived);
+    const sqlite = new SqliteDriver(archived);
     sqlite.exec('DELETE FROM orders WHERE seq > 5; DELETE FROM intents WHERE seq > 9');
     sqlite.close();
     expect((await ask(cwd, 'backup')).out).toContain('with the archive of 2026-01: 32 intents, 14 orders');
@@ -220,7 +220,7 @@ describe('archives', () => {
     rmSync(`${backup}.archives`);
     const restored = await restore(cwd, `${ledger}.backup`);
     expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('stay as they are')]);
-    const sqlite = new Sqlite(backup);
+    const sqlite = new SqliteDriver(backup);
     sqlite.exec("INSERT INTO notes VALUES ('x', 'y')");
     sqlite.close();
     const refused = await restore(cwd, backup);

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
@@ -41,7 +41,7 @@ async function backUp(cwd: string): Promise<string> {
 
 /** What is committed and adds up no more. */
 function spoil(file: string): void {
-  const sqlite = new Sqlite(file);
+  const sqlite = new SqliteDriver(file);
   sqlite.exec("INSERT INTO balances (account, asset, amount) VALUES ('nobody', 'currency', 5)");
   sqlite.close();
 }

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Archive, Archived, ArchiveQuery, RecordKind } from '../../../src/exchange/core/records/archive.js';
@@ -6,9 +6,10 @@ import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive
 import { createTables } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 
 function openArchive(): { db: Database.Database; archive: SqliteArchive } {
-  const db = new Database(':memory:');
+  const db = new SqliteDriver(':memory:');
   createTables(db);
   return { db, archive: new SqliteArchive(db, new Transactions(db)) };
 }

@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ASK } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -24,6 +23,7 @@ import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { recordMutations } from '../../../src/exchange/store/recorder.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { rowsOf } from '../core/archives.js';
 import { Drawer, throughJson } from '../core/drawer.js';
 import { accepted, m, settings } from '../core/venue.js';
@@ -47,7 +47,7 @@ function fill(): void {
 }
 
 function change(sql: string): void {
-  const db = new Database(file);
+  const db = new SqliteDriver(file);
   db.exec(sql);
   db.close();
 }
@@ -130,7 +130,7 @@ describe('a file of a format that no released version wrote', () => {
         message: expect.stringContaining('has format 1, which no released version'),
       }),
     );
-    const db = new Database(file);
+    const db = new SqliteDriver(file);
     expect(db.pragma('user_version', { simple: true })).toBe(1);
     db.close();
   });

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { control, micros, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
 
 let folder: string;
@@ -111,7 +111,7 @@ describe('a data folder', () => {
   });
 
   it('of a later version is refused', async () => {
-    const db = new Database(join(folder, 'exchange.sqlite'));
+    const db = new SqliteDriver(join(folder, 'exchange.sqlite'));
     db.pragma('user_version = 99');
     db.close();
     await expect(startTestExchange({ dataDir: folder })).rejects.toMatchObject({ code: 'ledger_newer' });

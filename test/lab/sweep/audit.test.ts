@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseAudited } from '../../../src/lab/sweep/audit/choice.js';
 import { withAudit } from '../../../src/lab/sweep/audit/with-audit.js';
 import type { Task, TaskOutcome } from '../../../src/lab/sweep/contract.js';
 import type { SweepEngine } from '../../../src/lab/sweep/engine.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { engineThat, figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
 
@@ -45,7 +45,7 @@ const here = engineThat(async ({ tasks }, { done }) => {
 });
 
 const rowsOf = (outDir: string, sql: string): unknown[] => {
-  const db = new Sqlite(join(outDir, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(outDir, 'sweep.sqlite'), { readonly: true });
   try {
     return db.prepare(sql).all();
   } finally {

@@ -3,7 +3,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeChunks, tasksIn } from '../../../src/lab/sweep/chunks/chunk.js';
 import { collectChunks, listOfChunks } from '../../../src/lab/sweep/chunks/collect.js';
@@ -29,6 +28,7 @@ import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { PLAY_COST } from '../../../src/lab/sweep/estimate.js';
 import { makeFacts } from '../../../src/lab/sweep/facts.js';
 import { planSweep } from '../../../src/lab/sweep/plan.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
 
@@ -68,7 +68,7 @@ const put = (...indexes: readonly number[]) => {
 };
 const collect = (givenUp: readonly number[] = []) => collectChunks(dir, readPlan(dir), plan.outDir, new Set(givenUp));
 const rowsOf = (sql: string): unknown[] => {
-  const db = new Sqlite(join(plan.outDir, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(plan.outDir, 'sweep.sqlite'), { readonly: true });
   try {
     return db.prepare(sql).all();
   } finally {

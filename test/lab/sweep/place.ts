@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { latencyChoice } from '../../../src/lab/backtest/latency-choice.js';
 import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
@@ -12,6 +11,7 @@ import { EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
 import { deriveConditionId } from '../../../src/recording/identity.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { openRecordingStore } from '../../../src/recording/store/store.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
 
@@ -127,7 +127,7 @@ const marketOf = (event: number, laterMs: number, minutes: number, outcome: bool
 
 /** Every row of every table of a sweep's database, in the order of its key. */
 export function readSweepTables(folder: string): Record<string, unknown[]> {
-  const db = new Sqlite(join(folder, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(folder, 'sweep.sqlite'), { readonly: true });
   const names = db
     .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
     .pluck()

@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { run } from '../../cli/run.js';
 import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
@@ -182,7 +182,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     expect(code).toBe(1);
     expect(err).toMatch(/A chunk failed and is sent again: a worker sent what is no result: it is cut or was changed/);
     await lying.close(true);
-    const db = new Sqlite(join(place.folder, 'lied to', 'sweep.sqlite'), { readonly: true });
+    const db = new SqliteDriver(join(place.folder, 'lied to', 'sweep.sqlite'), { readonly: true });
     expect(db.prepare('SELECT count(*) AS rows FROM results').all()).toEqual([{ rows: 0 }]);
     db.close();
   });

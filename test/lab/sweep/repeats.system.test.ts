@@ -1,10 +1,10 @@
 /** A sweep whose backtests are repeated. */
 
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { record, sweepPlace, sweepPlan, watching } from './place.js';
 
 it('counts the means of its repeats, keeps each of them, and shows how far they lie apart', async () => {
@@ -13,7 +13,7 @@ it('counts the means of its repeats, keeps each of them, and shows how far they 
   await record(place.data, { events: 2 });
   const wishes = { repeat: 2, folds: 1, fillModels: ['risk-averse'], outDir: join(place.folder, 'out') };
   const { result } = await runSweep(await sweepPlan(place, wishes), watching().watcher);
-  const db = new Sqlite(join(wishes.outDir, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(wishes.outDir, 'sweep.sqlite'), { readonly: true });
   onTestFinished(() => void db.close());
   const rows = db
     .prepare<[], { configuration: number; result_micros: number; seed: number }>(

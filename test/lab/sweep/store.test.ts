@@ -1,12 +1,12 @@
 /** What a sweep keeps, and how those read it who query it. */
 
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent, TaskFigures, TaskOutcome } from '../../../src/lab/sweep/contract.js';
 import type { SweepIdentity } from '../../../src/lab/sweep/identity.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { openStore, type SweepStore } from '../../../src/lab/sweep/results/store.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { folderOf } from '../../support/folders.js';
 
 const IDENTITY: SweepIdentity = {
@@ -69,7 +69,7 @@ function written(): string {
 }
 
 const rowsIn = (folder: string): unknown[] => {
-  const db = new Sqlite(join(folder, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(folder, 'sweep.sqlite'), { readonly: true });
   try {
     const sql = `SELECT event, result_micros FROM event_results WHERE fill_model = 'b' ORDER BY event`;
     return db.prepare(sql).safeIntegers(true).raw(true).all();
@@ -111,7 +111,7 @@ describe('results by event', () => {
 /** The folder as a version left it that kept a row for each event. */
 function ofEarlierVersion(): string {
   const folder = written();
-  const db = new Sqlite(join(folder, 'sweep.sqlite'));
+  const db = new SqliteDriver(join(folder, 'sweep.sqlite'));
   db.exec(`
     CREATE TABLE kept AS SELECT * FROM event_results;
     DROP VIEW event_results;

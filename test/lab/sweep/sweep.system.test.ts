@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
 import type { SweepResult } from '../../../src/lab/sweep/contract.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { type PlanWishes, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
 
@@ -27,7 +27,7 @@ const TABLES = ['sweeps', 'configurations', 'events', 'results', 'event_results'
 
 /** Every row of every table, in the order of its key. */
 function contentOf(out: string): Record<string, unknown[]> {
-  const db = new Sqlite(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
+  const db = new SqliteDriver(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
   const rows = TABLES.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`).all()] as const);
   db.close();
   return Object.fromEntries(rows);
@@ -158,7 +158,7 @@ describe('a sweep', () => {
     const more = { params: ['behind_ticks=2:3:1', 'order_shares=10'], fillModels: ['risk-averse'] };
     const second = await sweep('counted', more);
     expect(second.counts).toMatchObject({ configurations: 2, tried: 4 });
-    const db = new Sqlite(join(place.folder, 'counted', 'sweep.sqlite'), { readonly: true });
+    const db = new SqliteDriver(join(place.folder, 'counted', 'sweep.sqlite'), { readonly: true });
     expect(db.prepare('SELECT sweep, max(tried) AS tried FROM standings GROUP BY sweep').all()).toEqual([
       { sweep: 1, tried: 3 },
       { sweep: 2, tried: 4 },
@@ -213,7 +213,7 @@ describe('a sweep that cannot begin', () => {
     mkdirSync(join(place.folder, 'foreign'));
     writeFileSync(join(place.folder, 'foreign', 'sweep.sqlite'), 'no database at all, but text '.repeat(100));
     await expect(sweep('foreign')).rejects.toMatchObject({ code: 'file_unreadable' });
-    const db = new Sqlite(join(place.folder, 'newer.sqlite'));
+    const db = new SqliteDriver(join(place.folder, 'newer.sqlite'));
     db.pragma('user_version = 99');
     db.close();
     mkdirSync(join(place.folder, 'newer'));

@@ -1,8 +1,8 @@
 /** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
 
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 
@@ -88,7 +88,7 @@ describe('a start with', () => {
   it('a ledger of a newer version leaves it as it is', async () => {
     const folder = files(traderYaml(NOWHERE));
     openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() }).close();
-    const ledger = new Sqlite(`${folder}/ledger.sqlite`);
+    const ledger = new SqliteDriver(`${folder}/ledger.sqlite`);
     ledger.pragma('user_version = 9999');
     ledger.close();
     const { code, output } = await startIn(folder);

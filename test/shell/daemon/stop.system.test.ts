@@ -3,8 +3,8 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { OrderRow } from '../../../src/shared/protocol/records.js';
 import { askTrader } from '../../../src/shell/control/control-client.js';
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
@@ -198,7 +198,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
   it('cancels without it within seconds and ends; a kill meanwhile holds for the next start, as does one of a trader that is not there', async () => {
     const at = place();
     const trader = await at.quoting();
-    const other = new Sqlite(`${at.folder}/ledger.sqlite`);
+    const other = new SqliteDriver(`${at.folder}/ledger.sqlite`);
     other.exec('BEGIN IMMEDIATE');
     await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
     const killed = await at.command('kill', '--reason', 'locked out');

@@ -1,7 +1,8 @@
 /** What a trader asks of its ledger, from its start to its end, must not take longer because the ledger is old. */
 
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { simulate } from '../../simulation/simulate.js';
 import { HOLDER, inFolder } from '../ledger/books.js';
@@ -27,8 +28,8 @@ interface Step {
 /** Every statement that a writer prepares while traders live, crash, are killed and start again. */
 function statementsOfTraders(): ReadonlySet<string> {
   const prepared = new Set<string>();
-  const { prepare } = Sqlite.prototype;
-  vi.spyOn(Sqlite.prototype, 'prepare').mockImplementation(function (this: Sqlite.Database, sql: string) {
+  const { prepare } = SqliteDriver.prototype;
+  vi.spyOn(SqliteDriver.prototype, 'prepare').mockImplementation(function (this: Sqlite.Database, sql: string) {
     // Readers are those who look on.
     if (!this.readonly && OF_TABLES.test(sql)) prepared.add(sql);
     return prepare.call(this, sql);
@@ -41,7 +42,7 @@ function statementsOfTraders(): ReadonlySet<string> {
 const plansOf = (statements: Iterable<string>) =>
   inFolder((path) => {
     openLedger(path, HOLDER).close();
-    const sqlite = new Sqlite(path, { readonly: true });
+    const sqlite = new SqliteDriver(path, { readonly: true });
     try {
       return [...statements].flatMap((sql) => {
         const explain = sqlite.prepare<unknown[], Step>(`EXPLAIN QUERY PLAN ${sql}`);
@@ -66,7 +67,7 @@ describe('the statements of a trader', () => {
   it('that a status asks count events of one kind without looking at the others', () => {
     const sql = inFolder((path) => {
       const ledger = openLedger(path, HOLDER);
-      const prepare = vi.spyOn(Sqlite.prototype, 'prepare');
+      const prepare = vi.spyOn(SqliteDriver.prototype, 'prepare');
       ledger.eventCount('signing_refused');
       ledger.close();
       return prepare.mock.calls.map(([text]) => text).filter((text) => OF_TABLES.test(text));

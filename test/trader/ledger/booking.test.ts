@@ -303,12 +303,12 @@ describe('the self-check', () => {
       says: 'transactions in force of fill',
     },
   ])('finds $says', async ({ spoil, says }) => {
-    const { default: Sqlite } = await import('better-sqlite3');
+    const { SqliteDriver } = await import('../../../src/shared/base/sqlite-driver.js');
     withLedger((ledger, path) => {
       prepare(ledger);
       ledger.transaction(() => ledger.bookFill(fillOf()));
       expect(ledger.verify()).toEqual([]);
-      const vandal = new Sqlite(path);
+      const vandal = new SqliteDriver(path);
       vandal.exec(spoil);
       vandal.close();
       expect(ledger.verify().join('\n')).toContain(says);

@@ -1,8 +1,9 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed, TwinbookError } from '../../../src/shared/base/errors.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { findWriter } from '../../../src/trader/ledger/lock.js';
@@ -54,7 +55,7 @@ describe('opening a ledger', () => {
 
   it('is of a version that no program opens which does not know of fees by themselves, and takes one of theirs', () => {
     const versionOf = (path: string) => {
-      const sqlite = new Sqlite(path, { readonly: true });
+      const sqlite = new SqliteDriver(path, { readonly: true });
       const version = sqlite.pragma('user_version', { simple: true });
       sqlite.close();
       return version;
@@ -79,7 +80,7 @@ describe('opening a ledger', () => {
       expect(refusal(() => openLedger(path, HOLDER)).code).toBe('ledger_broken');
     });
     inFolder((path) => {
-      const other = new Sqlite(path);
+      const other = new SqliteDriver(path);
       other.exec('CREATE TABLE recipes (name TEXT)');
       other.close();
       expect(refusal(() => openLedger(path, HOLDER)).message).toContain('another program');
@@ -303,7 +304,7 @@ describe('reading a ledger', () => {
 
   it('starts from partial indexes, so that history costs nothing', () => {
     withLedger((ledger, path) => {
-      const sqlite = new Sqlite(path, { readonly: true });
+      const sqlite = new SqliteDriver(path, { readonly: true });
       const plan = (sql: string) => JSON.stringify(sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
       expect(plan(ACTIVE_INTENTS)).toContain('intents_active');
       expect(plan(UNSETTLED_ORDERS)).toContain('orders_unsettled');
@@ -341,7 +342,7 @@ describe('reading a ledger', () => {
 function withFileOf(spoil: (sqlite: Sqlite.Database) => void, work: (path: string) => void): void {
   inFolder((path) => {
     openLedger(path, HOLDER).close();
-    const sqlite = new Sqlite(path);
+    const sqlite = new SqliteDriver(path);
     spoil(sqlite);
     sqlite.close();
     work(path);

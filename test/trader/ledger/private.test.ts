@@ -12,9 +12,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { findWriter } from '../../../src/trader/ledger/lock.js';
@@ -34,7 +35,7 @@ function refusal(work: () => unknown): TwinbookError {
 
 /** Somebody who reads the lock file, and so has a lock of SQLite's on it. */
 function readerOf(path: string): Sqlite.Database {
-  const sqlite = new Sqlite(path, { readonly: true });
+  const sqlite = new SqliteDriver(path, { readonly: true });
   sqlite.exec('BEGIN');
   sqlite.prepare('SELECT * FROM holder').all();
   return sqlite;
@@ -42,7 +43,7 @@ function readerOf(path: string): Sqlite.Database {
 
 /** A lock file as an earlier version made it, whose holder is gone. */
 function writeOldLock(path: string): void {
-  const sqlite = new Sqlite(path);
+  const sqlite = new SqliteDriver(path);
   sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER) STRICT; INSERT INTO holder VALUES (4194305, 0)');
   sqlite.close();
   chmodSync(path, 0o644);
@@ -90,7 +91,7 @@ describe('the lock', () => {
   it('cannot be held by whoever opened it while others could', () => {
     inFolder((path) => {
       writeOldLock(`${path}.lock`);
-      const early = new Sqlite(`${path}.lock`, { readonly: true });
+      const early = new SqliteDriver(`${path}.lock`, { readonly: true });
       openLedger(path, HOLDER).close();
       early.exec('BEGIN');
       early.prepare('SELECT * FROM holder').all();
@@ -116,7 +117,7 @@ describe('the lock', () => {
   it('names no other process that has the number of one that is gone', () => {
     inFolder((path) => {
       openLedger(path, HOLDER).close();
-      const sqlite = new Sqlite(`${path}.lock`);
+      const sqlite = new SqliteDriver(`${path}.lock`);
       sqlite.exec("UPDATE holder SET born = '1@an earlier boot'; BEGIN IMMEDIATE");
       const { message } = refusal(() => openLedger(path, HOLDER));
       sqlite.close();

@@ -1,6 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { Ledger, LedgerReader } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
@@ -192,7 +192,7 @@ function take(ledger: Ledger, writes: readonly { write: number; n: number }[], f
 describe('a step that writes nothing', () => {
   it('takes no lock of the file', () => {
     withLedger((ledger, path) => {
-      const other = new Sqlite(path, { timeout: 0 });
+      const other = new SqliteDriver(path, { timeout: 0 });
       try {
         other.exec('BEGIN IMMEDIATE');
         expect(ledger.transaction(() => ledger.cash())).toBe(0);

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import type { BookedConversion } from '../../../src/trader/ledger/contract.js';
 import { openLedger, openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/trader/ledger/schema.js';
@@ -85,7 +86,7 @@ it('a split and the merge of its sets leave everything as it was, whatever the p
 
 /** A ledger as the version before splits left it, with something in every table that refers to another. */
 function olderLedger(path: string): void {
-  const sqlite = new Sqlite(path);
+  const sqlite = new SqliteDriver(path);
   sqlite.pragma('journal_mode = WAL');
   for (const step of MIGRATIONS.slice(0, 2)) sqlite.exec(step);
   sqlite.pragma(`application_id = ${APPLICATION_ID}`);
@@ -113,7 +114,7 @@ it('an older ledger is brought up to date with every row, reference and index th
     file
       .prepare("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1")
       .all();
-  const before = new Sqlite(path, { readonly: true });
+  const before = new SqliteDriver(path, { readonly: true });
   const had = indexes(before);
   before.close();
 
@@ -131,7 +132,7 @@ it('an older ledger is brought up to date with every row, reference and index th
   expect(ledger.verify()).toEqual([]);
   ledger.close();
 
-  const after = new Sqlite(path, { readonly: true });
+  const after = new SqliteDriver(path, { readonly: true });
   expect(after.pragma('foreign_key_check')).toEqual([]);
   expect(after.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(indexes(after)).toEqual(had);

@@ -7,8 +7,9 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import type { Candidate, CrossingSums, SweepResult, SweptEvent, Task, TaskOutcome, TaskRun } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
 import { computeSharpe } from '../sharpe.js';
@@ -53,13 +54,13 @@ export function openStore(outDir: string): SweepStore {
 
 /** A write transaction that is held open: it ends with the process, however that ends. */
 function takeLock(outDir: string): Sqlite.Database {
-  const lock = new Sqlite(join(outDir, LOCK), { timeout: 0 });
+  const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
   try {
     lock.exec('BEGIN IMMEDIATE');
     return lock;
   } catch (cause) {
     lock.close();
-    const isBusy = cause instanceof Sqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+    const isBusy = cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
     if (!isBusy) throw cause;
     const hint = 'Wait for it, or give this one another folder with --out; trials are counted by folder.';
     throw new TwinbookError('file_unreadable', `another sweep is writing to ${outDir}`, hint, { cause });
@@ -67,7 +68,7 @@ function takeLock(outDir: string): Sqlite.Database {
 }
 
 function openDatabase(outDir: string): Sqlite.Database {
-  const db = new Sqlite(join(outDir, FILE));
+  const db = new SqliteDriver(join(outDir, FILE));
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');

@@ -4,8 +4,9 @@
  */
 
 import { existsSync, renameSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { makePrivateFile } from '../../../shared/base/private.js';
+import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 
 /** A step that was released is never edited; a change is a new step. */
 const STEPS: readonly string[] = [
@@ -87,7 +88,7 @@ export class StoreFile {
       this.#noteRecovery();
       return result;
     } catch (error) {
-      if (error instanceof Sqlite.SqliteError || isOfDisk(error)) this.#fail(error);
+      if (error instanceof SqliteDriver.SqliteError || isOfDisk(error)) this.#fail(error);
       else throw error;
       return otherwise;
     }
@@ -102,7 +103,7 @@ export class StoreFile {
     if (this.#sqlite !== null) return this.#sqlite;
     const { path } = this.#options;
     makePrivateFile(path);
-    const sqlite = new Sqlite(path, { timeout: BUSY_MS });
+    const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
     // What a power loss takes is the newest seconds of a chart.
@@ -125,7 +126,7 @@ export class StoreFile {
 
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
-    const code = error instanceof Sqlite.SqliteError ? error.code : '';
+    const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
     // Another console has it for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = error instanceof Error ? error.message : String(error);

@@ -6,10 +6,11 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
 import { makePrivateFile } from '../../../shared/base/private.js';
+import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import type { SqlValue } from '../database.js';
 import type { IntentColumns, OrderColumns } from '../rows.js';
 
@@ -139,7 +140,7 @@ function checkThere(sqlite: Sqlite.Database, path: string, { intents, orders }: 
 /** Also to be read it is opened for writing: what a kill has left half written is taken back then. Throws TwinbookError `file_unreadable`. */
 export function openArchive(path: string): Sqlite.Database {
   try {
-    const sqlite = new Sqlite(path, { fileMustExist: true, timeout: BUSY_MS });
+    const sqlite = new SqliteDriver(path, { fileMustExist: true, timeout: BUSY_MS });
     const [version, application] = ['user_version', 'application_id'].map((name) => readVersion(sqlite, name));
     if (version === 0 || (version === VERSION && application === APPLICATION_ID)) return sqlite;
     sqlite.close();

@@ -1,6 +1,6 @@
 /** Gives the room that rows have left back to the disk. */
 
-import Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 
 /** A part of the file below this is not worth writing all of it anew. */
 const WORTH = 0.2;
@@ -10,7 +10,7 @@ const WORTH = 0.2;
  * while it works, and changes nothing when it ends in the middle. Throws what SQLite throws.
  */
 export function compactLedger(path: string): boolean {
-  const sqlite = new Sqlite(path, { fileMustExist: true });
+  const sqlite = new SqliteDriver(path, { fileMustExist: true });
   try {
     const figure = (name: string) => Number(sqlite.pragma(name, { simple: true }));
     if (figure('freelist_count') < figure('page_count') * WORTH) return false;

@@ -1,6 +1,7 @@
 /** Whether what left a ledger is in its archives. */
 
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
+import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import { Database } from '../database.js';
 import { countArchive, findDamage } from './archive-copies.js';
 import { type ArchiveListing, findOwner, openArchive } from './archive-file.js';
@@ -33,7 +34,7 @@ const ORDER_AFTER_INTENT_MS = 3_600_000;
 export function inspectArchives(ledgerPath: string, archives: readonly ArchiveListing[]): ArchiveInspection {
   // Says in words what is no ledger.
   Database.openReadOnly(ledgerPath).close();
-  const db = new Sqlite(ledgerPath, { readonly: true });
+  const db = new SqliteDriver(ledgerPath, { readonly: true });
   try {
     const owner = db.prepare<[], string>('SELECT id FROM runs ORDER BY rowid LIMIT 1').pluck().get() ?? '';
     const sql = `SELECT ${MONTH} AS month, count(*) AS count FROM archived_orders GROUP BY 1`;

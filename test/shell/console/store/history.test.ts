@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
 import { History, MOST_POINTS, type Sample } from '../../../../src/shell/console/store/history.js';
 import { takeSample } from '../../../../src/shell/console/store/sample.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
@@ -121,7 +121,7 @@ test.each([
   [
     'another version',
     () => {
-      const sqlite = new Sqlite(pathOf());
+      const sqlite = new SqliteDriver(pathOf());
       sqlite.pragma('user_version = 99');
       sqlite.close();
     },
