@@ -262,6 +262,7 @@ describe('an outcome', () => {
 
   const body = { signature: '00' };
   const params = { pubkey: 'asked' };
+  const candles = { start_time: 0, end_time: 300, interval: '5m', is_yes: true } as const;
   const tradeData = {
     market_condition_id: 'other',
     amount: '1',
@@ -287,12 +288,22 @@ describe('an outcome', () => {
       [{ ...tradeData, market_condition_id: null }, tradeData],
     ],
     ['a key', () => client.call('keys.revoke', { params: { key_id: 'asked' } }), { key_id: 'other', created: 1 }],
+    [
+      'the book of NO',
+      () => client.call('markets.book', { params: { condition_id: 'm' }, query: { is_yes: true } }),
+      { ...bookData, is_yes: 'other' },
+    ],
+    [
+      'a bar of NO',
+      () => client.call('markets.candles', { params: { condition_id: 'm' }, query: candles }),
+      [{ timestamp: 1, open: '0.5', high: '0.5', low: '0.5', close: '0.5', volume: '1', is_yes: 'other' }],
+    ],
   ])('is unknown where %s is answered that nobody asked for', async (_, ask, data) => {
     const text = envelope(data, { limit: 50, next_cursor: null });
-    server.answer = answering(200, text);
+    server.answer = answering(200, text.replace('"is_yes":"other"', '"is_yes":false'));
     const reason = expect.stringContaining('is not the one that was asked for');
     expect((await ask()).outcome).toMatchObject({ kind: 'unknown', sent: true, reason });
-    server.answer = answering(200, text.replace('other', 'asked'));
+    server.answer = answering(200, text.replace('"is_yes":"other"', '"is_yes":true').replace('other', 'asked'));
     expect((await ask()).outcome.kind).toBe('answered');
   });
 
