@@ -3,7 +3,9 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { fetchRows, loadDuckDb, numberOrNull, toNumber, typedColumn } from './duckdb.js';
+import { must } from '../../shared/base/errors.js';
+import { writePlainParquet } from '../plain-parquet.js';
+import { fetchRows, numberOrNull, toNumber } from './duckdb.js';
 import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
@@ -30,11 +32,12 @@ export async function writeParquet(
 ): Promise<(EventsFile | OtherFile)[]> {
   const files: (EventsFile | OtherFile)[] = [];
   for (const table of TABLES) {
-    const source = await openSource(connection, rows, table);
-    if (source === null) continue;
+    if (!mayHold(rows, table)) continue;
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
+    const plain = join(folder, `.${name}.plain.tmp`);
     try {
+      const source = await openSource(rows, table, plain);
       await copy(connection, source, table, temporary);
       const about = await describe(connection, temporary, table, name);
       if (about.rows === 0) continue;
@@ -42,16 +45,19 @@ export async function writeParquet(
       await rename(temporary, join(folder, name));
       files.push(about);
     } finally {
-      await rm(temporary, { force: true });
-      await connection.run('DROP TABLE IF EXISTS segment_events');
+      for (const path of [temporary, plain]) await rm(path, { force: true });
     }
   }
   return files;
 }
 
-async function openSource(connection: DuckDBConnection, rows: SegmentRows, table: Table): Promise<string | null> {
-  if (table === 'events' && rows.columns !== null) return loadColumns(connection, rows.columns);
-  return rows.path === null ? null : segmentSource(rows.path, table);
+const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
+  table === 'events' && columns !== null ? columns.length > 0 : path !== null;
+
+/** The rows of a table as SQL sees them; those in memory are written to `plain` for it. */
+async function openSource({ path, columns }: SegmentRows, table: Table, plain: string): Promise<string> {
+  if (table === 'events' && columns !== null) return writeColumns(columns, plain);
+  return segmentSource(must(path, 'the file of a segment'), table);
 }
 
 async function copy(connection: DuckDBConnection, source: string, table: Table, path: string): Promise<void> {
@@ -65,51 +71,37 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   );
 }
 
-/** Puts events that are in memory where SQL can see them, with the types of the file. Their numbers are the places of their rows. */
-async function loadColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
-  const { BIGINT, DOUBLE, DuckDBDataChunk, INTEGER, UTINYINT } = await loadDuckDb();
-  const { seenMs } = events;
-  await connection.run(`CREATE OR REPLACE TEMP TABLE segment_events
-    (time_ms BIGINT, kind UTINYINT, side UTINYINT, price INTEGER, amount BIGINT${seenMs === null ? '' : ', seen_ms DOUBLE'})`);
-  const appender = await connection.createAppender('segment_events', 'main', 'temp');
-  const types = [BIGINT, UTINYINT, UTINYINT, INTEGER, BIGINT, ...(seenMs === null ? [] : [DOUBLE])];
-  for (let from = 0; from < events.length; from += CHUNK_ROWS) {
-    const to = Math.min(events.length, from + CHUNK_ROWS);
-    const chunk = DuckDBDataChunk.create(types, to - from);
-    setLongs(typedColumn(chunk, 0, BigInt64Array), events.timeMs.subarray(from, to));
-    typedColumn(chunk, 1, Uint8Array).set(events.kind.subarray(from, to));
-    typedColumn(chunk, 2, Uint8Array).set(events.side.subarray(from, to));
-    typedColumn(chunk, 3, Int32Array).set(events.priceMicros.subarray(from, to));
-    setLongs(typedColumn(chunk, 4, BigInt64Array), events.amountMicros.subarray(from, to));
-    if (seenMs !== null) typedColumn(chunk, 5, Float64Array).set(seenMs.subarray(from, to));
-    for (let column = 0; column < types.length; column++) chunk.getColumnVector(column).flush();
-    appender.appendDataChunk(chunk);
-  }
-  appender.closeSync();
+/** Puts events that are in memory where SQL can see them. Their numbers are the places of their rows. */
+async function writeColumns(events: EventColumns, path: string): Promise<string> {
+  const { length, seenMs } = events;
+  await writePlainParquet(path, {
+    time: events.timeMs.subarray(0, length),
+    code: toCodes(events),
+    price: events.priceMicros.subarray(0, length),
+    amount: events.amountMicros.subarray(0, length),
+    ...(seenMs === null ? {} : { seen: seenMs.subarray(0, length) }),
+  });
   const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
   const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
   const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;
-  const seen = seenMs === null ? 'NULL' : 'CASE WHEN isnan(seen_ms) THEN NULL ELSE seen_ms END';
-  return `(SELECT rowid + ${events.firstSeq} AS seq, time_ms, (${seen})::BIGINT AS seen_ms,
+  const seen = seenMs === null ? 'NULL' : 'CASE WHEN isnan(seen) THEN NULL ELSE seen END';
+  return `(SELECT file_row_number + ${events.firstSeq} AS seq, time::BIGINT AS time_ms, (${seen})::BIGINT AS seen_ms,
     CASE kind ${names.join(' ')} END AS kind,
     CASE WHEN ${priced} THEN CASE side WHEN 0 THEN 'bid' ELSE 'ask' END END AS side,
     CASE WHEN ${priced} THEN price END AS price_micros,
-    CASE WHEN ${priced} THEN amount END AS amount_micros,
-    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason FROM segment_events)`;
+    CASE WHEN ${priced} THEN amount::BIGINT END AS amount_micros,
+    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason
+    FROM (SELECT *, (code >> 1)::UTINYINT AS kind, (code & 1)::UTINYINT AS side
+      FROM read_parquet(${quote(path)}, file_row_number = true, hive_partitioning = false)))`;
 }
 
-/** Whole numbers as the halves of longs: a bigint for each of them would be garbage, and DuckDB looks at longs in half the time. */
-function setLongs(longs: BigInt64Array, numbers: Float64Array): void {
-  const halves = new Int32Array(longs.buffer, longs.byteOffset, 2 * longs.length);
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] ?? 0;
-    halves[2 * at] = number;
-    halves[2 * at + 1] = Math.floor(number / 2 ** 32);
-  }
+/** Kinds and sides of rows as one number each. */
+function toCodes({ length, kind, side }: EventColumns): Int32Array {
+  const codes = new Int32Array(length);
+  // Columns are as long as their rows.
+  for (let at = 0; at < length; at++) codes[at] = ((kind[at] as number) << 1) | (side[at] === 0 ? 0 : 1);
+  return codes;
 }
-
-/** As many as a vector of DuckDB holds. */
-const CHUNK_ROWS = 2048;
 
 /** What the manifest says of a file, from the file itself: it is read back before it counts. */
 async function describe(
