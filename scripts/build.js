@@ -21,6 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { bundle } from './bundle.js';
 import { shrinkPages } from './shrink-pages.js';
 
@@ -28,6 +29,10 @@ const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 /** Written last: the hash of the sources, and the size of every file that was made of them. */
 const stampFile = join(dist, '.built.json');
+/** Stands while a build moves its files into `dist`. */
+const lock = join(root, 'dist.new-lock');
+/** Moving takes a second at most; whoever left the lock for so long was killed. */
+const LOCK_LASTS_MS = 60_000;
 const PROGRAM = 'src/cli/twinbook.js';
 /** The lock file too, as some packages become part of what is built. */
 const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'src', 'strategies'];
@@ -85,10 +90,12 @@ async function build() {
     await shrinkPages(root, made);
     await bundle(root, made);
     chmodSync(join(made, PROGRAM), 0o755);
-    const files = moveOver(made);
-    const stamp = `${stampFile}-${process.pid}`;
-    writeFileSync(stamp, JSON.stringify({ sources, files }));
-    renameSync(stamp, stampFile);
+    await whileAlone(() => {
+      const files = moveOver(made);
+      const stamp = `${stampFile}-${process.pid}`;
+      writeFileSync(stamp, JSON.stringify({ sources, files }));
+      renameSync(stamp, stampFile);
+    });
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
@@ -108,6 +115,31 @@ function compile(outDir) {
   if (status !== 0) {
     rmSync(outDir, { recursive: true, force: true });
     fail('the sources do not compile; dist is as it was before');
+  }
+}
+
+/** Two builds in one checkout compile beside each other and move one after the other: each removes what it did not make. */
+async function whileAlone(work) {
+  while (!isLocked()) {
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > LOCK_LASTS_MS) rmSync(lock, { recursive: true, force: true });
+    else await pause(50);
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+/** True when the lock is ours now. */
+function isLocked() {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
   }
 }
 

@@ -1,18 +1,21 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run } from './run.js';
 
@@ -148,6 +151,22 @@ describe('the build', () => {
     });
     expect(readFileSync(program, 'utf8')).toContain('"four"');
   });
+});
+
+test('two builds at once end well, and one that was killed as it moved its files holds up nobody', async () => {
+  const folder = clone('twice');
+  expect(build(folder)).toMatchObject({ status: 0 });
+  // What both find to remove.
+  for (let i = 0; i < 2_000; i++) writeFileSync(join(folder, `dist/old-${i}.js`), '');
+  const lock = join(folder, 'dist.new-lock');
+  mkdirSync(lock);
+  utimesSync(lock, 0, 0);
+  const script = join(folder, 'scripts/build.js');
+  const both = [1, 2].map(() => promisify(execFile)(process.execPath, [script]));
+  expect(await Promise.all(both)).toEqual([1, 2].map(() => ({ stdout: '', stderr: '' })));
+  expect(launch(join(folder, 'twinbook'))).toMatchObject({ status: 0, stdout: 'one status\n' });
+  expect(readdirSync(folder).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  expect(readdirSync(join(folder, 'dist')).filter((name) => name.startsWith('old'))).toEqual([]);
 });
 
 test('without -c, from a folder without a configuration, a command takes that of the clone', async () => {
