@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { micros } from '../../src/shared/base/micros.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
-import { BIN, type Place, program, type Running, traderPlace, twinbook } from '../support/processes.js';
+import { BIN, loadingFirst, type Place, program, type Running, traderPlace, twinbook } from '../support/processes.js';
 import { allRows, asTrader, expectAgreement, isResting } from '../support/venue.js';
 import { compiledDisk } from './compile.js';
 import { countsOf, type DiskFault, faultValues } from './faulty-disk.js';
@@ -80,7 +80,7 @@ export class FailingTrader {
     const { folder } = this.#place;
     const report = join(folder, 'disk-report');
     const plan = { library: compiled.path, folder, fault: faultValues({ ...fault, file: LEDGER }), report };
-    const trader = this.#start({ NODE_OPTIONS: `--import=${PRELOAD}`, TWINBOOK_FAULTY_DISK: JSON.stringify(plan) });
+    const trader = this.#start({ ...loadingFirst(PRELOAD), TWINBOOK_FAULTY_DISK: JSON.stringify(plan) });
     await Promise.race([trader.waitFor(new RegExp(`quoting \\|[^]*(fill: [^]*){${FILLS}}`)), trader.exited]).catch(
       () => undefined,
     );

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
-import { twinbook } from '../support/processes.js';
+import { loadingFirst, twinbook } from '../support/processes.js';
 
 const SAMPLE = resolve(import.meta.dirname, '../../data/sample');
 
@@ -33,7 +33,7 @@ it.each(needed)('%s says which binding is missing and what to do', async (_, wor
     ['RECORDINGS', join(folder, 'recordings')],
   ]);
   const argv = words.map((word) => places.get(word) ?? word);
-  const running = twinbook(argv, { NODE_OPTIONS: `--import=${join(folder, 'hook.mjs')}` });
+  const running = twinbook(argv, loadingFirst(join(folder, 'hook.mjs')));
   const code = await running.exited;
   expect(code, running.output()).not.toBe(0);
   expect(running.output()).toContain(`DuckDB's binding for ${process.platform} ${process.arch} cannot be loaded`);

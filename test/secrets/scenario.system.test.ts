@@ -11,6 +11,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKeyFile, importKeyFile } from '../../src/shell/wallet/key-file.js';
 import { alteringProxy } from '../support/altering-proxy.js';
 import { exchangeAt, folderOf, makerYaml, ran, started, traderYaml } from '../support/cases.js';
+import { loadingFirst } from '../support/processes.js';
 import { filesBelow, homeAt, leaksIn, leakText, learn } from './evidence.js';
 import { allReadings } from './readings.js';
 import { SecretSearch } from './search.js';
@@ -163,7 +164,7 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   first.process.kill('SIGKILL');
   await first.exited;
 
-  const second = trade({ NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${RAISE}` });
+  const second = trade(loadingFirst(RAISE));
   await second.waitFor(/quoting \|/);
   second.process.kill('SIGWINCH');
   expect(await second.exited).toBe(1);

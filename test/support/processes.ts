@@ -29,6 +29,14 @@ export function twinbook(
   return largestFileKib === null ? program(process.execPath, [BIN, ...args], env) : program('bash', limited, env);
 }
 
+/**
+ * The environment in which a program of Node loads this module first: after what every program of a run loads, which checks the answers of
+ * exchanges (answers/).
+ */
+export const loadingFirst = (module: string): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${module}`.trim(),
+});
+
 /** Any other program. */
 export function program(
   command: string,

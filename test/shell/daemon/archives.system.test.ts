@@ -5,6 +5,7 @@ import { listArchives } from '../../../src/trader/ledger/archive/archive-file.js
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
+import { loadingFirst } from '../../support/processes.js';
 import { until } from '../../support/waiting.js';
 import { fillLedger, OLD, readAll } from '../../trader/ledger/archive/old-ledger.js';
 import { HOLDER } from '../../trader/ledger/books.js';
@@ -12,9 +13,7 @@ import { HOLDER } from '../../trader/ledger/books.js';
 const DAY_MS = 86_400_000;
 /** Two minutes after a start it looks for the first time: here at once. */
 const HURRY = `const wait = setTimeout; globalThis.setTimeout = (then, ms, ...more) => wait(then, ms === 120000 ? 0 : ms, ...more)`;
-const env = () => ({
-  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=data:text/javascript,${encodeURIComponent(HURRY)}`,
-});
+const env = () => loadingFirst(`data:text/javascript,${encodeURIComponent(HURRY)}`);
 
 /** A trader with a past of a year, of which nothing was filled. */
 function makePlace(): { config: string; ledger: string } {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { isGone } from '../../../src/shared/base/process-mark.js';
 import { times } from '../../support/effort.js';
-import { BIN, type Running, twinbook } from '../../support/processes.js';
+import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { Guarded, STOPS, type Stop, trial, until } from './trial.js';
 
 /**
@@ -167,12 +167,12 @@ const guardianStarts = (log: string) =>
 describe.concurrent('a guardian', () => {
   it('is started again when it hangs as it loads, is not hit by Ctrl-C, outlives the trader until nothing rests, and leaves no process behind', async (test) => {
     const guarded = guardedAt(test, url);
-    const hangs = `${process.env['NODE_OPTIONS'] ?? ''} --import=data:text/javascript,${encodeURIComponent(hangOnce(join(guarded.folder, 'hung')))}`;
+    const hangs = loadingFirst(`data:text/javascript,${encodeURIComponent(hangOnce(join(guarded.folder, 'hung')))}`);
     // In a process group of its own, as a shell starts it.
     const trader = spawn(process.execPath, [BIN, 'start', '-c', guarded.config], {
       detached: true,
       stdio: 'ignore',
-      env: { ...process.env, NODE_OPTIONS: hangs },
+      env: { ...process.env, ...hangs },
     });
     const exited = new Promise<number | null>((done) => trader.once('close', (code) => done(code)));
     guarded.adopt(trader, exited);

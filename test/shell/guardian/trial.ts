@@ -19,7 +19,7 @@ import {
   locateReportFile,
   reportSchema,
 } from '../../../src/shell/guardian/heartbeat-files.js';
-import { type Running, twinbook } from '../../support/processes.js';
+import { loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { asTrader } from '../../support/venue.js';
 
 export const STOPS = {
@@ -107,8 +107,7 @@ export class Guarded {
   }
 
   start(command: 'start' | 'guardian' = 'start'): Running {
-    const options = `${process.env['NODE_OPTIONS'] ?? ''} --import=${this.#clock}`.trim();
-    this.#running = twinbook([command, '-c', this.config], { NODE_OPTIONS: options });
+    this.#running = twinbook([command, '-c', this.config], loadingFirst(this.#clock));
     return this.#running;
   }
 
