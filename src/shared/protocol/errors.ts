@@ -89,3 +89,21 @@ export const errorObject = z.object({
     .nullish()
     .transform((rows) => rows ?? []),
 });
+
+/** A refusal of the service, by what tells one from another. */
+interface RefusalFacts {
+  readonly status: number;
+  readonly slug: string;
+  readonly message: string;
+}
+
+/** A signed call whose timestamp the service did not believe: nothing was done, and its `Date` tells its clock. */
+export const isClockRefusal = (slug: string, message: string): boolean =>
+  slug === 'authentication_failed' && /timestamp out of range/i.test(message);
+
+/**
+ * Whether the service did not believe the key, or lets it not do this: nothing was done, and another key may do better. Not where
+ * it was our clock, which is wrong for every key.
+ */
+export const refusesKey = ({ status, slug, message }: RefusalFacts): boolean =>
+  (status === 401 && !isClockRefusal(slug, message)) || (status === 403 && slug === 'permission_denied');

@@ -6,6 +6,7 @@
  */
 
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
@@ -13,7 +14,7 @@ import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
 import { BudgetLine, OpenLine } from './budget-line.js';
-import { classify, isClockRefusal } from './classify.js';
+import { classify } from './classify.js';
 import type {
   CallInput,
   CallOptions,

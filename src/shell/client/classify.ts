@@ -69,10 +69,6 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** A signed call whose timestamp the service did not believe: nothing was done, and its `Date` tells its clock. */
-export const isClockRefusal = (slug: string, message: string): boolean =>
-  slug === 'authentication_failed' && /timestamp out of range/i.test(message);
-
 /** Where the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');

@@ -5,10 +5,10 @@
  * for there is nothing better, and what it is told goes to who asked.
  */
 
+import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Line } from './budget-line.js';
-import { isClockRefusal } from './classify.js';
 
 /** What a request leaves by: the line that it stands in, and the key that signs it; null for what nobody signs. */
 export interface Seat {
@@ -137,11 +137,5 @@ const NONE: ReadonlySet<Seat> = new Set();
 /** Whether the service itself said that this key has asked too often: nothing was done, and another key may have room. */
 export const isKeyThrottled = (outcome: Outcome): boolean => outcome.kind === 'refused' && outcome.status === 429;
 
-/**
- * Whether the venue did not believe the key, or lets it not do this: nothing was done, and another key may do better. Not where it
- * was our clock, which is wrong for every key.
- */
-export const isKeyRefusal = (outcome: Outcome): boolean =>
-  outcome.kind === 'refused' &&
-  ((outcome.status === 401 && !isClockRefusal(outcome.slug, outcome.message)) ||
-    (outcome.status === 403 && outcome.slug === 'permission_denied'));
+/** Whether the venue did not believe the key, or lets it not do this. */
+export const isKeyRefusal = (outcome: Outcome): boolean => outcome.kind === 'refused' && refusesKey(outcome);

@@ -20,6 +20,7 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import { type KeySettings, makeReplaceable, type ReplaceableClient } from '../client/replaceable-client.js';
 import { configChanges } from '../config/live/config-diff.js';
 import { liveText, withLiveText } from '../config/live/live-text.js';
 import type { Config } from '../config/types.js';
@@ -52,12 +53,10 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 /** Between two tries to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-export interface Session {
+export interface Session extends ReplaceableClient {
   readonly trader: Trader;
   /** What it goes by: what was in force before, where the files hold what was taken back. */
   readonly config: Config;
-  /** The one that is used now. */
-  client(): ServiceClient;
   readonly ledger: Ledger;
   /** The process of the dashboard; null when there is none. */
   readonly page: ConsoleSupervisor | null;
@@ -73,11 +72,6 @@ export interface Session {
   readonly guardian: GuardianSupervisor | null;
   /** Null for a trader by itself. */
   readonly fleet: FleetSession | null;
-  /**
-   * Another client with the same credentials, which knows of no pause and no limit that the one before it was told; that
-   * one is closed, which drops and cuts all that it was doing.
-   */
-  freshClient(): Promise<ServiceClient>;
   close(): Promise<void>;
 }
 
@@ -137,9 +131,9 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
       return null;
     }
     const { client, credentials } = connected;
-    const makeClient = () =>
-      new ServiceClient({ profile, credentials, concurrency, onNotice: (notice) => tell(notice, options), objection });
-    const inUse = makeReplaceable(client, makeClient);
+    const common = { profile, concurrency, onNotice: (notice: ClientNotice) => tell(notice, options), objection };
+    const make = (credentials: readonly Credentials[]) => new ServiceClient({ ...common, credentials });
+    const inUse = makeReplaceable(client, credentials, make, keySettings(options, wallet, fleet !== null));
     closers.push(() => inUse.client().close());
     // Its own exchange charges by its own rule, which the configuration was held against.
     if (exchange === null) await refuseWrongFees(client, config);
@@ -245,8 +239,7 @@ async function connect(
   objection: Objection,
 ): Promise<Connected | null> {
   const { config, env } = options;
-  // An embedded exchange has another port with every start; its credentials are filed under the profile's address.
-  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+  const owner = ownerOf(config, wallet);
   const onNotice = (notice: ClientNotice) => tell(notice, options);
   let stored = loadAllCredentials(config.wallet.credentials, owner, env);
   const hadNone = stored.length === 0;
@@ -332,19 +325,15 @@ async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonl
   }
 }
 
-/** The client that is used now, and what puts a new one in its place. */
-function makeReplaceable(first: ServiceClient, make: () => ServiceClient): Pick<Session, 'client' | 'freshClient'> {
-  let current = first;
-  const freshClient = async () => {
-    const before = current;
-    // First, so that what the core asks when the old one gives up finds the new one.
-    const fresh = make();
-    current = fresh;
-    await before.close();
-    return fresh;
-  };
-  return { client: () => current, freshClient };
+function keySettings(options: SessionOptions, wallet: Wallet, isFenced: boolean): KeySettings {
+  const { config } = options;
+  const keep = (all: readonly Credentials[]) =>
+    saveCredentials(config.wallet.credentials, ownerOf(config, wallet), all);
+  return { wallet, isFenced, keep, warn: (text) => warn(options, text) };
 }
+
+/** An embedded exchange has another port with every start; its credentials are filed under the profile's address. */
+const ownerOf = ({ venue }: Config, { address }: Wallet) => ({ baseUrl: venue.profile.base_url, wallet: address });
 
 const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
   ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });

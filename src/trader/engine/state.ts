@@ -241,7 +241,7 @@ export class TraderState {
     this.markets.reopen();
   }
 
-  /** A limit was reached: everything is canceled, until the exchange has shown twice that nothing rests. */
+  /** A limit was reached, or the key is refused: everything is canceled, until the exchange has shown twice that nothing rests. */
   #halt(reason: string, nowMs: number): void {
     this.modes.cancelAll();
     this.saveModes();
@@ -379,6 +379,9 @@ export class TraderState {
     this.poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.unreadLists.onLook(list, result, report, this.silence.isOn);
     if (news !== null) this.alert(report.nowMs, news.kind, news.text);
+    if (list === 'catalog' || !this.unreadLists.isTold(list) || this.guards.halted !== null) return;
+    const halted = this.guards.keys.observe(report.outcome);
+    if (halted !== null) this.#halt(halted, report.nowMs);
   }
 }
 

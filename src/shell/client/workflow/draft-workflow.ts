@@ -6,9 +6,9 @@
  */
 
 import type { EndpointName } from '../../../shared/protocol/endpoints.js';
+import { isClockRefusal } from '../../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import type { Wallet } from '../../wallet/wallet.js';
-import { isClockRefusal } from '../classify.js';
 import type { CallOptions } from '../contract.js';
 import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
 import { type DraftToSign, signDraft } from './sign-draft.js';

@@ -6,6 +6,7 @@ import type { RiskLimits } from '../../risk/limits.js';
 import { FillAlarm } from '../guards/fill-alarm.js';
 import { FillMemory } from '../guards/fill-memory.js';
 import type { Notes } from '../guards/guard.js';
+import { KeyAlarm } from '../guards/key-alarm.js';
 import { LossMemory } from '../guards/loss-memory.js';
 import type { TraderState } from '../state.js';
 import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
@@ -49,7 +50,8 @@ export function readNextStart(
   const modes = new Modes(JSON.parse(notes.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
   if (stopFile !== null) modes.apply({ kind: 'kill', reason: stopFile });
   modes.onStart();
-  const halted = new LossMemory(notes, limits).halted ?? new FillMemory(notes, limits).halted;
+  const halted =
+    new LossMemory(notes, limits).halted ?? new FillMemory(notes, limits).halted ?? new KeyAlarm(notes).halted;
   const alarm = new FillAlarm(notes).verdict;
   const paused = new Pauses(notes).first;
   const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });

@@ -5,6 +5,7 @@ import { ActionPace } from '../../risk/action-pace.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { FillAlarm } from './fill-alarm.js';
 import { FillMemory } from './fill-memory.js';
+import { KeyAlarm } from './key-alarm.js';
 import { LossMemory } from './loss-memory.js';
 
 /** Newest rows of the ledger that are looked at for each action that is allowed in a minute: some are conversions. */
@@ -13,6 +14,7 @@ const ROWS_PER_ACTION = 2;
 export class Guards {
   readonly loss: LossMemory;
   readonly fills: FillMemory;
+  readonly keys: KeyAlarm;
   /** Does not halt: while it stands only orders that reduce may leave. */
   readonly fillAlarm: FillAlarm;
   /** Orders and cancels begun lately, by this process or the one before it: the ledger's rows are its memory. */
@@ -21,6 +23,7 @@ export class Guards {
   constructor(ledger: Ledger, limits: RiskLimits) {
     this.loss = new LossMemory(ledger, limits);
     this.fills = new FillMemory(ledger, limits);
+    this.keys = new KeyAlarm(ledger);
     this.fillAlarm = new FillAlarm(ledger);
     this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
   }
@@ -31,9 +34,9 @@ export class Guards {
     this.fills.configure(limits);
   }
 
-  /** Why a limit has stopped everything until a person resumes; null while none has. */
+  /** Why a limit, or a key that is refused, has stopped everything until a person resumes; null while none has. */
   get halted(): string | null {
-    return this.loss.halted ?? this.fills.halted;
+    return this.loss.halted ?? this.fills.halted ?? this.keys.halted;
   }
 
   /** A person resumes: what halted or holds back is accepted. The losses are the caller's to store, together with the marks. */
@@ -41,6 +44,7 @@ export class Guards {
     this.loss.resume(isHeldBack);
     this.fills.resume();
     this.fills.store();
+    this.keys.resume();
     this.fillAlarm.clear();
   }
 }
