@@ -96,6 +96,7 @@ function identifyFiles(files: readonly ModuleFile[]) {
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded here alone: it costs every command a twentieth of a second that few need.
   const { createJiti } = await import('jiti');
+  const { transformedBy } = await import('./transformed.js');
   // Without caches: the file that stands there now is the one that trades, and its hash is the one recorded.
   const jiti = createJiti(import.meta.url, {
     // The one that runs here, not a copy: run from its sources, the loader would transform its thirty files for each strategy.
@@ -105,6 +106,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
     tryNative: false,
     // Off, or a module without a default export would look like one.
     interopDefault: false,
+    transform: transformedBy(createJiti(import.meta.url)),
   });
   let module: unknown;
   try {

@@ -1,0 +1,35 @@
+/**
+ * What the loader makes of the text of a strategy, kept for this process and for the threads that it starts later: the compiler behind it
+ * takes a third of a second to load, and each thread of a sweep or of an arena would load it for the same text.
+ */
+
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import type { Jiti, JitiOptions } from 'jiti';
+
+type Transform = NonNullable<JitiOptions['transform']>;
+
+/** Name of what threads are given as they start. */
+const KEPT = 'twinbook strategies, transformed';
+/** Texts that are kept, the last ones: a trader that reads its strategies again for months keeps no more. */
+const MOST = 32;
+
+/** Of the same text, file name and options the same code: what stands in the file now is what counts. */
+export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
+  return (options) => {
+    const kept = readKept();
+    const key = JSON.stringify(options);
+    const code = kept.get(key) ?? jiti.transform(options);
+    kept.delete(key);
+    kept.set(key, code);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST && oldest !== undefined) kept.delete(oldest);
+    setEnvironmentData(KEPT, kept);
+    return { code };
+  };
+}
+
+/** A thread has a copy of its own, as its parent's was when it was started. */
+function readKept(): Map<string, string> {
+  const kept: unknown = getEnvironmentData(KEPT);
+  return kept instanceof Map ? kept : new Map<string, string>();
+}
