@@ -100,9 +100,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   const logger = options.logger ?? SILENT;
   const recordings = options.marketData.length === 0 ? [] : await openRecordings(options.marketData);
   const persistentCore = PersistentCore.open(options.dataDir ?? null, coreSettings(options));
+  let replay: Replay | null = null;
   try {
     const clock = new ExchangeClock(persistentCore.core.nowMs);
-    const replay = await attachReplay(persistentCore, recordings, options.speed, clock);
+    replay = await attachReplay(persistentCore, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
     const crowd = options.crowd && replay === null ? attachCrowd(persistentCore, options, clock) : null;
     const drivers = [replay, crowd, replay && makeNotices(replay, logger)].filter((driver) => driver !== null);
@@ -133,13 +134,15 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const port = readPort(server);
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: persistentCore.core.marketCount }, 'the paper exchange listens');
+    const running = { server, ticker, persistentCore, replay, crowd, clock };
     return {
       url,
       port,
       replays: replay?.plan ?? [],
-      close: once(() => shutDown({ server, ticker, persistentCore, crowd, clock })),
+      close: once(() => shutDown(running)),
     };
   } catch (error) {
+    await replay?.close();
     persistentCore.close();
     throw error;
   }
@@ -152,17 +155,19 @@ interface Running {
   readonly server: FastifyInstance;
   readonly ticker: Ticker;
   readonly persistentCore: PersistentCore;
+  readonly replay: Replay | null;
   readonly crowd: Crowd | null;
   readonly clock: ExchangeClock;
 }
 
-async function shutDown({ server, ticker, persistentCore, crowd, clock }: Running): Promise<void> {
+async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: Running): Promise<void> {
   ticker.stop();
   // Stalled sockets would hold the end up for as long as their owners like.
   const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
     await server.close();
     crowd?.withdraw(clock.nowMs());
+    await replay?.close();
   } finally {
     clearTimeout(impatience);
     persistentCore.close();

@@ -100,6 +100,11 @@ export class Replay implements Driver {
     ];
   }
 
+  /** Lets go of the recordings, which may be half read. Nothing is played after it. */
+  async close(): Promise<void> {
+    await Promise.all(this.#timelines.map((timeline) => timeline.close()));
+  }
+
   /** Resolves when everything that can be read ahead has been read: ticks between two calls do not depend on the disk. */
   async ready(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.ready()));

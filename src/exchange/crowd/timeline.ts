@@ -84,6 +84,11 @@ export class Timeline implements Driver {
     await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
   }
 
+  /** Gives up reading and lets go of the files. Nothing is played after it. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
+  }
+
   nextDueMs(): number {
     if (this.done) return Number.POSITIVE_INFINITY;
     if (this.#stalled || !this.#findNext()) return this.#lastMs + STALL_POLL_MS;

@@ -365,6 +365,32 @@ describe('a replay of bad data', () => {
     for (const market of [0, 1]) expect(core.levelAmount(market, BID, micros(400_000))).toBe(80_000_000);
   });
 
+  it('lets go of the files that are half read when it is closed', async () => {
+    let open = 0;
+    const recording = recordingOf([
+      ...START,
+      [1_000, 'trade', 'bid', 0.4, 1],
+      [2_000, 'clear'],
+      [3_000, 'clear'],
+      [9_000, 'end'],
+    ]);
+    const counted: Recording = {
+      ...recording,
+      async *chunks() {
+        open += 1;
+        try {
+          yield* recording.chunks();
+        } finally {
+          open -= 1;
+        }
+      },
+    };
+    const replay = await Replay.attach(newCore(), [counted], { speed: 1 }, START_MS);
+    expect(open).toBe(1);
+    await replay.close();
+    expect(open).toBe(0);
+  });
+
   it('is refused when nothing of it can be read, or the speed makes no sense', async () => {
     const empty = recordingOf([]);
     await expect(Replay.attach(newCore(), [empty], { speed: 1 }, START_MS)).rejects.toMatchObject({

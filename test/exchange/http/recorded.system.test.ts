@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -46,6 +46,7 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
     const path = `/markets/${String(before.rows[0]?.['condition_id'])}/book/`;
     const seen = (await send(first.url, 'GET', path)).row;
     await first.close();
+    if (existsSync(OPEN_FILES)) expect(listOpen(EVENTS)).toEqual([]);
     const second = await startTestExchange({ marketData, dataDir });
     const again = (await send(second.url, 'GET', path)).row;
     expect((await send(second.url, 'GET', '/markets/')).rows).toHaveLength(1);
@@ -55,6 +56,18 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
     rmSync(dataDir, { recursive: true });
   });
 });
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** What this process has open below a folder. */
+function listOpen(folder: string): readonly string[] {
+  const links = readdirSync(OPEN_FILES).map((fd) => join(OPEN_FILES, fd));
+  // The one that lists them is gone by now.
+  const paths = links
+    .filter((link) => lstatSync(link, { throwIfNoEntry: false }) !== undefined)
+    .map((link) => readlinkSync(link));
+  return paths.filter((path) => path.startsWith(folder));
+}
 
 async function move(base: string, trader: TestTrader, seconds: number): Promise<void> {
   expect((await control(base, '/clock/', { advance_s: seconds })).status).toBe(200);
