@@ -3,7 +3,7 @@
  * target folder when all of it is there: an import that was killed leaves nothing that looks whole.
  */
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -47,7 +47,7 @@ export interface ImportedMarket {
 export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
-  /** How many markets are read and written side by side, two of them on this thread; 1 if not given. */
+  /** How many markets are read and written side by side, three of them on this thread; 1 if not given. */
   readonly workers?: number;
   readonly progress?: (progress: ImportProgress) => void;
   /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
@@ -100,7 +100,7 @@ interface Target {
   readonly options: ImportOptions;
 }
 
-/** In the order of the recordings. When one cannot be written the lanes end the markets that they have, and its error is thrown. */
+/** Gives them in the order of the recordings, whichever was first. When one cannot be written the lanes end the markets that they have, and its error is thrown. */
 async function importAll(
   recordings: readonly Recording[],
   lanes: readonly Lane[],
@@ -109,7 +109,7 @@ async function importAll(
   const progress = new Progress(recordings, target.options.progress);
   const done: ImportedMarket[] = [];
   const turns = new Turns();
-  const waiting = [...recordings.entries()];
+  const waiting = largestFirst(recordings);
   const work = async (lane: Lane): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, recording] = next;
@@ -127,6 +127,15 @@ async function importAll(
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return done;
 }
+
+/** With their places. While the last ones are written nothing is left to be read: they had better be small. */
+function largestFirst(recordings: readonly Recording[]): [at: number, recording: Recording][] {
+  const bytes = recordings.map(({ raw }) => sum((raw?.files.paths ?? []).map(measureFile)));
+  return [...recordings.entries()].sort(([a], [b]) => (bytes[b] ?? 0) - (bytes[a] ?? 0));
+}
+
+/** Of one that is gone nothing is known here: whoever reads it says so. */
+const measureFile = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Markets go to their place one at a time, whichever lanes wrote them: whoever is told of one has the folder for himself. */
 class Turns {

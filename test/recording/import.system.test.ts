@@ -84,16 +84,16 @@ describe('an import', () => {
     expect(imported?.warnings.map(({ message }) => message)).toEqual(['2 broken lines were skipped']);
   });
 
-  it('writes the same files, with the same words, where this thread imports two side by side and another one more', async () => {
-    const sets = ['KXA-26AUG01-00', 'KXB-26AUG01-00', 'KXC-26AUG01-00'].map((ticker) =>
+  it('writes the same files, with the same words, where this thread imports three side by side and another one more', async () => {
+    const sets = ['KXA-26AUG01-00', 'KXB-26AUG01-00', 'KXC-26AUG01-00', 'KXD-26AUG01-00'].map((ticker) =>
       writeKalshi([...LINES.slice(0, 2), 'nonsense', ...LINES.slice(2)].map((line) => line.replaceAll(TICKER, ticker))),
     );
     const [here, beside] = [newFolder(), newFolder()];
-    // The first one, which a thread takes.
-    sets.push(writeKalshi(['nonsense']));
+    // The largest, which the other thread takes.
+    sets.push(writeKalshi(Array.from({ length: 500 }, (_, at) => `nonsense ${Math.sqrt(at)}`)));
     const told = await importRecordings('kalshi', sets, here);
-    expect(told.map(({ status }) => status)).toEqual(['failed', 'imported', 'imported', 'imported']);
-    expect(await importRecordings('kalshi', sets, beside, { workers: 3 })).toEqual(told);
+    expect(told.map(({ status }) => status)).toEqual(['failed', 'imported', 'imported', 'imported', 'imported']);
+    expect(await importRecordings('kalshi', sets, beside, { workers: 4 })).toEqual(told);
     const names = readdirSync(here, { recursive: true, encoding: 'utf8' }).sort();
     expect(readdirSync(beside, { recursive: true, encoding: 'utf8' }).sort()).toEqual(names);
     for (const name of names.filter((name) => name.includes('.'))) {

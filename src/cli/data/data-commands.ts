@@ -152,8 +152,8 @@ interface ImportOptions {
   readonly json?: true;
 }
 
-/** Two take some 230 MB however many markets there are, and each further one, on a thread of its own, some 60 MB. */
-const USUAL_WORKERS = 2;
+/** Three take some 250 MB however many markets there are, and each further one, on a thread of its own, some 60 MB. */
+const USUAL_WORKERS = 3;
 
 function addImport(data: Command, session: Session): void {
   const command = data
@@ -165,7 +165,7 @@ function addImport(data: Command, session: Session): void {
     .option('--out <dir>', 'folder to write to, or s3://bucket/prefix (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already')
     .addOption(
-      new Option('--workers <n>', 'markets side by side: two on one thread, of kalshi each further one on its own')
+      new Option('--workers <n>', 'markets side by side: three on one thread, of kalshi each further one on its own')
         .default(undefined, 'two where there is a second core; each further one takes some 60 MB')
         .argParser(integerBetween(1, 256)),
     );
@@ -196,7 +196,7 @@ async function runImport(
   const line = new ProgressLine(io, options.json === true);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
-  const workers = options.workers ?? Math.min(USUAL_WORKERS, availableParallelism());
+  const workers = options.workers ?? (availableParallelism() > 1 ? USUAL_WORKERS : 1);
   const usual = { workers, progress };
   try {
     if (!isObjectUrl(out)) {

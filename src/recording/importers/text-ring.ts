@@ -15,9 +15,9 @@ const RING_BYTES = 6 * ROOM_BYTES;
 
 const NEWLINE = 0x0a;
 
-/** Memory of rings that ended: two streams are read at a time, hardly ever more. */
+/** Memory of rings that ended: three streams are read at a time, hardly ever more. */
 const spare: Buffer[] = [];
-const MOST_SPARE = 2;
+const MOST_SPARE = 3;
 
 export class TextRing {
   readonly bytes = spare.pop() ?? Buffer.allocUnsafeSlow(RING_BYTES);

@@ -14,7 +14,7 @@ const FIRST_CAPACITY = 65_536;
 
 /** Columns whose rows are on the disk: the next ones begin with their memory, for new memory is garbage some day. */
 const spare: Columns[] = [];
-const MOST_SPARE = 2;
+const MOST_SPARE = 3;
 
 interface Columns {
   readonly timeMs: Float64Array;
