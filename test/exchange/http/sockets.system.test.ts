@@ -118,10 +118,19 @@ describe('an exchange whose clients are slow', () => {
   });
 
   it('turns connections beyond its bound away, and serves again once the silent ones are cut off', async () => {
+    // Whom a busy machine lets in late finds the place of one that was cut off: what is bounded is how many are in at once.
+    let [held, most] = [0, 0];
+    const count = (socket: Socket) => {
+      most = Math.max(most, ++held);
+      socket.once('close', () => held--);
+    };
+    server.server.on('connection', count);
     const silent = Array.from({ length: 100 }, () => new RawClient(port));
     const heard = await Promise.all(silent.map((client) => client.end()));
     const turnedAway = heard.filter((answer) => answer === '').length;
-    expect(turnedAway).toBeGreaterThanOrEqual(60);
+    server.server.off('connection', count);
+    expect(most).toBeLessThanOrEqual(patience.maxConnections);
+    expect(turnedAway).toBeGreaterThan(0);
     expect(heard.filter((answer) => answer.startsWith('HTTP/1.1 400 ')).length).toBe(100 - turnedAway);
     const late = new RawClient(port).say(GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     expect(await late.end()).toMatch(/^HTTP\/1\.1 200 /);

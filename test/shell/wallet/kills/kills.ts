@@ -62,7 +62,7 @@ export class KilledWriter {
     this.#random = Random.fromSeed(seed, 'kills');
     this.#address = createKeyFile({ path: this.#path('old.json'), passphrase: null }).address;
     saveCredentials(this.#path('credentials.json'), OTHER, { apiKey: 'theirs', secret: 'theirs' });
-    saveCredentials(this.#path('credentials.json'), OURS, { apiKey: 'key-0', secret: 'secret-0' });
+    saveCredentials(this.#path('credentials.json'), OURS, { apiKey: 'key-0', secret: 'the secret of round 0' });
   }
 
   /** Starts a writer, kills it, and returns what was lost: nothing, if all is well. */
@@ -125,7 +125,7 @@ export class KilledWriter {
   #roundOfCredentials(): number {
     const stored = this.#load(OURS);
     const round = Number(/^key-(\d+)$/.exec(stored?.apiKey ?? '')?.[1] ?? -1);
-    return stored?.secret === `secret-${round}` ? round : -1;
+    return stored?.secret === `the secret of round ${round}` ? round : -1;
   }
 
   #load(owner: typeof OURS) {
