@@ -177,12 +177,12 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * An embedded exchange that begins anew knows nothing of the orders and shares in a ledger with a past: nothing could
- * ever be proven of them, and the trader would only ever reduce.
+ * An embedded exchange that begins anew knows nothing of what a ledger with a past has asked for: nothing could ever be proven
+ * of it, and the trader would only ever reduce. What was asked for first: its order is noted only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
   const isNew = !existsSync(dataDir) || readdirSync(dataDir).length === 0;
-  if (!isNew || ledger.orders({ limit: 1 }).length === 0) return;
+  if (!isNew || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,

@@ -1,10 +1,11 @@
 /** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
 
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
+import { exchangeHere, folderOf, makerYaml, ran, traderYaml } from '../../support/cases.js';
+import { intentOf } from '../../trader/ledger/books.js';
 
 /** Nobody listens there: these starts end before they would ask. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -58,11 +59,13 @@ describe('a start with', () => {
 
   it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {
     const folder = files(traderYaml(null));
-    const first = started(['start', '-c', `${folder}/trader.yaml`]);
-    await first.waitFor(/orders [1-9]/);
-    first.process.kill('SIGKILL');
-    await first.exited;
-    rmSync(`${folder}/exchange`, { recursive: true });
+    // Its trader was killed before the exchange had shown it any order.
+    const ledger = openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() });
+    ledger.transaction(() => {
+      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+      ledger.addIntent(intentOf());
+    });
+    ledger.close();
     const { code, output } = await startIn(folder);
     expect(code).toBe(1);
     expect(output).toContain(`state in ${folder}/exchange is gone`);
