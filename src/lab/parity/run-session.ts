@@ -103,14 +103,15 @@ async function makeRunMarkets({
   );
 }
 
-/** Goes through the run in equal steps. */
+/** Goes through the run in equal steps: those of its ledger's report, which begin when it was started. */
 function sampleAccount(
   markets: readonly RunMarket[],
-  { description, fromMs, untilMs }: RecordedSession,
+  { description, offsetMs, fromMs, untilMs }: RecordedSession,
 ): AccountSamples {
   const account = new AccountSamples();
   const walks = markets.map(({ walk }) => walk);
-  for (let timeMs = fromMs; timeMs <= untilMs; timeMs += FIRST_STEP_MS) {
+  const sinceStepMs = (fromMs - description.startedMs - offsetMs) % FIRST_STEP_MS;
+  for (let timeMs = fromMs - sinceStepMs; timeMs <= untilMs; timeMs += FIRST_STEP_MS) {
     for (const market of markets) market.sample(timeMs);
     account.take(timeMs, equityAt(timeMs, walks, description.capitalMicros), () => lockedIn(walks));
   }

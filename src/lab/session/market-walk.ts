@@ -86,7 +86,9 @@ export class MarketWalk {
 
   /** The currency that came and what is held at the others' middle; null while that is not known. */
   gainMicros(timeMs: number): number | null {
-    const worth = this.held.worthMicros(this.#market.prices?.at(timeMs).middleMicros ?? null);
+    // What is even has its worth at any price, and most markets are even most of the time.
+    const middle = this.held.netMicros === 0 ? null : (this.#market.prices?.at(timeMs).middleMicros ?? null);
+    const worth = this.held.worthMicros(middle);
     return worth === null ? null : this.held.cashMicros + worth;
   }
 

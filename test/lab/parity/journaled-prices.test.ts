@@ -120,8 +120,11 @@ describe('one run', () => {
   it('has the figures of the session that its journal alone tells, as a backtest is told, to the micro', async () => {
     const [only] = lived.runs;
     if (only === undefined) throw new Error('a world has a run');
-    const fromJournal = analyse((await readRecordedRun(journalOf(only))).session);
+    const { session } = await readRecordedRun(journalOf(only));
+    const fromJournal = analyse(session);
     const { analysis } = lived.told;
+    // Both look at the same moments, or a fall of a second would be in one of them alone.
+    expect(lived.told.session.account.timeMs[0]).toBe(session.account.timeMs[0]);
     expect(analysis.trading.fills).toBeGreaterThan(10);
     expect(analysis.result).toEqual(fromJournal.result);
     expect(analysis.result.spreadMicros).not.toBeNull();

@@ -8,19 +8,25 @@ import type { RecordedPrices } from './contract.js';
 import type { Span } from './spans.js';
 import { stepsWithin } from './steps.js';
 
+/** A day of seconds. More would take longer than reading the journals does; a longer life is looked at as often, wider apart. */
+const MOST_LOOKS = 86_400;
+
 export interface AccountMarket {
   readonly session: MarketSession;
   readonly quotes: readonly SessionOrder[];
   readonly prices: RecordedPrices | null;
 }
 
-/** While the trader ran: nobody knows what its shares were worth between two runs. */
+/**
+ * While the trader ran: nobody knows what its shares were worth between two runs. Every look counts for the deepest fall, as
+ * in a backtest; what is kept of them is thinned out.
+ */
 export function sampleAccount(
   markets: readonly AccountMarket[],
   capitalMicros: number,
   running: readonly Span[],
 ): AccountSamples {
-  const steps = stepsWithin(running);
+  const steps = stepsWithin(running, MOST_LOOKS);
   const account = new AccountSamples(steps.stepMs);
   const walks = markets.map(({ session, quotes, prices }) => new MarketWalk({ ...session, orders: quotes, prices }));
   for (const timeMs of steps.timeMs) {

@@ -276,6 +276,26 @@ describe('a ledger with recordings of its markets', () => {
   });
 });
 
+test('a fall of two seconds in a run of ten hours is in the drawdown', () => {
+  withLedger((ledger) => {
+    const HOURS = 10 * 3_600_000;
+    ledger.transaction(() => {
+      ledger.setCapital(m(1000 * ONE), 0);
+      addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), createdMs: 1_000, closedMs: 12_000 });
+      ledger.bookFill(fill('t', 'bid', { amountMicros: m(10 * ONE), timestampS: 10, seenMs: 12_000 }));
+    });
+    const at: RecordedPrices['at'] = (timeMs) => {
+      const middleMicros = timeMs >= 5_000_000 && timeMs < 5_002_000 ? 400_000 : 420_000;
+      return { bidMicros: null, askMicros: null, middleMicros };
+    };
+    const findPrices = () => ({ ...PRICES, at, standing: (timeMs: number) => at(timeMs).middleMicros });
+    const { account, maxDrawdownMicros } = sessionFromLedger(ledger, { ...OPTIONS, nowMs: HOURS, findPrices });
+    expect(maxDrawdownMicros).toBe(200_000);
+    // What is kept of the looks is fewer.
+    expect(account.timeMs.length).toBeLessThanOrEqual(2_048);
+  });
+});
+
 test('what was bought is locked once: as shares, no longer behind its order', () => {
   withLedger((ledger) => {
     ledger.transaction(() => {
