@@ -1,10 +1,11 @@
 /**
  * A ladder that stays where it is: what was bought at one line is offered at the next, and the other way around. It costs two
- * requests a fill and none otherwise. Where the price is a martingale it earns nothing and pays its fees: it lives on prices
+ * requests a fill and little otherwise. Where the price is a martingale it earns nothing and pays its fees: it lives on prices
  * that come back and on takers who know nothing.
  */
 
 import {
+  type BookSide,
   defineStrategy,
   type MarketView,
   NO_QUOTES,
@@ -16,7 +17,17 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
-import { levelsFrom, netShares, showLevel, toFairMicros } from './common/quotes.js';
+import {
+  chooseFarther,
+  getSign,
+  levelsFrom,
+  netShares,
+  passivePrice,
+  showLevel,
+  toFairMicros,
+  type Wish,
+} from './common/quotes.js';
+import { computeStaleSigma } from './common/stale.js';
 import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
 
 const params = {
@@ -44,6 +55,14 @@ const params = {
     max: 1_000_000,
     default: 20,
     help: 'What is lost at most, before fees, when every line of one side fills and the market settles against it.',
+  },
+  stale_sigmas: {
+    kind: 'number',
+    unit: 'standard deviations',
+    min: 0,
+    max: 10,
+    default: 1,
+    help: 'No line opens nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
   },
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: { ...jumpPauseS, default: 0 },
@@ -103,11 +122,22 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const wishes = gridWishes(grid, net);
   // Told to quote wider, it opens nothing at the line that is next.
   const wider = view.stance === 'widen' ? 1 : 0;
-  const bids = levelsFrom(view, 'bid', net < 0 ? wishes.bids : wishes.bids.slice(wider));
-  const asks = levelsFrom(view, 'ask', net > 0 ? wishes.asks : wishes.asks.slice(wider));
-  const factors = { centre_price: grid.centre, line_shares: grid.shares, net_position_shares: net };
+  const staleSigma = computeStaleSigma(view);
+  const opening = (side: BookSide, lines: readonly Wish[]): readonly Wish[] =>
+    lines.slice(wider).filter(({ price }) => !isTooNear(view, side, price, p.stale_sigmas * staleSigma));
+  const bids = levelsFrom(view, 'bid', net < 0 ? wishes.bids : opening('bid', wishes.bids));
+  const asks = levelsFrom(view, 'ask', net > 0 ? wishes.asks : opening('ask', wishes.asks));
+  const factors = {
+    centre_price: grid.centre,
+    line_shares: grid.shares,
+    net_position_shares: net,
+    stale_sd_price: staleSigma,
+  };
   if (bids.length + asks.length === 0)
-    return NO_QUOTES('no line has a price and a size that the market takes', factors);
+    return NO_QUOTES(
+      'no line has a price and a size that the market takes, or all are too near to the middle',
+      factors,
+    );
   return {
     fairMicros: toFairMicros(chooseFair(view, grid)),
     bids,
@@ -119,6 +149,13 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)}, lines of ${grid.shares.toFixed(2)} shares around ${grid.centre.toFixed(4)}`,
     factors,
   };
+}
+
+/** Whether the price may go beyond an order at this line, put one step back from others, before anybody could move it. */
+function isTooNear(view: MarketView, side: BookSide, line: number, nearest: number): boolean {
+  const { mid } = view.estimates;
+  if (mid === null || nearest === 0) return false;
+  return getSign(side) * (mid - chooseFarther(side, line, passivePrice(view, side))) < nearest;
 }
 
 /** What a grid is worth is the market's business; risk compares its orders with others' middle where there is one. */

@@ -10,7 +10,6 @@ import {
   type MarketView,
   micros,
   NO_QUOTES,
-  newsSigma,
   ONE,
   type ParamsOf,
   type QuoteLevel,
@@ -31,6 +30,7 @@ import {
   riskAversion,
 } from './common/params.js';
 import { getSign, isAdding, netShares, oneLevel, showLevel, toFairMicros } from './common/quotes.js';
+import { computeStaleSigma } from './common/stale.js';
 import { type Place, placeValue, type SweepingTakers } from './touch/value.js';
 
 const params = {
@@ -151,13 +151,6 @@ class TouchMaker implements Quoter {
       if (isThinned || isPressed) this.#pulledUntilMs[side] = nowMs + this.#params.pull_s * 1000;
     }
   }
-}
-
-/** How far the price goes, as a deviation, between two looks and until an order that the second one asks for stands. */
-function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {
-  const news =
-    estimates.mid === null || timeToResolutionMs === null ? 0 : newsSigma(estimates.mid, timeToResolutionMs / 1000);
-  return Math.max(estimates.sigmaPricePerSqrtS, news) * Math.sqrt((pace.lookEveryS ?? 0) + pace.reactS);
 }
 
 function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {

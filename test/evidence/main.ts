@@ -3,8 +3,8 @@
  *
  * What the shipped strategies bring on recorded real markets: under every queue of the bracket and both rules about crossings, and
  * repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real markets beside the project, if
- * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/backtesting.md. NAME: only these
- * files of config/strategies, without their ending.
+ * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/backtesting.md, all of them
+ * anew, so it takes no NAME. NAME: only these files of config/strategies, without their ending.
  */
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -33,6 +33,12 @@ const { values, positionals } = parseArgs({
   options: { data: { type: 'string' }, write: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
+if (values.write && positionals.length > 0) {
+  console.error(
+    '--write puts whole tables in place of whole tables, so it takes no NAME: the rows of the others would be gone.',
+  );
+  process.exit(2);
+}
 const data = resolve(values.data ?? USUAL_DATA);
 if (!existsSync(data)) {
   console.log(

@@ -46,6 +46,36 @@ describe('the lines', () => {
   });
 });
 
+describe('near the middle', () => {
+  // A deviation of 0.03 in the three seconds from a look until an order of the next one stands.
+  const moving = { ...WIDE, estimates: { ...WIDE.estimates, sigmaPricePerSqrtS: 0.03 / Math.sqrt(3) } };
+  const slow = { ...moving, pace: { ...moving.pace, lookEveryS: 2, reactS: 1 } };
+
+  it('opens no line within what the price may do before it could be moved', () => {
+    const { bids, asks, factors } = made().quote(slow);
+    expect(prices(bids)).toEqual([0.46, 0.44, 0.42, 0.4]);
+    expect(prices(asks)).toEqual([0.54, 0.56, 0.58, 0.6]);
+    expect(factors['stale_sd_price']).toBeCloseTo(0.03, 9);
+    expect(prices(made({ stale_sigmas: 0 }).quote(slow).bids)[0]).toBe(0.48);
+  });
+
+  it('opens nothing where the price has run past all lines of a side', () => {
+    // Their orders would stand a tick below the best ask, beyond the middle.
+    expect(made({ centre_price: 0.9 }).quote(slow).bids).toEqual([]);
+    expect(prices(made({ centre_price: 0.9, stale_sigmas: 0 }).quote(slow).bids)).toEqual([0.69]);
+  });
+
+  it('still undoes what is held there', () => {
+    expect(prices(made().quote(holding(slow, 5)).asks)[0]).toBe(0.5);
+  });
+
+  it('says that all lines are too near', () => {
+    const { fairMicros, note } = made({ stale_sigmas: 10 }).quote(slow);
+    expect(fairMicros).toBeNull();
+    expect(note).toContain('too near to the middle');
+  });
+});
+
 it('makes its lines smaller by what an order may be larger than its line', () => {
   const { bids } = made({ max_loss: 22, resize_fraction: 0.25 }).quote(WIDE);
   expect(bids[0]?.amountMicros).toBe(m(8));
