@@ -9,7 +9,8 @@ import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
 import { answersOf, playFast } from './play-fast.js';
-import { HOSTILE, playConsole, SECRET, VIEW_SECRET } from './played-console.js';
+import { frameAt, HOSTILE, playConsole, SECRET, VIEW_SECRET } from './played-console.js';
+import { ACCOUNT } from './state-of-markets.js';
 
 const LOOKS: readonly Look[] = [
   { scheme: 'light', width: 1280 },
@@ -486,9 +487,15 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     times(300_000, 10_800_000),
   );
 
-  test('a trader that hangs is shown as one, and what is shown as old', async () => {
+  test('an exchange and a trader that do not answer are shown so, and what is shown as old', async () => {
     const page = await openView(DESK, '', '#markets a');
+    expect(await page.locator('#mode').getAttribute('class')).toBe('quoting');
     played.hang();
+    played.tell({ ...frameAt(Date.now()), account: { ...ACCOUNT, silent: true } });
+    // Not in the color of what goes well.
+    await page.locator('#mode.stopped', { hasText: 'quoting, the exchange does not answer' }).waitFor();
+    played.tell(frameAt(Date.now()));
+    await page.locator('#mode.quoting').waitFor();
     await page.locator('#banner').waitFor();
     expect(await page.locator('#banner').textContent()).toMatch(
       /^The trader does not answer\. What you see is of \d.*KILL works all the same\. Guardian: watching/,

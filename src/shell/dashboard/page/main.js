@@ -263,7 +263,7 @@ function showFrame(wanted, role) {
 /** @param {PageState} state */
 function showHead(state) {
   const title = state.mode + (state.silent ? ', the exchange does not answer' : '');
-  const kind = STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
+  const kind = state.silent || STOPPED.includes(state.mode) ? 'stopped' : state.mode === 'quoting' ? 'quoting' : '';
   const back = state.way_back === '' ? '' : ` (back up with: twinbook ${state.way_back})`;
   const hours = ((state.now - state.started) / 3_600_000).toFixed(1);
   const run = state.pid === 0 ? '' : `process ${state.pid}, version ${state.version}, running for ${hours} h, `;
