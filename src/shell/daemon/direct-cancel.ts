@@ -10,6 +10,7 @@ import type { OrderRow } from '../../shared/protocol/records.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../client/client.js';
+import { isKeyRefusal } from '../client/key-ring.js';
 import { nowMs } from '../runtime/clock.js';
 import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
@@ -17,6 +18,8 @@ import type { Wallet } from '../wallet/wallet.js';
 
 /** What a person can do about it. */
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
+const ANOTHER_KEY =
+  'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
 /** A cancel whose answer was lost, or an order that came to rest meanwhile, is seen and canceled in the next round. */
 const ROUNDS = 3;
 /** Orders canceled at once: two requests each, well within a minute's budget. */
@@ -147,7 +150,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
     ? new TwinbookError(
         'venue_refused',
         `the exchange refused the list of open orders: ${describeReason(outcome)}`,
-        TRY_AGAIN,
+        isKeyRefusal(outcome) ? ANOTHER_KEY : TRY_AGAIN,
       )
     : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
 

@@ -17,6 +17,17 @@ it.each([true, false])('orders that nobody can name are not taken for canceled (
   expect((await client.orders.detail(pubkey ?? '')).status).toBe('open');
 });
 
+it('a key that was revoked is said with what makes another', async () => {
+  const { client, wallet } = await startPaper();
+  for (const { key_id } of await client.keys.list()) await client.keys.revoke(key_id);
+  await expect(
+    cancelDirectly({ client, wallet, profile, allowBlindSigning: false, verify: true }),
+  ).rejects.toMatchObject({
+    code: 'venue_refused',
+    hint: expect.stringContaining('keys bootstrap'),
+  });
+});
+
 describe('a list of open orders that does not come to its end', () => {
   const price = (nth: number) => `0.${40 + nth}`;
 
