@@ -145,7 +145,7 @@ describe('incidents of silence', () => {
     });
   });
 
-  it('a key that is refused while the public answers: it is said, and said when it is over', () => {
+  it('a key that is refused while the public answers: it is said, all is canceled, and a person resumes it', () => {
     play(15, (scene) => {
       scene.pass(MINUTE_MS);
       const refused = faultAnswer({ slug: 'authentication_failed' });
@@ -153,6 +153,12 @@ describe('incidents of silence', () => {
       scene.pass(30 * SECOND_MS);
       expect(scene.loud.filter((kind) => kind === 'list_unread').length).toBe(2);
       expect(scene.loud).not.toContain('silent');
+      expect(scene.loud.filter((kind) => kind === 'halted').length).toBe(1);
+      scene.fates(() => null);
+      scene.pass(MINUTE_MS);
+      expect(scene.resting).toEqual([]);
+      scene.world.command({ kind: 'resume', reason: 'the key is taken again' });
+      scene.pass(MINUTE_MS);
       scene.agrees();
       expect(scene.loud.filter((kind) => kind === 'list_read').length).toBe(2);
     });
