@@ -379,8 +379,7 @@ export class TraderState {
     this.poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.unreadLists.onLook(list, result, report, this.silence.isOn);
     if (news !== null) this.alert(report.nowMs, news.kind, news.text);
-    if (list === 'catalog' || !this.unreadLists.isTold(list) || this.guards.halted !== null) return;
-    const halted = this.guards.keys.observe(report.outcome);
+    const halted = list === 'catalog' ? null : this.guards.keys.observe(list, report.outcome, report.nowMs);
     if (halted !== null) this.#halt(halted, report.nowMs);
   }
 }

@@ -31,11 +31,6 @@ interface Failing {
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
 
-  /** It could not be read for so long that a person was told. */
-  isTold(list: WatchedList): boolean {
-    return this.#failing.get(list)?.isTold === true;
-  }
-
   /**
    * What is to be said after a look at a list; null most of the time.
    *

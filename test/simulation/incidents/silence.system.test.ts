@@ -95,7 +95,7 @@ describe('incidents of silence', () => {
       });
       scene.until('a submit has left', () => pubkey !== '');
       // The client gives up after ten seconds, and a price is too old to be sent again after five.
-      scene.pass(20 * SECOND_MS);
+      scene.pass(18 * SECOND_MS);
       expect(scene.orderAtExchange(pubkey)?.status).toBe('waiting_to_sign');
       expect(stateOf(scene, pubkey)).toBe('unknown');
       const intent = scene.process.ledger.order(pubkey)?.intentId;
@@ -145,14 +145,29 @@ describe('incidents of silence', () => {
     });
   });
 
-  it('a key that is refused while the public answers: it is said, all is canceled, and a person resumes it', () => {
+  const refuseKey = (scene: Scene): void => {
+    const refused = faultAnswer({ slug: 'authentication_failed' });
+    scene.fates(({ endpoint }) => (/^(markets|events|search)\./.test(endpoint) ? null : { instead: refused }));
+  };
+
+  it('a key that is refused for seconds while the public answers: it is said, and said when it is over', () => {
     play(15, (scene) => {
       scene.pass(MINUTE_MS);
-      const refused = faultAnswer({ slug: 'authentication_failed' });
-      scene.fates(({ endpoint }) => (/^(markets|events|search)\./.test(endpoint) ? null : { instead: refused }));
-      scene.pass(30 * SECOND_MS);
+      refuseKey(scene);
+      scene.pass(18 * SECOND_MS);
       expect(scene.loud.filter((kind) => kind === 'list_unread').length).toBe(2);
       expect(scene.loud).not.toContain('silent');
+      scene.agrees();
+      expect(scene.loud).not.toContain('halted');
+      expect(scene.loud.filter((kind) => kind === 'list_read').length).toBe(2);
+    });
+  });
+
+  it('a key that is refused for longer: all is canceled, and a person resumes it', () => {
+    play(15, (scene) => {
+      scene.pass(MINUTE_MS);
+      refuseKey(scene);
+      scene.pass(45 * SECOND_MS);
       expect(scene.loud.filter((kind) => kind === 'halted').length).toBe(1);
       scene.fates(() => null);
       scene.pass(MINUTE_MS);

@@ -70,14 +70,19 @@ it('halts, over a restart and until a person resumes it while the key is taken',
     outcome = NOTHING;
     expect(modeAfter(60)).toBe('quoting');
     outcome = REVOKED;
-    expect(modeAfter(5)).toBe('quoting');
+    // A venue whose sign-in fails for some seconds is waited for.
+    expect(modeAfter(18)).toBe('quoting');
+    outcome = NOTHING;
+    expect(modeAfter(30)).toBe('quoting');
+    outcome = REVOKED;
+    expect(modeAfter(18)).toBe('quoting');
     expect([modeAfter(15), trader.wantsProof]).toEqual(['halted', true]);
     expect(trader.refusal({ kind: 'resume', reason: '' })).toContain(WHY);
     expect(readNextStart(ledger, SETTINGS.risk, null)).toMatchObject({ mode: 'halted', reason: WHY });
     trader = begin('second');
     expect(modeAfter(1)).toBe('halted');
     resumed('too early');
-    expect(modeAfter(30)).toBe('halted');
+    expect(modeAfter(45)).toBe('halted');
     outcome = NOTHING;
     expect([modeAfter(10), trader.wantsProof]).toEqual(['halted', false]);
     resumed('a new key');

@@ -9,10 +9,18 @@ import type { Notes } from './guard.js';
 
 const NOTE = 'key_alarm';
 
+/** Refused for so long a key was revoked; a venue whose sign-in fails for some seconds takes it again by itself. */
+const HALTS_AFTER_MS = 20_000;
+
+/** What is ours and read under a key. */
+type OwnList = 'orders' | 'fills';
+
 export class KeyAlarm {
   readonly #notes: Notes;
   /** As the note says it, which nobody else writes: it is asked for several times in every step. */
   #text: string;
+  /** Since when every look at a list was refused for its key, by the machine's clock, ms. */
+  readonly #sinceMs = new Map<OwnList, number>();
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -25,11 +33,17 @@ export class KeyAlarm {
   }
 
   /**
-   * What is ours could not be read for some time, and this is the newest answer: the reason, when it is the key; else null. What
-   * cannot be read under a key cannot be canceled under it either. Within the ledger's open transaction.
+   * A look at own orders or own trades has come back: the reason, when it halts; else null. What cannot be read under a key cannot
+   * be canceled under it either. Silence and other failures in between tell nothing of the key. Within the ledger's open
+   * transaction.
    */
-  observe(outcome: Outcome): string | null {
-    if (outcome.kind !== 'refused' || !refusesKey(outcome)) return null;
+  observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
+    if (outcome.kind === 'answered') this.#sinceMs.delete(list);
+    if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.halted !== null) return null;
+    // Where our clock was set back the time begins anew.
+    const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
+    this.#sinceMs.set(list, sinceMs);
+    if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
     const reason = `the exchange refuses our API key (${outcome.slug}: ${outcome.message})`;
     this.#write(reason);
     return reason;
@@ -37,6 +51,7 @@ export class KeyAlarm {
 
   /** A person accepts what halted. */
   resume(): void {
+    this.#sinceMs.clear();
     if (this.#text !== '') this.#write('');
   }
 
