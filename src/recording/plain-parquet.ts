@@ -12,7 +12,7 @@ type Numbers = Float64Array | Int32Array;
 /** As long as each other, at least one value each: DOUBLE or INTEGER, by their names. */
 export type PlainColumns = Readonly<Record<string, Numbers>>;
 
-/** Throws what the system says. */
+/** At most 13 columns. Throws a RangeError where there are more, else what the system says. */
 export async function writePlainParquet(path: string, columns: PlainColumns): Promise<void> {
   const rows = Object.values(columns)[0]?.length ?? 0;
   const parts: Uint8Array[] = [MAGIC];
@@ -152,7 +152,9 @@ function putValue(bytes: number[], value: Value): void {
     bytes.push(...encoded);
   } else {
     const [first] = value.list;
-    // Lists of fifteen and more would say their length otherwise; there are as many columns as the caller has names for.
+    // Longer lists would say their length otherwise.
+    if (value.list.length > 14)
+      throw new RangeError(`a plain Parquet file has at most 13 columns, not ${value.list.length - 1}`);
     bytes.push((value.list.length << 4) | (first === undefined ? 0 : codeOf(first)));
     for (const item of value.list) putValue(bytes, item);
   }

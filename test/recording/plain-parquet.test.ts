@@ -47,4 +47,14 @@ describe('a plain Parquet file', () => {
     expect(rows).toHaveLength(90_000);
     expect([rows[0]?.['amount'], rows.at(-1)?.['amount']]).toEqual([10_000, 90_009_000]);
   });
+
+  it('takes thirteen columns and refuses a fourteenth', async () => {
+    const columns = (count: number): PlainColumns =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, Int32Array.of(at)]));
+
+    const [row] = await writeAndRead(columns(13));
+
+    expect(row).toMatchObject(Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`c${at}`, at])));
+    await expect(writeAndRead(columns(14))).rejects.toThrow('at most 13 columns, not 14');
+  });
 });
