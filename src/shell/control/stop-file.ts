@@ -5,7 +5,7 @@
  * it decides anything. What it found it keeps in its ledger: taking the file away starts nothing again.
  */
 
-import { closeSync, constants, fsyncSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
@@ -30,26 +30,25 @@ export function readStopFile(path: string): string | null {
       closeSync(file);
     }
   } catch (error) {
-    // A link that leads nowhere is a file of that name all the same: nobody could leave another one.
-    if (readErrorCode(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    if (readErrorCode(error) === 'ENOENT') {
+      const entry = lstatSync(path, { throwIfNoEntry: false });
+      if (entry === undefined) return null;
+      // A link that leads nowhere is a file of that name all the same: nobody could leave another one. Anything else has come since.
+      if (!entry.isSymbolicLink()) return readStopFile(path);
+    }
     const why = error instanceof Error ? error.message : String(error);
     return `the stop file ${path} is there and cannot be read: ${why}`;
   }
 }
 
 /**
- * Puts the file there, durably; one that is there already is left as it is, for its reason is older. On a full disk it
- * may be empty: its name is what stops. Throws `file_unreadable` when it cannot be made.
+ * Puts the file there, durably; one that is there already is left as it is, for its reason is older. A trader that looks meanwhile finds
+ * no file or the whole reason. On a full disk it may be empty: its name is what stops. Throws `file_unreadable` when it cannot be made.
  */
 export function leaveStopFile(path: string, reason: string): void {
+  const text = `${reason}\n`;
   try {
-    const file = openSync(path, 'wx', 0o600);
-    try {
-      writeIfRoom(file, `${reason}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    if (!leaveWhole(path, text)) leavePlain(path, text);
     syncFolder(dirname(path));
   } catch (error) {
     if (readErrorCode(error) === 'EEXIST') return;
@@ -58,6 +57,38 @@ export function leaveStopFile(path: string, reason: string): void {
     throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
       cause: error,
     });
+  }
+}
+
+/** Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. */
+function leaveWhole(path: string, text: string): boolean {
+  const beside = `${path}.${process.pid}`;
+  try {
+    rmSync(beside, { force: true });
+    const file = openSync(beside, 'wx', 0o600);
+    try {
+      writeSync(file, text);
+      linkSync(beside, path);
+      // The name stops a trader already, however long the disk takes.
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(beside, { force: true });
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By its name first. Throws what the system says, EEXIST where one is there. */
+function leavePlain(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeIfRoom(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

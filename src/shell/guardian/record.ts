@@ -5,7 +5,7 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainJson, plainLine } from '../../shared/base/plain-text.js';
@@ -123,25 +123,51 @@ export class Reporter {
 }
 
 /**
- * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. On a full disk it may be
- * empty: its name is what stops. Throws what the file system throws.
+ * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. A trader that looks meanwhile finds none
+ * or the whole reason. On a full disk it may be empty: its name is what stops. Throws what the file system throws.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
-  let file: FileHandle;
+  const text = `${reason}\n`;
   try {
-    file = await open(path, 'wx', 0o600);
+    if (!(await leaveWhole(path, text))) await leavePlain(path, text);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw error;
   }
+  const folder = await open(dirname(path), constants.O_RDONLY);
+  await folder.sync().finally(() => folder.close());
+}
+
+/** Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. */
+async function leaveWhole(path: string, text: string): Promise<boolean> {
+  const beside = `${path}.${process.pid}`;
   try {
-    await file.writeFile(`${reason}\n`).catch((error: NodeJS.ErrnoException) => {
+    await rm(beside, { force: true });
+    const file = await open(beside, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await link(beside, path);
+      // The name stops a trader already, however long the disk takes.
+      await file.sync();
+    } finally {
+      await file.close();
+      await rm(beside, { force: true });
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By its name first. Throws what the system says, EEXIST where one is there. */
+async function leavePlain(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error;
     });
     await file.sync();
   } finally {
     await file.close();
   }
-  const folder = await open(dirname(path), constants.O_RDONLY);
-  await folder.sync().finally(() => folder.close());
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../../../src/shell/control/stop-file.js';
 import { folderOf } from '../../support/folders.js';
@@ -17,6 +18,31 @@ describe('the stop file', () => {
     removeStopFile(path);
     expect(readStopFile(path)).toBeNull();
     removeStopFile(path);
+  });
+
+  it('is never there without its reason, and leaves no other file behind', () => {
+    const path = place();
+    const seen = seenAtEachWrite(path, () => leaveStopFile(path, 'odd prices'));
+    expect(seen).toEqual([null]);
+    expect(readStopFile(path)).toBe('odd prices');
+    expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
+  });
+
+  it('is left by its name first where the file system knows no links', () => {
+    const path = place();
+    const link = fs.linkSync;
+    fs.linkSync = () => {
+      throw Object.assign(new Error('no links here'), { code: 'EPERM' });
+    };
+    syncBuiltinESMExports();
+    try {
+      leaveStopFile(path, 'odd prices');
+    } finally {
+      fs.linkSync = link;
+      syncBuiltinESMExports();
+    }
+    expect(readStopFile(path)).toBe('odd prices');
+    expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 
   it('keeps the older reason', () => {
@@ -58,3 +84,22 @@ describe('the stop file', () => {
     expect(() => leaveStopFile(join(path, 'none', 'x.kill'), 'why')).toThrow(/cannot be written: ENOENT/);
   });
 });
+
+/** What a trader would read just before each write to a file. */
+function seenAtEachWrite(path: string, work: () => void): (string | null)[] {
+  const seen: (string | null)[] = [];
+  const write = fs.writeSync;
+  // The overloads of the true one are kept: it is called with what it was given.
+  fs.writeSync = ((...args: Parameters<typeof write>) => {
+    seen.push(readStopFile(path));
+    return write(...args);
+  }) as typeof write;
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    fs.writeSync = write;
+    syncBuiltinESMExports();
+  }
+  return seen;
+}
