@@ -71,6 +71,9 @@ dialog::backdrop { background: rgb(0 0 0 / .5) }
   #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
   nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--mark) }
 }
+@media (min-width: 481px) and (max-width: 1120px) {
+  #rest { display: contents } #rest label { order: -1; flex: 1 1 100% }
+}
 @media (max-width: 480px) {
   body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% } #keys { display: none }
   .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
