@@ -192,9 +192,14 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // A margin kind is kept as it was given; a book's rules are read into Micros. Undefined fields are as good as absent.
-  return (isBook ? withoutUndefined(read.data) : rules) as MarketSpec['config'];
+  // A margin kind's own fields are kept as they were given; a book's rules are read into Micros. Undefined fields are as good as absent.
+  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // no book: an object, see above
+  return kept as MarketSpec['config'];
 }
+
+/** Of what was given, the fields that the schema knows. */
+const fieldsOf = (known: object, given: object) =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => name in known));
 
 function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
   const { outcomes, ...fields } = body;

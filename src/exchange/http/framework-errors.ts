@@ -6,6 +6,8 @@ import { badField } from '../service/envelope.js';
 
 /** The interface: a larger body is a 413. */
 export const MAX_BODY_BYTES = 64 * 1024;
+/** Of request line and headers together: more is a 431. */
+export const MAX_HEAD_BYTES = 16 * 1024;
 
 /** The fault that an error of the framework stands for; whatever is nobody's fault but ours is `internal_error`. */
 export function toServiceFault(error: FastifyError): ServiceFault {

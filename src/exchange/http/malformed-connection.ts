@@ -12,6 +12,10 @@ import type { HeaderList, RateGuard } from './rate-guard.js';
 const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
+const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
+
+/** What is said of bytes at which the runtime's parser has stopped, by the code of its error. */
+export const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP);
 
 /** Ends connections that sent no valid request, without an answer that could be taken for another request's. */
 export class MalformedConnections {
@@ -30,7 +34,7 @@ export class MalformedConnections {
   }
 
   /** Says it when every whole request of the connection is answered, and ends the connection. */
-  say(socket: Duplex, address: string, answer: Answer = NOT_HTTP, headers: HeaderList = []): void {
+  say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
     // A request whose body is not whole is what these words are about.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
     if (earlier === undefined) this.#sayNow(socket, address, answer, headers);

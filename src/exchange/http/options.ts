@@ -29,4 +29,8 @@ declare module 'fastify' {
     /** The call of the service that is served here. */
     call?: EndpointName;
   }
+  interface FastifyRequest {
+    /** The media type in lower case, without its parameters; empty when the request names none. */
+    bodyType: string;
+  }
 }

@@ -4,13 +4,7 @@
  * that a stranger sends makes this server say anything else, or answer a 5xx.
  */
 
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type onRequestHookHandler,
-} from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import {
   type Declaration,
   declarationOf,
@@ -31,13 +25,13 @@ import { CONTROLS } from './controls.js';
 import { Faults } from './faults.js';
 import { Forger } from './forger.js';
 import { MAX_BODY_BYTES, readRawUrl, toServiceFault } from './framework-errors.js';
-import { MalformedConnections } from './malformed-connection.js';
+import { MalformedConnections, wordsFor } from './malformed-connection.js';
 import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
 import type { ServerOptions } from './options.js';
 import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
 import { send } from './reply.js';
-import { readBody, readSignedParts } from './request-body.js';
+import { readBody, readSignedParts, takeMediaType } from './request-body.js';
 import { guardSockets, PATIENCE, type Patience, socketOptions } from './sockets.js';
 import { parseQuery, type RawQuery } from './validation.js';
 
@@ -65,12 +59,13 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
-    clientErrorHandler: (_error, socket) => lastWords.say(socket, socket.remoteAddress ?? ''),
+    clientErrorHandler: ({ code }, socket) => lastWords.say(socket, socket.remoteAddress ?? '', wordsFor(code)),
   });
   guardSockets(server, patience, lastWords);
   readRawBodies(server);
   publishAnswers(server, (reply) => forger.has(reply));
   server.addHook('onRequest', (request, reply, done) => {
+    takeMediaType(request);
     if (forger.standsBefore(request, reply)) return;
     if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
@@ -90,8 +85,10 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Bodies stay bytes: signatures are over bytes, and what they mean is judged after who sent them. */
+/** Bodies stay bytes: signatures are over bytes, of a GET's body too, and what they mean is judged after who sent them. */
 function readRawBodies(server: FastifyInstance): void {
+  server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  server.decorateRequest('bodyType', '');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
@@ -111,7 +108,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger:
       method: declaration.method,
       url: routeUrl(declaration.path),
       config: { scope: declaration.scope, call: name },
-      ...(declaration.body === null ? { onRequest: ignoreMediaType } : {}),
       handler: (request, reply) => {
         const answer =
           forger.refuses(name, reply) ?? serve(name, declaration, request, { context, authenticator, options });
@@ -120,12 +116,6 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger:
     });
   }
 }
-
-/** A call without a body: the framework must not refuse what a stray header says about nothing. */
-const ignoreMediaType: onRequestHookHandler = (request, _reply, done) => {
-  delete request.raw.headers['content-type'];
-  done();
-};
 
 interface Service {
   readonly context: HandlerContext;

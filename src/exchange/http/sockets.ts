@@ -7,6 +7,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { faultAnswer } from '../service/envelope.js';
+import { MAX_HEAD_BYTES } from './framework-errors.js';
 import type { MalformedConnections } from './malformed-connection.js';
 
 /** How long sockets are waited for, ms, and how many may be open. */
@@ -41,6 +42,7 @@ export const socketOptions = (patience: Patience) => ({
   keepAliveTimeout: patience.idleMs,
   requestTimeout: patience.requestMs,
   http: {
+    maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
     // The runtime's own refusal has no envelope, and this server has only one name to be called by.

@@ -61,7 +61,7 @@ const none = z.object({});
 const id = text(128);
 const cursor = text(256).optional();
 const limit = (max = 100) => queryInteger(1, max).optional();
-const signature = z.object({ signature: z.string({ error: 'This field is required.' }) });
+const signature = z.object({ signature: z.string({ error: 'A string is required.' }) });
 const conversionBody = z.object({ market_condition_id: id, amount: decimalText });
 const conversionQuery = z.object({
   market_condition_id: id.optional(),
@@ -142,7 +142,7 @@ const orderQuery = z.object({
   cursor,
 });
 const redeemQuery = conversionQuery.extend({ state: anyCase(REDEEM_STATES).optional() });
-const challengeBody = z.object({ wallet_address: z.string({ error: 'This field is required.' }) });
+const challengeBody = z.object({ wallet_address: z.string({ error: 'A string is required.' }) });
 const createKeyBody = challengeBody.extend({ message: z.string(), signature: z.string(), nonce: z.string() });
 const bookQuery = z.object({ depth: queryInteger(1, 100).optional(), is_yes: queryBoolean.optional() });
 const pageQuery = z.object({ limit: limit(), cursor });

@@ -19,6 +19,11 @@ export const SERVICE_ERRORS = {
   throttled: { status: 429, code: -17, message: 'Request was throttled.' },
   unsupported_media_type: { status: 415, code: -18, message: 'Unsupported media type. Send application/json.' },
   request_too_large: { status: 413, code: -19, message: 'The request body is larger than 65536 bytes.' },
+  request_headers_too_large: {
+    status: 431,
+    code: -20,
+    message: 'The request line and headers are larger than 16384 bytes.',
+  },
   internal_error: { status: 500, code: -3, message: 'An internal error occurred.' },
   gringotts_unavailable: { status: 503, code: 3042, message: 'The signing service is temporarily unavailable.' },
   program_call_has_expired: { status: 400, code: 3029, message: 'The draft has expired. Start a new one.' },

@@ -104,6 +104,14 @@ describe('a signed request', () => {
     expect((await post(noText, Buffer.from(noText.toString('utf8')))).status).toBe(401);
   });
 
+  it('is signed over the body of a GET too', async () => {
+    const get = (signedBody: string) => {
+      const headers = { ...trader.headersFor('GET', PATH, signedBody), 'Content-Type': 'text/plain' };
+      return rawStatus([...Object.entries(headers).flat(), 'Host', 'localhost', 'Content-Length', '2'], '{}');
+    };
+    expect([await get('{}'), await get('')]).toEqual([200, 401]);
+  });
+
   it('may carry its headers in any order and case', async () => {
     const headers = Object.entries(trader.headersFor('GET', PATH));
     for (const order of [headers, [...headers].reverse()]) {
@@ -131,14 +139,14 @@ describe('a signed request', () => {
   });
 });
 
-function rawStatus(headers: string[]): Promise<number> {
+function rawStatus(headers: string[], body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request({ port: exchange.port, host: '127.0.0.1', path: PATH, headers }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
     call.on('error', reject);
-    call.end();
+    call.end(body);
   });
 }
 

@@ -67,9 +67,20 @@ describe('the paper controls', () => {
   });
 
   it.each(['polymarket', 'hyperliquid'])('fill what the rules of a %s market leave out', async (kind) => {
-    const made = await control(base, '/markets/', { config: { kind, opening_fee: '0.02' } });
+    const rules = {
+      kind,
+      opening_fee: '0.02',
+      min_price: '0.01',
+      colour: 'blue',
+      ...(kind === 'hyperliquid' ? { shares_decimals: 2 } : {}),
+    };
+    const made = await control(base, '/markets/', { config: rules });
     expect(made.row).toMatchObject({ state: 'open', margin_enabled: true });
     expect(made.row['config']).toMatchObject({ kind, opening_fee: '0.02', max_leverage_yes: '5', closing_fee: '0.01' });
+    // What the kind has no field for is not shown as if it held.
+    const decimals = kind === 'polymarket' ? ['price_decimals', 'shares_decimals'] : [];
+    const fees = ['annual_fee_rate', 'closing_fee', 'kind', 'max_leverage_no', 'max_leverage_yes', 'opening_fee'];
+    expect(Object.keys(Object(made.row['config'])).sort()).toEqual([...fees, ...decimals]);
   });
 
   it('create markets with the rules and texts that they are given', async () => {

@@ -28,10 +28,11 @@ describe('the service refuses', () => {
   });
 });
 
-/** What errors-common.test.ts makes every call answer. */
+/** What errors-common.test.ts makes every call answer, and framework-errors.test.ts what is no call yet. */
 const COMMON: readonly ServiceErrorSlug[] = [
   ...(['not_authenticated', 'authentication_failed', 'throttled', 'internal_error'] as const),
   ...(['method_not_allowed', 'unsupported_media_type', 'request_too_large', 'not_found'] as const),
+  'request_headers_too_large',
 ];
 
 /** What the interface and the decisions list for a call, beyond what is common to all. */

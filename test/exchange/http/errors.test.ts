@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
-import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
+import { type Answered, control, openMarket, send, sendJson, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;
 let base: string;
@@ -254,5 +254,7 @@ describe('parameters', () => {
     });
     const missing = await trader.post('/orders/', {});
     expect(missing.error?.details).toContainEqual({ market_condition_id: 'This field is required.' });
+    const number = await sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: 5 });
+    expect(number.error?.details).toEqual([{ wallet_address: 'A string is required.' }]);
   });
 });

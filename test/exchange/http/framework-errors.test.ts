@@ -130,9 +130,17 @@ describe('malformed requests', () => {
     expect((await raw([line])).slug).toBe(slug);
   });
 
-  it('with headers larger than any are answered in the envelope', async () => {
-    const lines = ['GET /markets/ HTTP/1.1', `X-Long: ${'a'.repeat(20_000)}`];
-    expect(await raw(lines)).toEqual({ status: 400, slug: 'invalid_request_params' });
+  it('with headers larger than any are a 431', async () => {
+    const long = 'a'.repeat(20_000);
+    for (const lines of [['GET /markets/ HTTP/1.1', `X-Long: ${long}`], [`GET /markets/?x=${long} HTTP/1.1`]]) {
+      expect(await raw(lines)).toEqual({ status: 431, slug: 'request_headers_too_large' });
+    }
+    expect((await raw(['GET /markets/ HTTP/1.1', `X-Long: ${'a'.repeat(15_000)}`])).status).toBe(200);
+  });
+
+  it.each(['text/plain', 'nonsense', ';'])('of media type %s are a 404 or 405 where no call is', async (type) => {
+    expect(await posted('/nowhere/', '{}', type)).toEqual({ status: 404, slug: 'not_found' });
+    expect(await posted('/markets/', '{}', type)).toEqual({ status: 405, slug: 'method_not_allowed' });
   });
 });
 

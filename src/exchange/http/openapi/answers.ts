@@ -82,7 +82,10 @@ export function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Recor
 
 /** What any path and method may answer that is no call's. */
 export const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
-  ['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large', 'throttled', 'internal_error'],
+  [
+    ...(['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large'] as const),
+    ...(['request_headers_too_large', 'throttled', 'internal_error'] as const),
+  ],
 ];
 
 /** The components that `errorAnswers` of these lists point to. */

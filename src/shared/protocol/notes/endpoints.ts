@@ -277,13 +277,12 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
 
 /** What any call may be refused with, by who may make it and whether it takes a body. */
 function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
-  const { scope, body, method } = declarationOf(name);
+  const { scope, body } = declarationOf(name);
   return [
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
     // A body that no call asks for is read all the same, because it is part of what is signed.
-    ...(method === 'GET' ? [] : (['request_too_large'] as const)),
-    ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
+    ...(['request_too_large', 'invalid_request_params', 'throttled', 'internal_error'] as const),
   ];
 }
 

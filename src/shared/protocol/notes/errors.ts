@@ -37,6 +37,10 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
   },
   unsupported_media_type: { when: 'A body came under another type than `application/json`.', advice: FIX },
   request_too_large: { when: 'The body has more than 65,536 bytes.', advice: FIX },
+  request_headers_too_large: {
+    when: 'Request line and headers have more than 16,384 bytes together. The connection is closed.',
+    advice: FIX,
+  },
   internal_error: {
     when: 'The exchange has failed, for instance because its disk is full.',
     advice: 'Nothing is known about what was done: read the record before anything else.',
