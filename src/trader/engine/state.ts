@@ -98,6 +98,7 @@ export class TraderState {
     reducing: null,
     widened: null,
     fleet: null,
+    unread: null,
   };
   /** Null for a trader by itself. */
   fleet: FleetBounds | null = null;
@@ -155,6 +156,7 @@ export class TraderState {
     stops.reducing = this.reduceOnly ?? reducing;
     stops.widened = widened;
     stops.fleet = fleet;
+    stops.unread = this.unreadLists.pulled;
     const now = this.modes.mode(stops);
     if (now.mode !== 'stopped' || !this.#isConverting) return now;
     // Nothing rests, but currency is on its way: better to see it come than to leave it for the next start.

@@ -1,6 +1,6 @@
 /**
  * Lists that the trader cannot read though the exchange answers: a key that is refused, a page that cannot be. Said once,
- * with the reason, and once when the list can be read again.
+ * with the reason, and once when the list can be read again. Whoever cannot see what is his own for long must not quote.
  */
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
@@ -9,6 +9,8 @@ import type { PollResult } from '../scheduler/contract.js';
 /** So many looks in a row over so long: below that it is a hiccup, of which any network has some. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
+/** As old as a book may usually be that orders rest on: what fills unseen moves no loss limit. */
+const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
   orders: ['own orders', 'what rests there is not known'],
@@ -22,14 +24,37 @@ export interface ReadingNews {
   readonly text: string;
 }
 
-interface Failing {
+/** Looks in a row that have failed, and our clock, ms, at the first of them. */
+interface Row {
   readonly looks: number;
   readonly sinceMs: number;
-  readonly isTold: boolean;
 }
+
+interface Failing {
+  /** All of them, and those since the exchange was last silent. */
+  readonly all: Row;
+  readonly answered: Row;
+  /** What a person has heard of it. */
+  readonly told: 'nothing' | 'unread' | 'pulled';
+  /** Why everything is pulled, in the words of the look that found it; null while it is not. */
+  readonly pulled: string | null;
+}
+
+const FRESH: Failing = {
+  all: { looks: 0, sinceMs: Number.POSITIVE_INFINITY },
+  answered: { looks: 0, sinceMs: Number.POSITIVE_INFINITY },
+  told: 'nothing',
+  pulled: null,
+};
 
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
+
+  /** Why nothing of ours may rest until own orders and own trades can be read again; null while it may. */
+  get pulled(): string | null {
+    if (this.#failing.size === 0) return null;
+    return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
+  }
 
   /**
    * What is to be said after a look at a list; null most of the time.
@@ -38,22 +63,46 @@ export class UnreadLists {
    */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean): ReadingNews | null {
     if (result === 'unsent') return null;
-    const before = this.#failing.get(list);
-    if (result === 'ok' || (isSilent && before?.isTold !== true)) {
-      this.#failing.delete(list);
-      return before?.isTold === true ? { kind: 'list_read', text: `${TEXTS[list][0]} can be read again` } : null;
-    }
-    const { nowMs, outcome } = report;
-    const looks = (before?.looks ?? 0) + 1;
-    // Where our clock was set back the time begins anew.
-    const sinceMs = Math.min(before?.sinceMs ?? nowMs, nowMs);
-    const isTold = before?.isTold === true || (looks >= TOLD_AFTER_LOOKS && nowMs - sinceMs >= TOLD_AFTER_MS);
-    this.#failing.set(list, { looks, sinceMs, isTold });
-    if (!isTold || before?.isTold === true) return null;
+    const before = this.#failing.get(list) ?? FRESH;
     const [name, meaning] = TEXTS[list];
-    return { kind: 'list_unread', text: `${name} cannot be read: ${describeFailure(outcome)}; ${meaning}` };
+    if (result === 'ok') {
+      this.#failing.delete(list);
+      return before.told === 'nothing' ? null : { kind: 'list_read', text: `${name} can be read again` };
+    }
+    const why = `${name} cannot be read: ${describeFailure(report.outcome)}`;
+    const failing = next(list, before, report.nowMs, { isSilent, why });
+    this.#failing.set(list, failing);
+    if (failing.told === before.told) return null;
+    return { kind: 'list_unread', text: `${why}; ${failing.told === 'pulled' ? PULLED : meaning}` };
   }
 }
+
+const PULLED = 'every order is pulled until they can be';
+
+function next(
+  list: WatchedList,
+  before: Failing,
+  nowMs: number,
+  { isSilent, why }: { readonly isSilent: boolean; readonly why: string },
+): Failing {
+  const all = longer(before.all, nowMs);
+  const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
+  // What is not seen is not seen in silence either: an exchange that answers one call and not another is silent now and then.
+  const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
+  const pulled = before.pulled ?? (isBlind ? why : null);
+  const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
+  const told = pulled !== null && !isSilent ? 'pulled' : isTold ? 'unread' : before.told;
+  return { all, answered, told, pulled };
+}
+
+/** Where our clock was set back the time begins anew. */
+const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
+  looks: looks + 1,
+  sinceMs: Math.min(sinceMs, nowMs),
+});
+
+const lasts = ({ looks, sinceMs }: Row, nowMs: number, ms: number): boolean =>
+  looks >= TOLD_AFTER_LOOKS && nowMs - sinceMs >= ms;
 
 function describeFailure(outcome: Outcome): string {
   switch (outcome.kind) {

@@ -64,9 +64,10 @@ it('halts, over a restart and until a person resumes it while the key is taken',
     const resumed = (reason: string) =>
       answer(trader.handle({ kind: 'command', command: { kind: 'resume', reason }, nowMs }));
     expect(modeAfter(5)).toBe('quoting');
-    // A clock is mended by asking again.
+    // A clock is mended by asking again; what is ours is not seen meanwhile.
     outcome = refused(401, 'authentication_failed', 'Timestamp out of range');
-    expect(modeAfter(30)).toBe('quoting');
+    expect([modeAfter(25), modeAfter(20)]).toEqual(['quoting', 'paused']);
+    expect(trader.snapshot(nowMs).reason).toMatch(/^own (orders|trades) cannot be read: .*Timestamp out of range$/);
     outcome = NOTHING;
     expect(modeAfter(60)).toBe('quoting');
     outcome = REVOKED;

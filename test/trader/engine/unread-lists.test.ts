@@ -34,15 +34,15 @@ const UNREAD = 'own orders cannot be read: authentication_failed: Invalid API ke
 
 describe('a list that is refused', () => {
   it('is told after ten seconds and three looks, once, and once more when it can be read again', () => {
-    const looks = [0, 4, 9, 10, 12, 60].map((second) => [second, 'failed'] as const);
-    expect(said([...looks, [61, 'ok'], [62, 'ok']])).toEqual([`10 ${UNREAD}`, '61 own orders can be read again']);
+    const looks = [0, 4, 9, 10, 12, 29].map((second) => [second, 'failed'] as const);
+    expect(said([...looks, [30, 'ok'], [31, 'ok']])).toEqual([`10 ${UNREAD}`, '30 own orders can be read again']);
     expect(
       said([
         [0, 'failed'],
-        [60, 'failed'],
-        [61, 'failed'],
+        [20, 'failed'],
+        [21, 'failed'],
       ]),
-    ).toEqual([`61 ${UNREAD}`]);
+    ).toEqual([`21 ${UNREAD}`]);
   });
 
   it('is nothing to tell when it can be read between, or when the look never left', () => {
@@ -62,7 +62,49 @@ describe('a list that is refused', () => {
   });
 });
 
+describe('own orders or own trades that are not seen for half a minute', () => {
+  const LOOKS = [0, 10, 20, 29, 30, 40].map((second) => [second, 'failed', { outcome: LOST }] as const);
+
+  it('pull every order, which is said once, until they can be read again', () => {
+    const unread = 'own orders cannot be read: HTTP 200 with a body that is not JSON';
+    expect(said([...LOOKS, [41, 'ok']])).toEqual([
+      `20 ${unread}; what rests there is not known`,
+      `30 ${unread}; every order is pulled until they can be`,
+      '41 own orders can be read again',
+    ]);
+    const slow = [0, 31, 62].map((second) => [second, 'failed', { outcome: LOST }] as const);
+    expect(said(slow)).toEqual([`62 ${unread}; every order is pulled until they can be`]);
+  });
+
+  it('are the reason, each by itself and in its first words; the list of markets is none', () => {
+    const lists = new UnreadLists();
+    const look = (list: WatchedList, second: number, result: PollResult, outcome: Outcome = REFUSED) =>
+      lists.onLook(list, result, { nowMs: 1_000 * second, outcome } as RequestResult, false);
+    for (const second of [0, 15, 29]) for (const list of ['catalog', 'fills'] as const) look(list, second, 'failed');
+    expect(lists.pulled).toBeNull();
+    look('catalog', 30, 'failed');
+    expect(lists.pulled).toBeNull();
+    look('fills', 30, 'failed');
+    const why = 'own trades cannot be read: authentication_failed: Invalid API key';
+    look('fills', 31, 'failed', LOST);
+    look('orders', 32, 'ok');
+    expect(lists.pulled).toBe(why);
+    look('fills', 33, 'ok');
+    expect(lists.pulled).toBeNull();
+  });
+});
+
 describe('an exchange that answers nothing', () => {
+  it('is pulled from all the same, which is said once it answers', () => {
+    const silent = [0, 10, 20, 30].map((second) => [second, 'failed', { outcome: LOST, isSilent: true }] as const);
+    const why = 'own orders cannot be read: authentication_failed: Invalid API key';
+    expect(said([...silent, [31, 'failed'], [32, 'failed'], [33, 'ok']])).toEqual([
+      `31 ${why}; every order is pulled until they can be`,
+      '33 own orders can be read again',
+    ]);
+    expect(said([...silent, [31, 'ok']])).toEqual([]);
+  });
+
   it('is told as such and not list by list, also in the first seconds after it', () => {
     const silent = [0, 5, 10, 20].map((second) => [second, 'failed', { outcome: LOST, isSilent: true }] as const);
     expect(said([...silent, [21, 'failed'], [22, 'failed'], [23, 'ok']])).toEqual([]);

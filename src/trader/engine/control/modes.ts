@@ -9,7 +9,7 @@ export type Mode =
   | 'quoting'
   | 'widened' // quotes keep away from the fair value: an operator said so, or a part of a loss limit is used up
   | 'reducing' // only orders that reduce: an operator said so, a part of a loss limit is used up, or the ledger differs
-  | 'paused' // an operator said so; orders are pulled
+  | 'paused' // an operator said so, or what is ours cannot be seen; orders are pulled
   | 'canceling' // cancel-all: orders are pulled and the exchange is asked until it shows none, twice
   | 'flattening' // orders are pulled, then what is held is sold into the book; ends paused
   | 'halted' // a limit was reached; only a person with a reason resumes
@@ -82,6 +82,8 @@ export interface Stops {
   readonly widened: string | null;
   /** The wallet may be another's soon; absent for a trader by itself. */
   readonly fleet?: string | null;
+  /** What is ours at the exchange has not been seen for some time. */
+  readonly unread?: string | null;
 }
 
 /** The rung that a part of a loss limit leads to while nothing stricter holds, and why. */
@@ -116,17 +118,19 @@ export class Modes {
     return { ...this.#stored, canceling: this.#canceling };
   }
 
-  mode({ halted, reducing, widened, fleet = null }: Stops): ModeNow {
+  mode({ halted, reducing, widened, fleet = null, unread = null }: Stops): ModeNow {
     const stored = this.#stored;
     if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
     // Nothing is sold either before it is known what is ours.
-    if (this.#flattening && this.#started && fleet === null) return this.#say('flattening', 'the operator flattens');
+    const isSure = this.#started && fleet === null && unread === null;
+    if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
     if (this.#canceling) return this.#say('canceling', 'the operator cancels everything');
     const paused = fleet ?? stored.flattened ?? stored.paused;
     if (paused !== null) return this.#say('paused', paused);
     if (!this.#started) return this.#say('starting', 'own orders, fills and assets are being read');
+    if (unread !== null) return this.#say('paused', unread);
     const reduces = stored.reducing ?? reducing;
     if (reduces !== null) return this.#say('reducing', reduces);
     const widens = stored.widened ?? widened;
