@@ -39,7 +39,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     import('../../shell/daemon/direct-cancel.js'),
     import('../../shell/control/stop-file.js'),
   ]);
-  const { venue, wallet, ledger, guardian } = config;
+  const { venue, wallet, ledger, guardian, fleet } = config;
   const { profile, allowBlindSigning } = venue;
   const isPaper = venue.name === 'paper';
   await runGuardian({
@@ -48,6 +48,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     walletFile: wallet.file,
     credentialsFile: guardian.credentials,
     keys: venue.keys,
+    isFenced: fleet !== null,
     env: io.env,
     ledgerPath: ledger.path,
     logFile: guardian.log,

@@ -1,9 +1,10 @@
-/** Credentials that the venue takes: the stored ones, or new ones where those may be made without asking. */
+/** Credentials that the venue takes: the stored ones, or new ones where those may be made without asking, or where orders rest. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
+import { isKeyRefusal } from './key-ring.js';
 
 /** What is known of the credentials before the venue is asked whether it accepts them. */
 export interface StoredCredentials {
@@ -73,4 +74,48 @@ export async function acceptedCredentials(
 function refuseAll(why: string): TwinbookError {
   const hint = 'The key may have been revoked: `twinbook keys bootstrap` makes a new one.';
   return new TwinbookError('venue_refused', `the exchange refuses our credentials: ${why}`, hint);
+}
+
+/** How another API key is made. */
+export interface KeyMaking {
+  readonly wallet: Wallet;
+  /** Told when one was made, which is to be stored before those of this owner: the venue shows a secret this once. */
+  readonly keep: (made: Credentials) => void;
+  readonly warn: (text: string) => void;
+}
+
+/**
+ * Everything is to be canceled, and whoever revoked our keys wants nothing to go on under them; but what rests can be canceled by
+ * the wallet's owner alone. Makes a key and has the client use it, when each of these is refused; not where one of them is taken,
+ * or nobody can tell. Never throws: canceling is tried with what there is.
+ *
+ * @param all known to the client, in the order in which they are used, at least one
+ * @returns all that there are from then on
+ */
+export async function ensureTakenKey(
+  client: ServiceClient,
+  all: readonly Credentials[],
+  { wallet, keep, warn }: KeyMaking,
+): Promise<readonly Credentials[]> {
+  let known = all;
+  if (!(await areRefused(client, all))) return known;
+  try {
+    const made = await client.bootstrap(wallet);
+    client.useKeys([made], all);
+    known = [made, ...all];
+    warn(`the exchange refuses our API key: made another with the wallet's, ${made.apiKey}, to cancel with`);
+    keep(made);
+  } catch (error) {
+    warn(`another API key could not be made and kept: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return known;
+}
+
+async function areRefused(client: ServiceClient, all: readonly Credentials[]): Promise<boolean> {
+  for (const { apiKey } of all) {
+    // What there is to do wants this very read.
+    const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { apiKey, lane: 'cancel' });
+    if (!isKeyRefusal(outcome)) return false;
+  }
+  return all.length > 0;
 }

@@ -17,10 +17,10 @@ import { openLedger } from '../../trader/ledger/ledger.js';
 import { describeStretch } from '../../trader/reconcile/stretched-rounds.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { acceptedCredentials } from '../client/accepted-credentials.js';
+import { acceptedCredentials, type KeyMaking } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import { type KeySettings, makeReplaceable, type ReplaceableClient } from '../client/replaceable-client.js';
+import { makeReplaceable, type ReplaceableClient } from '../client/replaceable-client.js';
 import { configChanges } from '../config/live/config-diff.js';
 import { liveText, withLiveText } from '../config/live/live-text.js';
 import type { Config } from '../config/types.js';
@@ -31,7 +31,7 @@ import { openRecording } from '../recorder/beside-trader.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
-import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
+import { addCredentials, type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { ConsoleSupervisor } from './console-supervisor.js';
@@ -133,7 +133,8 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const { client, credentials } = connected;
     const common = { profile, concurrency, onNotice: (notice: ClientNotice) => tell(notice, options), objection };
     const make = (credentials: readonly Credentials[]) => new ServiceClient({ ...common, credentials });
-    const inUse = makeReplaceable(client, credentials, make, keySettings(options, wallet, fleet !== null));
+    const making = fleet === null ? keyMaking(options, wallet) : null;
+    const inUse = makeReplaceable(client, credentials, make, making);
     closers.push(() => inUse.client().close());
     // Its own exchange charges by its own rule, which the configuration was held against.
     if (exchange === null) await refuseWrongFees(client, config);
@@ -325,11 +326,10 @@ async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonl
   }
 }
 
-function keySettings(options: SessionOptions, wallet: Wallet, isFenced: boolean): KeySettings {
+function keyMaking(options: SessionOptions, wallet: Wallet): KeyMaking {
   const { config } = options;
-  const keep = (all: readonly Credentials[]) =>
-    saveCredentials(config.wallet.credentials, ownerOf(config, wallet), all);
-  return { wallet, isFenced, keep, warn: (text) => warn(options, text) };
+  const keep = (made: Credentials) => addCredentials(config.wallet.credentials, ownerOf(config, wallet), made);
+  return { wallet, keep, warn: (text) => warn(options, text) };
 }
 
 /** An embedded exchange has another port with every start; its credentials are filed under the profile's address. */

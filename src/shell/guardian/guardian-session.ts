@@ -7,9 +7,9 @@
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { acceptedCredentials } from '../client/accepted-credentials.js';
+import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import { type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
+import { addCredentials, type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
 import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -24,6 +24,8 @@ export interface AccessSettings {
   readonly isPaper: boolean;
   /** As many keys as the trader has: what rests under its budget must be canceled within ours. */
   readonly keys: number;
+  /** Of a fleet: there keys are revoked so that a trader which another one has replaced does nothing more, nor its guardian. */
+  readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -75,6 +77,17 @@ export class GuardianSession {
   /** The same without asking first, unless there is no key at all yet. */
   async open(): Promise<Access> {
     return this.#stored.length === 0 ? this.check() : this.#access;
+  }
+
+  /**
+   * Everything is to be canceled, and the exchange refused it: where it refuses each of our keys, one more is made, for nobody else
+   * may be there to cancel. Never throws.
+   */
+  async ensureTaken(warn: (text: string) => void): Promise<void> {
+    const { isFenced, credentialsFile } = this.#settings;
+    if (isFenced) return;
+    const keep = (made: Credentials) => addCredentials(credentialsFile, this.#owner, made);
+    this.#stored = await ensureTakenKey(this.#client, this.#stored, { wallet: this.#wallet, keep, warn });
   }
 
   get #access(): Access {

@@ -199,6 +199,8 @@ class Guardian {
       const rests = verified ? 'two reads show that none rests' : 'something still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
+      const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
+      if (isRefused) await this.#key?.ensureTaken((text) => this.#log.write('loud', text));
       return { outcome: 'failed', text: `could not cancel: ${readMessage(error)}` };
     }
   }

@@ -87,6 +87,11 @@ export function saveCredentials(
   );
 }
 
+/** Stores one more before those of its owner that the file holds: no key of the environment gets there. Throws as `loadCredentials`. */
+export function addCredentials(path: string, owner: CredentialsOwner, made: Credentials): void {
+  saveCredentials(path, owner, [made, ...loadAllCredentials(path, owner, {})]);
+}
+
 /** Removes one of an owner's keys, for instance after it was revoked; the others stay as they are. */
 export function forgetCredentials(path: string, owner: CredentialsOwner, apiKey: string): void {
   const kept = loadAllCredentials(path, owner, {}).filter((each) => each.apiKey !== apiKey);

@@ -28,6 +28,7 @@ describe('a guardian of three keys', () => {
       credentialsFile,
       isPaper: true,
       keys: 3,
+      isFenced: false,
       env: {},
     });
     const access = await session.check();

@@ -1,0 +1,73 @@
+/** A guardian whose own key is revoked while its trader stands still and orders rest. */
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ServiceClient } from '../../../src/shell/client/client.js';
+import { cancelDirectly } from '../../../src/shell/daemon/direct-cancel.js';
+import { type GuardianOptions, runGuardian } from '../../../src/shell/guardian/guardian.js';
+import { Heart } from '../../../src/shell/guardian/heartbeat.js';
+import { loadAllCredentials, saveCredentials } from '../../../src/shell/wallet/credentials.js';
+import { createKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { newFolder } from '../../support/folders.js';
+import { profile } from '../client/hostile-server.js';
+import { startPaper } from '../client/paper.js';
+
+/** One order rests, its trader's heart stands still, and its guardian has a key that was revoked. */
+async function alarmed(isFenced: boolean) {
+  const paper = await startPaper();
+  const venue = { ...profile, base_url: paper.exchange.url };
+  const folder = newFolder();
+  const [walletFile, credentialsFile, logFile, ledgerPath] = ['wallet', 'keys', 'log', 'ledger'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string];
+  const wallet = createKeyFile({ path: walletFile, passphrase: null });
+  const owner = { baseUrl: venue.base_url, wallet: wallet.address };
+  const trader = new ServiceClient({ profile: venue });
+  const revoked = await trader.bootstrap(wallet);
+  saveCredentials(credentialsFile, owner, revoked);
+  await trader.bootstrap(wallet);
+  await trader.keys.revoke(revoked.apiKey);
+  const market_condition_id = await paper.openMarket();
+  const terms = { market_condition_id, is_yes: true, order_type: 'limit', side: 'buy' } as const;
+  const { pubkey } = await trader.place(wallet, { ...terms, price: '0.2', amount: '10' });
+
+  writeFileSync(ledgerPath, '');
+  const heart = new Heart(ledgerPath, true, () => undefined);
+  heart.beat();
+  const options: GuardianOptions = {
+    ...{ profile: venue, walletFile, credentialsFile, logFile, ledgerPath, isFenced, keys: 1, env: {} },
+    // As at a venue of others: no key is made there only because one is refused.
+    isPaper: false,
+    rules: { timeoutMs: 300, lateOrdersMs: 60_000, stays: false, paperPatienceMs: 60_000 },
+    markFile: null,
+    cancelEverything: (access) => cancelDirectly({ ...access, profile: venue, allowBlindSigning: false, verify: true }),
+    say: () => undefined,
+    stopAsked: () => new Promise(() => undefined),
+  };
+  const ended = runGuardian(options);
+  onTestFinished(async () => {
+    // Without a ledger there is nothing to guard.
+    rmSync(ledgerPath, { force: true });
+    await ended;
+    heart.close();
+    await trader.close();
+  });
+  const stored = () => loadAllCredentials(credentialsFile, owner, {}).map(({ apiKey }) => apiKey);
+  const status = async () => (await trader.orders.detail(pubkey ?? '')).status;
+  return { status, stored, revoked: revoked.apiKey, log: () => readFileSync(logFile, 'utf8') };
+}
+
+it('makes one more with the wallet’s, keeps it, and cancels with it', async () => {
+  const { status, stored, revoked, log } = await alarmed(false);
+  await expect.poll(status, { timeout: 20_000 }).toBe('canceled');
+  const keys = stored();
+  expect(keys).toEqual([expect.stringMatching(/^key_/), revoked]);
+  expect(log()).toContain(`made another with the wallet's, ${keys[0]}, to cancel with`);
+});
+
+it('makes none in a fleet, where a revoked key holds off what was replaced', async () => {
+  const { status, stored, revoked, log } = await alarmed(true);
+  await expect.poll(() => log().match(/could not cancel: /g)?.length ?? 0, { timeout: 20_000 }).toBeGreaterThan(1);
+  expect([await status(), stored()]).toEqual(['open', [revoked]]);
+});
