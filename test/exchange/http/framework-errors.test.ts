@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
+import { anyCharacter } from '../../support/any-character.js';
 import { times } from '../../support/effort.js';
 import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
@@ -162,7 +163,7 @@ const nasty = fc.oneof(
     [],
     {},
   ),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: fc.constantFrom('9', '.', '-', 'e', '0'), maxLength: 30 }),
   fc.integer(),
   fc.double(),
@@ -205,7 +206,7 @@ describe('generated requests', () => {
     const field = fc.tuple(fc.constantFrom(...names), nasty);
     const hostile = fc.record({
       target: fc.constantFrom(...paths),
-      id: fc.oneof(fc.constant('market'), fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })),
+      id: fc.oneof(fc.constant('market'), fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 })),
       query: fc.array(field, { maxLength: 4 }),
       body: fc.array(field, { maxLength: 8 }),
       valid: fc.boolean(),
