@@ -6,6 +6,7 @@ import { ASK, BID, type BookSide, type ObservedFill } from '../../../src/exchang
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
+import { expectSame } from '../../support/expect-same.js';
 import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
 import { accepted, m, settings, Venue } from './venue.js';
 
@@ -345,13 +346,17 @@ describe('a recorded book of two sides under any events', () => {
         const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
         for (const step of steps) {
           const { taken, fills } = playPlain(plain, step);
-          expect(exchange.play(step)).toBe(taken);
+          expectSame(exchange.play(step), taken);
           const prints = exchange.newPrints();
-          if (step.do === 'level') expect(prints).toEqual(printsOf(fills));
+          if (step.do === 'level') expectSame(prints, printsOf(fills));
           crossings += fills.length;
-          expect(plain.orders.map((_, at) => exchange.left(at))).toEqual(plain.orders.map(({ left }) => left));
+          expectSame(
+            plain.orders.map((_, at) => exchange.left(at)),
+            plain.orders.map(({ left }) => left),
+          );
           for (const of of [BID, ASK] as const) {
-            expect(ALL_TICKS.map((at) => exchange.displayed(of, at))).toEqual(
+            expectSame(
+              ALL_TICKS.map((at) => exchange.displayed(of, at)),
               ALL_TICKS.map((at) => plain.displayed(of, at)),
             );
           }
@@ -392,7 +397,10 @@ describe('between the fill models', () => {
   function expectLadder(columns: readonly (readonly number[])[], steps: number): void {
     for (let at = 0; at < steps; at++) {
       const rung = columns.map((column) => column[at] ?? 0);
-      expect(rung).toEqual([...rung].sort((a, b) => a - b));
+      expectSame(
+        rung,
+        [...rung].sort((a, b) => a - b),
+      );
     }
   }
 
