@@ -91,11 +91,6 @@ describe('the key file', () => {
     expect(errorOf(() => createKeyFile({ path: `${path}2`, passphrase: '' })).code).toBe('key_invalid');
   });
 
-  it('is sealed with N = 2^18, r = 8, p = 1 unless told otherwise', () => {
-    createKeyFile({ path, passphrase: 'correct horse' });
-    expect(JSON.parse(readFileSync(path, 'utf8')).sealed).toMatchObject({ kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 });
-  });
-
   it.each([
     ['a cost that would eat the memory', { n: 2 ** 20, r: 16 }],
     ['a cost beyond the cap', { n: 2 ** 30 }],

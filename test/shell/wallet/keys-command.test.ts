@@ -1,6 +1,6 @@
 /** `twinbook keys create` and `import`: a key is sealed unless somebody says that it need not be. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file.js';
@@ -23,12 +23,14 @@ it('makes no key file without a passphrase, and says what to set', async () => {
   }
 });
 
-it('seals with a passphrase, and without one only when told so', async () => {
+it('seals with a passphrase, dearly for whoever guesses, and without one only when told so', async () => {
   const cwd = folderOf({});
   const path = join(cwd, 'wallet.json');
   const sealed = await run(create, { cwd, env });
   expect(sealed).toMatchObject({ code: 0, err: '' });
   expect(isSealedKeyFile(path)).toBe(true);
+  // What `createKeyFile` takes where nobody names a cost.
+  expect(JSON.parse(readFileSync(path, 'utf8')).sealed).toMatchObject({ kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 });
   expect(openKeyFile({ path, passphrase: 'correct horse' }).address).toBe(sealed.out.trim());
   const plain = ['keys', 'create', '--plain-text-key', '--json', '--file', 'plain.json'];
   expect(await run(plain, { cwd, env })).toMatchObject({ code: 2, out: '' });
