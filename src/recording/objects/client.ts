@@ -211,12 +211,9 @@ export class ObjectClient {
         const text = (await this.#readWhole(response, touch)).bytes.toString('utf8');
         const page = readListPage(text);
         if (page !== null) return page;
-        throw this.faults.wrong(
-          'list',
-          prefix,
-          JSON.stringify(text.slice(0, 80)),
-          'a list of objects (ListBucketResult)',
-        );
+        const wanted = 'a list of objects (ListBucketResult)';
+        const hint = 'Check the endpoint (AWS_ENDPOINT_URL) and what stands between: a proxy, or a page to sign in at.';
+        throw this.faults.wrong('list', prefix, JSON.stringify(text.slice(0, 80)), wanted, hint);
       },
     });
   }
@@ -334,9 +331,10 @@ interface ListPage {
   readonly next: string | null;
 }
 
-/** Null for what is no page of a list. */
+/** Null for what is no page of a list. Throws for one without its end: what is missing there would look as if it were in no bucket. */
 function readListPage(xml: string): ListPage | null {
   if (!xml.includes('<ListBucketResult')) return null;
+  if (!xml.includes('</ListBucketResult>')) throw new Error('the list broke off: it has no </ListBucketResult>');
   const decodeKey = readTag(xml, 'EncodingType') === 'url' ? decodeUrl : (key: string) => key;
   const objects: ListedObject[] = [];
   for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {

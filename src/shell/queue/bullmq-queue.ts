@@ -3,7 +3,7 @@
 import { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { EndedJob, JobQueue, QueueAddress, QueueJob } from './contract.js';
-import { askServer, connection, PREFIX, requireServer } from './server.js';
+import { askServer, connection, PREFIX, requireServer, watchServer } from './server.js';
 
 /** What nobody came back for is forgotten after a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
@@ -16,6 +16,7 @@ export async function openQueue({ url, name }: QueueAddress): Promise<JobQueue> 
   await requireServer(url);
   const queue = new BullQueue(connection(url), name);
   return {
+    watch: (say) => queue.watch(say),
     keep: (...what) => askServer(url, () => queue.keep(...what)),
     add: (...what) => askServer(url, () => queue.add(...what)),
     listEnded: (...what) => askServer(url, () => queue.listEnded(...what)),
@@ -33,12 +34,18 @@ class BullQueue implements JobQueue {
   readonly #redis: Redis;
   readonly #name: string;
   readonly #queue: Queue;
+  #stopWatching: () => void = () => undefined;
 
   constructor(redis: Redis, name: string) {
     this.#redis = redis;
     this.#name = name;
     this.#queue = new Queue(name, { connection: redis, prefix: PREFIX, skipVersionCheck: true });
     this.#queue.on('error', () => undefined);
+  }
+
+  watch(say: (text: string) => void): void {
+    this.#stopWatching();
+    this.#stopWatching = watchServer(this.#redis, say);
   }
 
   async keep(key: string, text: string): Promise<void> {
@@ -101,6 +108,7 @@ class BullQueue implements JobQueue {
   }
 
   async close(): Promise<void> {
+    this.#stopWatching();
     await this.#queue.close().catch(() => undefined);
     this.#redis.disconnect();
   }

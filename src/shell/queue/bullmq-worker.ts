@@ -7,7 +7,7 @@ import { type Job, WaitingError, Worker } from 'bullmq';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { documentKey } from './bullmq-queue.js';
 import { type Handled, MOST_STALLS, type QueueAddress, type QueueTiming } from './contract.js';
-import { connection, PREFIX, requireServer } from './server.js';
+import { connection, PREFIX, requireServer, watchServer } from './server.js';
 
 export interface QueueWork {
   /** @param document gives a document that whoever hands out work has kept; null: there is none */
@@ -77,26 +77,18 @@ function watchConnection(
   say: (text: string) => void,
   end: (error: unknown) => void,
 ): () => void {
-  let timer: NodeJS.Timeout | null = null;
-  const forget = () => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-  };
-  const away = () => {
-    if (timer !== null) return;
-    say('the server of the queue is away; waiting for it');
+  let timer: NodeJS.Timeout | undefined;
+  const stopWatching = watchServer(redis, (text, isAway) => {
+    say(text);
+    clearTimeout(timer);
+    if (!isAway) return;
     timer = setTimeout(() => {
-      const text = `the queue's server was away for ${awayMs / 1000} s`;
-      end(new TwinbookError('queue_unusable', text, 'Start the worker again when the server is back.'));
+      const what = `the queue's server was away for ${awayMs / 1000} s`;
+      end(new TwinbookError('queue_unusable', what, 'Start the worker again when the server is back.'));
     }, awayMs);
-  };
-  const back = () => {
-    if (timer !== null) say('the server of the queue is back');
-    forget();
-  };
-  redis.on('close', away).on('ready', back);
+  });
   return () => {
-    redis.off('close', away).off('ready', back);
-    forget();
+    stopWatching();
+    clearTimeout(timer);
   };
 }

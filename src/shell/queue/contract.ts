@@ -24,6 +24,8 @@ export interface EndedJob {
 
 /** Of whoever hands out work. Every call waits while the server is away. */
 export interface JobQueue {
+  /** Says from now on when the server goes away, and when it is back. */
+  watch(say: (text: string) => void): void;
   /** Keeps a document for those who do the work. */
   keep(key: string, text: string): Promise<void>;
   /** Those that the queue has already are left as they are. */

@@ -23,6 +23,20 @@ export function connection(url: string): Redis {
   return redis;
 }
 
+/** Tells when the server goes away and when it is back, once each; gives what ends that. */
+export function watchServer(redis: Redis, tell: (text: string, isAway: boolean) => void): () => void {
+  let wasAway = false;
+  const note = (isAway: boolean, text: string) => {
+    if (isAway === wasAway) return;
+    wasAway = isAway;
+    tell(text, isAway);
+  };
+  const away = () => note(true, 'the server of the queue is away; waiting for it');
+  const back = () => note(false, 'the server of the queue is back');
+  redis.on('close', away).on('ready', back);
+  return () => void redis.off('close', away).off('ready', back);
+}
+
 /**
  * Throws TwinbookError `queue_unusable` for a server that does not answer, is none of Redis or Valkey, is too old, may forget
  * what it was given, or cannot be written. Says host and port, never user or password.
@@ -104,19 +118,20 @@ const unusable = (what: string, wanted: string): TwinbookError =>
 /** By its number; none is the first. */
 const DATABASE = /^\/?\d*$/;
 
-/** Host and port. Throws TwinbookError `usage` for what is no address of such a server; never repeats it. */
+/** Host and port. Throws TwinbookError `usage` for what is no address of such a server; repeats nothing that may be secret. */
 function formatPlace(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (
-    parsed !== null &&
-    /^rediss?:$/.test(parsed.protocol) &&
-    parsed.hostname !== '' &&
-    DATABASE.test(parsed.pathname)
-  ) {
-    return `${parsed.hostname}:${parsed.port || 6379}`;
-  }
-  const text = 'the address of the queue is not understood';
+  const wrong = parsed === null ? 'it is no URL' : whatIsWrong(parsed);
+  if (parsed !== null && wrong === null) return `${parsed.hostname}:${parsed.port || 6379}`;
+  const text = `the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood: ${wrong}`;
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
+}
+
+function whatIsWrong({ protocol, hostname, pathname }: URL): string | null {
+  if (!/^rediss?:$/.test(protocol)) return `it begins with ${protocol}`;
+  if (hostname === '') return 'it names no host';
+  // What stands there may be the rest of a password with a slash in it.
+  return DATABASE.test(pathname) ? null : 'its database is no number';
 }
 
 const parseFields = (info: string): ReadonlyMap<string, string> =>

@@ -95,6 +95,7 @@ async function sweep(madeUp: MadeUp, changes: Partial<SweepPlan> = {}) {
 function queueOf(sent: Chunk[], events: readonly SweptEvent[]): JobQueue {
   const ended = new Map<string, EndedJob>();
   return {
+    watch: () => undefined,
     keep: () => Promise.resolve(),
     add: async (jobs) => {
       for (const { id, data } of jobs) {

@@ -119,6 +119,18 @@ describe('a bucket that is busy or breaks', () => {
     expect(bucket.asked).toHaveLength(QUICK.tries);
   });
 
+  it('is asked again for a list without its end, which is no shorter list', async () => {
+    const { bucket, open } = await recorded();
+    const body = '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>rec/market=mar';
+    let lists = 0;
+    bucket.fault = ({ key }) => (key === '' && lists++ === 0 ? { status: 200, body } : null);
+    expect(await play(await open())).toEqual(SHORT_LIFE);
+    bucket.fault = () => ({ status: 200, body });
+    await expect(open()).rejects.toThrow(
+      'cannot list s3://bucket/rec/: the list broke off: it has no </ListBucketResult>, asked 3 times',
+    );
+  });
+
   it('that never sends the whole body is an error that says so, and leaves nothing in the cache', async () => {
     const { bucket, cache, open } = await recorded();
     const view = await open();
@@ -162,7 +174,10 @@ describe('a bucket that is busy or breaks', () => {
   ])('that %s is an error at once', async (_, status, body, headers, message) => {
     const { bucket, open } = await recorded();
     bucket.fault = () => ({ status, body, headers });
-    await expect(open()).rejects.toThrow(message);
+    await expect(open()).rejects.toMatchObject({
+      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+      hint: expect.stringMatching(/\w/),
+    });
     expect(bucket.asked).toHaveLength(1);
   });
 

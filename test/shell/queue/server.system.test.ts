@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openQueue } from '../../../src/shell/queue/bullmq-queue.js';
 import { requireServer } from '../../../src/shell/queue/server.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
+import { until } from '../../support/waiting.js';
 
 describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-queue-'));
@@ -33,13 +34,37 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   it.each([
     ['worker:pw@', '/3', 'none'],
     ['worker:pw@', '/99', 'does not have the database of the address: ERR DB index is out of range'],
-    ['worker:pw@', '/work', 'the address of the queue is not understood'],
+    ['worker:pw@', '/work', '(TWINBOOK_QUEUE_URL or its file) is not understood: its database is no number'],
     ['worker:wrong@', '', 'refuses this user or password: WRONGPASS'],
     ['reader:pw@', '', 'refuses this user or password: NOPERM'],
     ['elsewhere:pw@', '', 'refuses this user or password: NOPERM'],
   ])('asked as %s at %s: %s', async (who, database, expected) => {
     expect(await refusal(urlOf(who, database))).toContain(expected);
     expect(await owner.keys('*')).toEqual([]);
+  });
+
+  it.each([
+    ['localhost:6379', 'it begins with localhost:'],
+    ['http://worker:pw@127.0.0.1', 'it begins with http:'],
+    ['redis:', 'it names no host'],
+    ['worker', 'it is no URL'],
+  ])('that is no address: %s', async (url, expected) => {
+    expect(await refusal(url)).toContain(`is not understood: ${expected}`);
+    expect(await refusal(url)).not.toContain('pw');
+  });
+
+  it('whose connection breaks is said to be away, and to be back, and nothing at the end', async () => {
+    const queue = await openQueue({ url: urlOf('worker:pw@'), name: 'sweep' });
+    const said: string[] = [];
+    queue.watch((text) => said.push(text));
+    await queue.keep('a', 'b');
+    await owner.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
+    await until(
+      () => Promise.resolve(said.length),
+      (times) => times === 2,
+    );
+    await queue.close();
+    expect(said).toEqual(['the server of the queue is away; waiting for it', 'the server of the queue is back']);
   });
 
   it('that has no room in the middle of the work is named, and no bug', async () => {

@@ -33,10 +33,13 @@ const MOST_TRIES = 3;
 
 export const onQueue =
   (options: LeaderOptions): SweepEngine =>
-  (work) => ({
-    run: (round) => new Leader(work, round, options).run(),
-    close: () => Promise.resolve(),
-  });
+  (work) => {
+    options.queue.watch((text) => work.watcher.say(text));
+    return {
+      run: (round) => new Leader(work, round, options).run(),
+      close: () => Promise.resolve(),
+    };
+  };
 
 /** Of one round. */
 class Leader {
