@@ -7,14 +7,11 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
 /** Names of the marks: one for the run, one for each file of tests. */
 export const RUN_MARK = 'TWINBOOK_TEST_RUN';
 export const FILE_MARK = 'TWINBOOK_TEST_FILE';
-
-/** Where Node finds the loader. */
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Who is found once may have started another meanwhile; whoever is found so often starts faster than we kill. */
 const MOST_SWEEPS = 100;
@@ -76,8 +73,8 @@ export function tieToThisProcess(): () => void {
   if (process.env[RUN_MARK] !== undefined) return () => undefined;
   const mark = randomUUID();
   // Its input is a pipe that the system closes when we are gone. In a session of its own, for what kills us may kill groups.
-  const words = ['--import', 'tsx', join(import.meta.dirname, 'life-watch.ts'), mark];
-  const watch = spawn(process.execPath, words, { cwd: ROOT, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const words = [join(import.meta.dirname, 'life-watch.sh'), `${RUN_MARK}=${mark}`];
+  const watch = spawn('sh', words, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watch.unref();
   // A socket in Node's hands, which must not keep us either; its type says less.
   (watch.stdin as unknown as { unref(): void }).unref();
