@@ -1,8 +1,8 @@
 /** Everything a trader runs on, opened in order and closed in reverse. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningExchange } from '../../exchange/exchange.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -182,8 +182,10 @@ function dataFolder(options: SessionOptions): void {
  * of it, and the trader would only ever reduce. What was asked for first: its order is noted only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  const isNew = !existsSync(dataDir) || readdirSync(dataDir).length === 0;
-  if (!isNew || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
+  // Whatever else a deletion has left in the folder, without this file it begins anew.
+  const state = join(dataDir, 'exchange.sqlite');
+  const isThere = existsSync(state) && statSync(state).size > 0;
+  if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
   throw new TwinbookError(
     'file_unreadable',
     `the embedded exchange's state in ${dataDir} is gone, but the ledger ${ledger.path} has orders and shares from it`,

@@ -14,6 +14,7 @@ import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { planRequest } from './plan-request.js';
 import { rowText } from './row-text.js';
+import { UndoneOrders } from './undone-orders.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
@@ -40,6 +41,7 @@ export class ExecutorContext {
   readonly intents: InFlightIntents;
   readonly orders: UnsettledOrders;
   readonly bookedTrades = new BookedTrades();
+  readonly undoneOrders = new UndoneOrders();
   placing: Placing = true;
   converting: Converting = 'all';
   /** The exchange's clock, ms, as last seen; null while it never was. */

@@ -61,10 +61,11 @@ function noteResting(
       readAgain(context, before, look.nowMs);
       return;
     }
-    const text = `order ${before.pubkey} was ${before.status} and now rests`;
-    const kind = before.status === 'canceled' ? 'cancel_undone' : 'came_back';
-    context.reportOddity(kind, before.pubkey, before.marketConditionId, text, look.nowMs);
+    if (!isCanceled(before)) tellRests(context, 'came_back', before, look);
   }
+  const canceledMs = isCanceled(before) ? before.closedMs : null;
+  const isUndone = context.undoneOrders.onResting(before.pubkey, canceledMs, look.sentMs);
+  if (isUndone) tellRests(context, 'cancel_undone', before, look);
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
   if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
     context.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
@@ -76,6 +77,18 @@ function noteResting(
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, before.pubkey, look);
+}
+
+const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;
+
+function tellRests(
+  context: ExecutorContext,
+  kind: 'came_back' | 'cancel_undone',
+  { pubkey, status, marketConditionId }: OrderRecord,
+  { nowMs }: Look,
+): void {
+  const was = kind === 'cancel_undone' ? 'canceled' : status;
+  context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} and now rests`, nowMs);
 }
 
 function noteOpened(

@@ -1,6 +1,6 @@
 /** Mistakes of a user at the start: each ends with its exit code and a sentence that says what to do. */
 
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
@@ -59,6 +59,9 @@ describe('a start with', () => {
 
   it('an exchange that has forgotten what the ledger remembers is told apart from a new one', async () => {
     const folder = files(traderYaml(null));
+    mkdirSync(`${folder}/exchange`);
+    // What a deletion of the one file that counts leaves.
+    writeFileSync(`${folder}/exchange/exchange.pid`, '1\n');
     // Its trader was killed before the exchange had shown it any order.
     const ledger = openLedger(`${folder}/ledger.sqlite`, { pid: process.pid, startedMs: Date.now() });
     ledger.transaction(() => {
@@ -69,7 +72,7 @@ describe('a start with', () => {
     const { code, output } = await startIn(folder);
     expect(code).toBe(1);
     expect(output).toContain(`state in ${folder}/exchange is gone`);
-    expect(existsSync(`${folder}/exchange`)).toBe(false);
+    expect(readdirSync(`${folder}/exchange`)).toEqual(['exchange.pid']);
   });
 
   it('a data folder that cannot be made or written says which', async () => {
