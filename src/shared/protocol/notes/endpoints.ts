@@ -282,7 +282,8 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
     // A body that no call asks for is read all the same, because it is part of what is signed.
-    ...(['request_too_large', 'invalid_request_params', 'throttled', 'internal_error'] as const),
+    ...(['request_too_large', 'request_headers_too_large'] as const),
+    ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
   ];
 }
 
