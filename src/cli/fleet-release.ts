@@ -6,12 +6,18 @@ import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import { settleWallet } from '../shell/daemon/fleet/settle-wallet.js';
 import { FleetMember } from '../shell/fleet/member.js';
 import { fleetPassword } from '../shell/fleet/password.js';
+import type { FleetState } from '../shell/fleet/read-fleet.js';
 import { type ReleaseFlags, requireFleet } from './fleet-flags.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import type { CliIo } from './output/io.js';
 import { withVenue } from './venue-session.js';
 
-export async function releaseWallet(flags: ReleaseFlags, io: CliIo): Promise<ExitCode> {
+/** @param readState reads the fleet as it is now */
+export async function releaseWallet(
+  flags: ReleaseFlags,
+  io: CliIo,
+  readState: () => Promise<FleetState>,
+): Promise<ExitCode> {
   const config = loadTraderConfig(flags.config, io);
   requireFleet(config);
   const isElsewhere = flags.wallet !== undefined;
@@ -21,6 +27,7 @@ export async function releaseWallet(flags: ReleaseFlags, io: CliIo): Promise<Exi
   }
   const waiting = { say: (text: string) => io.err(`${text}\n`), isStopping: stopsAfter(flags.timeout, io), io };
   if (flags.wallet !== undefined) {
+    requireKnown(flags.wallet, await readState());
     await whileHeld(flags.wallet, config, waiting, async (member) => {
       await member.settle();
       await member.release(ZERO, flags.reason);
@@ -39,6 +46,14 @@ export async function releaseWallet(flags: ReleaseFlags, io: CliIo): Promise<Exi
     }),
   );
   return EXIT.ok;
+}
+
+/** A mistyped one would be taken and given back as if it had been the one that was meant, which keeps all that it has. */
+function requireKnown(wallet: string, { wallets }: FleetState): void {
+  const known = wallets.map((row) => row.wallet);
+  if (known.includes(wallet)) return;
+  const hint = known.length === 0 ? 'It has none yet.' : `It has ${known.join(', ')}.`;
+  throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
 }
 
 /** Takes the lease as a trader would, so that no trader has it meanwhile. */

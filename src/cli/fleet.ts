@@ -52,7 +52,7 @@ export function addFleetCommands(program: Command, session: Session): void {
     );
   addAction<ReleaseFlags>(release, session, async (options) => {
     const { releaseWallet } = await import('./fleet-release.js');
-    return releaseWallet(options, session.io);
+    return releaseWallet(options, session.io, () => readState(options, session.io));
   });
 }
 

@@ -260,10 +260,23 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
       expect(await b.exited, b.output()).toBe(0);
       const status = await ran(['fleet', 'status', '--json', '-c', fileA], ENV);
       const { wallets } = JSON.parse(status.output) as {
-        wallets: { owner: string; term: number; state: string; markets: [] }[];
+        wallets: { wallet: string; owner: string; term: number; state: string; markets: [] }[];
       };
       const ours = wallets.find(({ owner }) => owner === 'trader-b');
       expect(ours).toMatchObject({ term: 2, state: 'free', markets: [] });
+
+      // An address that was mistyped, or copied as tables shorten it, releases nothing and is told.
+      const release = (wallet: string) =>
+        ['fleet', 'release', '--wallet', wallet, '--unproven', '--reason', 'gone', '-c', fileA] as const;
+      const meant = ours?.wallet ?? '';
+      const shortened = meant.slice(0, 8);
+      expect(await ran(release(shortened), ENV)).toMatchObject({
+        code: 2,
+        output: expect.stringMatching(new RegExp(`the fleet has no wallet ${shortened}\\n.*${meant}`)),
+      });
+      const released = started(release(meant), ENV);
+      expect(await released.exited).toBe(0);
+      expect(released.output()).toContain(`${meant} is free`);
     },
   );
 });
