@@ -28,6 +28,7 @@ export const COMPILED = 'compiled';
 export class AnswerCheck {
   readonly #document: Json;
   readonly #validatorOf: ValidatorOf;
+  readonly #parts = new Map<string, Json | null>();
   readonly #validators = new Map<string, ValidateFunction>();
   /** The last body under each response that was right: polls mostly see the same again. */
   readonly #lastRight = new Map<string, string>();
@@ -63,7 +64,16 @@ export class AnswerCheck {
     return typeof response['$ref'] === 'string' ? response['$ref'].slice(1) : pointer;
   }
 
+  /** Null where the document has nothing; the same few are asked for with every answer. */
   #at(pointer: string): Json | null {
+    const known = this.#parts.get(pointer);
+    if (known !== undefined) return known;
+    const part = this.#find(pointer);
+    this.#parts.set(pointer, part);
+    return part;
+  }
+
+  #find(pointer: string): Json | null {
     let part: unknown = this.#document;
     for (const key of pointer.split('/').slice(1)) {
       const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
