@@ -41,6 +41,8 @@ const DEFAULT_CONCURRENCY = 8;
 const READ_RETRIES = 2;
 /** Between two attempts of a read after silence; doubled each time, less up to a half by chance. */
 const RETRY_DELAY_MS = 200;
+/** Of a minute's budget: while less is free no read of the trader's plan is tried again by itself. */
+const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
@@ -53,6 +55,11 @@ interface Job {
   readonly latestMs: number;
   /** The one that must sign; null for any. */
   readonly apiKey: string | null;
+}
+
+interface PlannedOptions extends CallOptions {
+  /** By a core that asks again by itself, and keeps some of the budget for what matters more. */
+  readonly isPlanned?: boolean;
 }
 
 interface Attempted {
@@ -116,7 +123,9 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async perform({ id, lane, call, latestMs }: Request): Promise<OutcomeObservation> {
-    const { pageLimit: _, ...answer } = await this.#track(this.#call(call.endpoint, call, { lane, latestMs }));
+    const { pageLimit: _, ...answer } = await this.#track(
+      this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true }),
+    );
     return { kind: 'outcome', requestId: id, ...answer, budget: this.#walletBudget(answer.budget) };
   }
 
@@ -187,8 +196,8 @@ export class HttpCaller implements ServiceCaller {
     return promise;
   }
 
-  async #call(endpoint: EndpointName, parts: CallParts, options: CallOptions): Promise<ClientAnswer> {
-    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, apiKey = null } = options;
+  async #call(endpoint: EndpointName, parts: CallParts, options: PlannedOptions): Promise<ClientAnswer> {
+    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, apiKey = null, isPlanned = false } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
@@ -197,6 +206,8 @@ export class HttpCaller implements ServiceCaller {
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
       const silent = last.answer.outcome.kind === 'unknown' || !this.#isPaced;
+      // A retry is in no plan: it may take nothing from the orders and cancels that the rest of the minute is kept for.
+      if (silent && isPlanned && this.#freePart(declaration.scope) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
@@ -206,6 +217,12 @@ export class HttpCaller implements ServiceCaller {
     }
     // It is told now, however long a retry has waited in vain: a core that is told an older time takes its clock for set back.
     return last.left ? { ...last.answer, nowMs: this.#clock.nowMs() } : last.answer;
+  }
+
+  #freePart(scope: Scope): number {
+    if (scope === 'signed') return this.#keys.freePart;
+    const { remaining, limit } = this.#open[scope].line.room();
+    return remaining / limit;
   }
 
   /** Waits; false when the client was closed meanwhile. */

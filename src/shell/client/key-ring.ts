@@ -112,6 +112,13 @@ export class KeyRing {
     };
   }
 
+  /** The part of what all keys that are used may send in a minute which could leave now; below 0 where more wait than can. NaN where nothing is counted. */
+  get freePart(): number {
+    const lines = this.#shared === null ? this.#live.map(({ line }) => line) : [this.#shared];
+    const rooms = lines.map((line) => line.room());
+    return rooms.reduce((sum, { remaining }) => sum + remaining, 0) / rooms.reduce((sum, { limit }) => sum + limit, 0);
+  }
+
   async close(): Promise<void> {
     const lines = [...this.#seats.values()].map(({ line }) => line);
     await Promise.all((this.#shared === null ? lines : [this.#shared]).map((line) => line.close()));

@@ -65,6 +65,20 @@ describe('a call', () => {
     expect(observation).toMatchObject({ kind: 'outcome', requestId: 7, outcome: { kind: 'answered', data: draft } });
   });
 
+  it('tries a read of the core again only while half of the budget is free: the rest is for orders and cancels', async () => {
+    await client.close();
+    const budgeted = clientFor(server.url, { budgets: { signed: 10 } });
+    server.answer = answering(502, '<html>busy</html>');
+    const call = { endpoint: 'trades.list', params: {}, query: { limit: 5 }, body: undefined } as const;
+    const asked: number[] = [];
+    for (let id = 0; id < 4; id++) {
+      await budgeted.perform({ id, lane: 'own', latestMs: Date.now() + 60_000, call });
+      asked.push(server.asked.splice(0).length);
+    }
+    expect(asked).toEqual([3, 3, 1, 1]);
+    await budgeted.close();
+  });
+
   it('sends the very bytes that it signed, whatever is in path, query and body', async () => {
     const word = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter((text) => !/^\.{1,2}$/.test(text));
     server.answer = answering(201, envelope(draft));
