@@ -1,8 +1,8 @@
 /**
  * Keeps a fixed amount at fixed distances from the middle of others' book, like Polymarket's poly-market-maker
  * (bands): per band an order below its minimum is topped up to its average, above its maximum the surplus is pulled,
- * and whatever left every band is pulled. It neither leans on inventory nor widens for news: simple to predict, and
- * easily picked off when the price moves fast. Margins are measured from the target price in both directions; selling
+ * and whatever left every band is pulled. It does not lean on inventory, and all it does about a price that moves fast is to show
+ * no order that the price may pass before it could be moved. Margins are measured from the target price in both directions; selling
  * what is held before buying the complement is the engine's choice of leg.
  */
 
@@ -20,6 +20,7 @@ import {
 } from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
 import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly } from './common/params.js';
+import { computeStaleSigma, staleSigmas } from './common/stale.js';
 
 const marginTicks = (help: string, value: number) =>
   ({ kind: 'integer', unit: 'ticks', min: 1, max: 500_000, default: value, help }) as const;
@@ -76,6 +77,10 @@ const params = {
     default: 2,
     help: 'What margins are multiplied with while the trader is told to quote wider.',
   },
+  stale_sigmas: staleSigmas(
+    'No order that adds to the position is nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
+    0,
+  ),
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: jumpPauseS,
   halt_before_s: haltBeforeS(300),
@@ -117,8 +122,10 @@ function quote(view: MarketView, p: Params): Quotes {
   if (typeof value === 'string') return NO_QUOTES(value);
   const target = chooseTarget(value.mid, view);
   const widened = view.stance === 'widen' ? p.widen_factor : 1;
-  const bids = bandLadder({ side: 'bid', target, bands: p.bands, widened, view });
-  const asks = bandLadder({ side: 'ask', target, bands: p.bands, widened, view });
+  const staleSigma = computeStaleSigma(view);
+  const shared = { target, bands: p.bands, widened, nearest: p.stale_sigmas * staleSigma, view };
+  const bids = bandLadder({ side: 'bid', ...shared });
+  const asks = bandLadder({ side: 'ask', ...shared });
   return {
     fairMicros: target,
     bids,
@@ -128,7 +135,12 @@ function quote(view: MarketView, p: Params): Quotes {
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,
     note: `${bids.length} bids and ${asks.length} asks in ${p.bands.length} bands around ${target / ONE}`,
-    factors: { target_price: target / ONE, others_spread_price: value.spread, book_age_ms: view.health.bookAgeMs },
+    factors: {
+      target_price: target / ONE,
+      others_spread_price: value.spread,
+      stale_sd_price: staleSigma,
+      book_age_ms: view.health.bookAgeMs,
+    },
   };
 }
 

@@ -21,6 +21,7 @@ import {
 } from '../src/trader/strategy/strategy.js';
 import { closingHalf, closingSize, lastQuoteS } from './closing/closing.js';
 import {
+  behindTicks,
   halfSpreadTicks,
   improveTicks,
   makeGuards,
@@ -30,7 +31,17 @@ import {
   riskAversion,
   standingParams,
 } from './common/params.js';
-import { isAdding, mayQuote, netShares, showLevel, standing, toFairMicros } from './common/quotes.js';
+import {
+  findBest,
+  getSign,
+  isAdding,
+  isBehind,
+  mayQuote,
+  netShares,
+  showLevel,
+  standing,
+  toFairMicros,
+} from './common/quotes.js';
 
 const params = {
   start_s: {
@@ -67,6 +78,7 @@ const params = {
     help: 'Nothing is quoted where the half-spread would have to be wider.',
   },
   improve_ticks: improveTicks,
+  behind_ticks: behindTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
   min_fair_price: minFairPrice('this fair price'),
@@ -148,9 +160,12 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
   if (!mayQuote(view, side, fair, p.min_fair_price)) return [];
   const tick = view.market.tickMicros / ONE;
   const least = Math.max(half, p.half_spread_ticks * tick) + dearerFee(view.market, fair);
+  const distance = least * (view.stance === 'widen' ? p.widen_factor : 1);
+  const unshifted = fair - getSign(side) * distance;
+  if (adds && isBehind(side, unshifted, findBest(view, side), p.behind_ticks, view.market.tickMicros)) return [];
   return standing(view, side, {
     centre,
-    half: least * (view.stance === 'widen' ? p.widen_factor : 1),
+    half: distance,
     improveTicks: p.improve_ticks,
     // What reduces is not made smaller: it is what must be gone by the end.
     shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),

@@ -19,7 +19,6 @@ import {
 import { haltBeforeS, jumpPauseS, makeGuards, maxBookAgeMs, postOnly, resizeFraction } from './common/params.js';
 import {
   chooseFarther,
-  getSign,
   levelsFrom,
   netShares,
   passivePrice,
@@ -27,7 +26,7 @@ import {
   toFairMicros,
   type Wish,
 } from './common/quotes.js';
-import { computeStaleSigma } from './common/stale.js';
+import { computeStaleSigma, isTooNear, staleSigmas } from './common/stale.js';
 import { gridWishes, type Lines, worstLossPerShare } from './grid/lines.js';
 
 const params = {
@@ -56,14 +55,10 @@ const params = {
     default: 20,
     help: 'What is lost at most, before fees, when every line of one side fills and the market settles against it.',
   },
-  stale_sigmas: {
-    kind: 'number',
-    unit: 'standard deviations',
-    min: 0,
-    max: 10,
-    default: 1,
-    help: 'No line opens nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
-  },
+  stale_sigmas: staleSigmas(
+    'No line opens nearer to the middle than so many deviations of the price from one look until an order of the next stands.',
+    1,
+  ),
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: { ...jumpPauseS, default: 0 },
   halt_before_s: haltBeforeS(60),
@@ -123,8 +118,13 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   // Told to quote wider, it opens nothing at the line that is next.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
+  const { mid } = view.estimates;
   const opening = (side: BookSide, lines: readonly Wish[]): readonly Wish[] =>
-    lines.slice(wider).filter(({ price }) => !isTooNear(view, side, price, p.stale_sigmas * staleSigma));
+    lines.slice(wider).filter(({ price }) => {
+      // One step back from others where it would trade at once.
+      const stands = chooseFarther(side, price, passivePrice(view, side));
+      return mid === null || !isTooNear(side, stands, mid, p.stale_sigmas * staleSigma);
+    });
   const bids = levelsFrom(view, 'bid', net < 0 ? wishes.bids : opening('bid', wishes.bids));
   const asks = levelsFrom(view, 'ask', net > 0 ? wishes.asks : opening('ask', wishes.asks));
   const factors = {
@@ -149,13 +149,6 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)}, lines of ${grid.shares.toFixed(2)} shares around ${grid.centre.toFixed(4)}`,
     factors,
   };
-}
-
-/** Whether the price may go beyond an order at this line, put one step back from others, before anybody could move it. */
-function isTooNear(view: MarketView, side: BookSide, line: number, nearest: number): boolean {
-  const { mid } = view.estimates;
-  if (mid === null || nearest === 0) return false;
-  return getSign(side) * (mid - chooseFarther(side, line, passivePrice(view, side))) < nearest;
 }
 
 /** What a grid is worth is the market's business; risk compares its orders with others' middle where there is one. */

@@ -24,7 +24,7 @@ import {
 import { makeGuards } from './common/params.js';
 import { type Centre, computeCentre, netShares } from './log-odds/centre.js';
 import { type Params, params } from './log-odds/params.js';
-import { chooseMode, dropLoneBet, type Mode, sideLevels } from './log-odds/sides.js';
+import { chooseMode, dropLoneBet, isLeftOutBehind, type Situation, sideLevels } from './log-odds/sides.js';
 
 export default defineStrategy({
   name: 'log-odds-maker',
@@ -79,13 +79,14 @@ class LogOddsMaker implements Quoter {
       keepWithinTicks: p.reprice_ticks,
       keepWithinSizeFraction: p.resize_fraction,
       postOnly: p.post_only,
-      note: describeQuotes(quoted, centre, mode),
+      note: describeQuotes(quoted, situation),
       factors: makeFactors(value, centre, adverseMove, view),
     };
   }
 }
 
-function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: Centre, mode: Mode): string {
+function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, situation: Situation): string {
+  const { centre, mode } = situation;
   const show = (price: number): string => price.toFixed(4);
   const best = (levels: readonly QuoteLevel[]): string =>
     levels[0] === undefined ? 'none' : show(levels[0].priceMicros / ONE);
@@ -93,7 +94,9 @@ function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, centre: C
   const halves = `half-spreads ${show(centre.bidHalf)} and ${show(centre.askHalf)}`;
   const tooWide = Math.min(centre.bidHalf, centre.askHalf) >= 0.5 ? ', which leaves no price: mind the tick' : '';
   const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
-  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${tooWide}${reduce}`;
+  const behind = (['bid', 'ask'] as const).filter((side) => isLeftOutBehind(side, situation));
+  const leftOut = behind.length === 0 ? '' : `; left out, for it would stand behind others: ${behind.join(' and ')}`;
+  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${tooWide}${reduce}${leftOut}`;
 }
 
 function makeFactors(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {

@@ -14,6 +14,8 @@ import {
   priceRange,
   type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
+import { isAdding } from '../common/quotes.js';
+import { isTooNear } from '../common/stale.js';
 
 export interface Band {
   readonly min_margin_ticks: number;
@@ -32,6 +34,8 @@ export interface BandSide {
   readonly bands: readonly Band[];
   /** What margins are multiplied with. */
   readonly widened: number;
+  /** No order that adds to the position stands nearer to the middle, in price. */
+  readonly nearest: number;
   readonly view: MarketView;
 }
 
@@ -40,9 +44,11 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const { side, view, bands } = input;
   const amounts = new Map<Micros, number>();
   const put = (price: Micros, amount: number): void => void amounts.set(price, (amounts.get(price) ?? 0) + amount);
+  const isFarEnough = ({ priceMicros }: { readonly priceMicros: Micros }): boolean =>
+    !isAdding(view, side) || !isTooNear(side, priceMicros / ONE, input.target / ONE, input.nearest);
   let room = positionRoom(side, view);
   for (const [index, band] of bands.entries()) {
-    const staying = keepOrders(ordersIn(band, input), band, index, bands.length);
+    const staying = keepOrders(ordersIn(band, input).filter(isFarEnough), band, index, bands.length);
     let total = 0;
     for (const order of staying) {
       if (order.remainingMicros > room) continue;
@@ -51,7 +57,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
       room -= order.remainingMicros;
     }
     const price = newPrice(band, input);
-    if (price === null || total >= band.min_shares) continue;
+    if (price === null || total >= band.min_shares || !isFarEnough({ priceMicros: price })) continue;
     const amount = amountOnLot(Math.min(band.avg_shares - total, room) / ONE, view.market);
     if (amount === null) continue;
     put(price, amount);

@@ -126,6 +126,15 @@ export const improveTicks = {
   help: 'Quotes are at most so many ticks better than the best of others: more would be a gift.',
 } as const;
 
+export const behindTicks = {
+  kind: 'integer',
+  unit: 'ticks',
+  min: 0,
+  max: 500_000,
+  default: 500_000,
+  help: 'A side that adds to the position is left out where its distance alone puts it more than so many ticks behind the best of others.',
+} as const;
+
 /** @param price which price it is compared with, for its help */
 export const minFairPrice = (price: string) =>
   ({

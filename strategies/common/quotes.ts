@@ -74,6 +74,22 @@ export const isAdding = (view: MarketView, side: BookSide): boolean => getSign(s
 export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
   !isAdding(view, side) || (fair >= least && fair <= 1 - least);
 
+/**
+ * Whether an order at this price would stand more than so many ticks behind the best of others. Takers who know nothing stop at the best,
+ * so whoever reaches an order behind it has brought the price there, and mostly knows why.
+ */
+export function isBehind(
+  side: BookSide,
+  price: number,
+  best: number | null,
+  ticks: number,
+  tickMicros: Micros,
+): boolean {
+  if (best === null) return false;
+  const bestMicros = Math.round(best * ONE);
+  return getSign(side) * (bestMicros - onTick(side, price, tickMicros)) > ticks * tickMicros;
+}
+
 /** So many shares at this price, any price. */
 export interface Wish {
   readonly price: number;

@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import {
+  behindTicks,
   halfSpreadTicks,
   haltBeforeS,
   improveTicks,
@@ -28,6 +29,7 @@ export const params = {
     help: 'Distance between two levels of a side.',
   },
   improve_ticks: improveTicks,
+  behind_ticks: behindTicks,
   risk_aversion: riskAversion,
   holding_time_s: {
     kind: 'number',

@@ -10,6 +10,7 @@ import {
   type QuoteLevel,
   staleCost,
 } from '../../src/trader/strategy/strategy.js';
+import { isAdding, isBehind } from '../common/quotes.js';
 import { type Centre, netShares } from './centre.js';
 import type { Params } from './params.js';
 
@@ -51,6 +52,7 @@ export function sideLevels(side: BookSide, situation: Situation): readonly Quote
   const reducible = Math.max(0, -net);
   const adding = reducible === 0;
   const price = sidePrice(side, situation);
+  if (isLeftOutBehind(side, situation)) return [];
   if (adding && (mode.reduceOnly !== null || !earns(side, price, situation))) return [];
   // The limit is to bound the loss, not the count: fewer shares where each can lose more than half.
   const lossPerShare = side === 'bid' ? price : 1 - price;
@@ -77,6 +79,13 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   const wanted = centre.reservation + Math.max(tick, centre.askHalf * (1 - mode.urgency));
   const needed = hurried ? 0 : value.ask - p.improve_ticks * tick;
   return Math.max(wanted, needed, passive);
+}
+
+/** Whether a side that adds would stand too far behind others by its half-spread alone, without what the position shifts. */
+export function isLeftOutBehind(side: BookSide, { view, value, centre, p }: Situation): boolean {
+  const [best, wanted] =
+    side === 'bid' ? [value.bid, centre.fair - centre.bidHalf] : [value.ask, centre.fair + centre.askHalf];
+  return isAdding(view, side) && isBehind(side, wanted, best, p.behind_ticks, view.market.tickMicros);
 }
 
 /**

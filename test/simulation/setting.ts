@@ -180,6 +180,8 @@ function strategies({ makers, limits }: Setting): readonly StrategySettings[] {
       module: withCore(meddles === true ? meddler : logOddsMaker, micros(coreShares * 1_000_000)),
       params: paramsFor(logOddsMaker, {
         ...params,
+        // Behind others too: the more orders, the more that faults can meet.
+        behind_ticks: 500_000,
         order_shares: `${orderShares}`,
         risk_aversion: riskAversion,
         half_spread_ticks: halfSpreadTicks,

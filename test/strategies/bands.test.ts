@@ -124,6 +124,30 @@ test('new orders step back from others instead of crossing them', () => {
   expect(bids(skewed)[0]).toEqual([0.46, 30]);
 });
 
+describe('where the price may go far before an order could be moved', () => {
+  // One deviation of 0.009 in the second until an order stands: three are 0.027 and reach beyond the near band, not the far one.
+  const fast = { ...VIEW, estimates: { ...VIEW.estimates, sigmaPricePerSqrtS: 0.009 / Math.sqrt(VIEW.pace.reactS) } };
+
+  const careful = (view: MarketView) => bands.create(paramsFor(bands, { stale_sigmas: 3 }), FACTS).quote(view);
+
+  test('no order is nearer than three deviations of that, and what rests there goes', () => {
+    const { bids: below, asks: above, factors } = careful(fast);
+    expect([below, above].map((levels) => levels.map(({ priceMicros }) => priceMicros))).toEqual([
+      [m(0.46)],
+      [m(0.54)],
+    ]);
+    expect(factors['stale_sd_price']).toBeCloseTo(0.009, 12);
+    const resters = { ...fast, orders: resting('bid', [0.48, 20], [0.46, 30]) };
+    expect(careful(resters).bids).toEqual([{ priceMicros: m(0.46), amountMicros: m(30) }]);
+  });
+
+  test('the side that undoes a position keeps all its orders, and 0 deviations keep them on both', () => {
+    const long = careful(holding(fast, 100));
+    expect([long.bids.length, long.asks.length]).toEqual([1, 2]);
+    expect(bids(fast)).toHaveLength(2);
+  });
+});
+
 test('where the lowest price of the market would cross others, nothing is placed', () => {
   const market = { ...FACTS, minPriceMicros: m(0.08) };
   const dusty = viewOf(

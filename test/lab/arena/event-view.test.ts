@@ -10,7 +10,7 @@ import type { EventView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
 import eventMaker from '../../../strategies/event-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
-import { entrant } from './entrants.js';
+import { everyBand } from './entrants.js';
 
 /** Keeps the last event that each market was shown. */
 function probe(asks: boolean) {
@@ -34,7 +34,7 @@ function probe(asks: boolean) {
 
 async function crowdSeenBy(asks: boolean) {
   const { seen, module } = probe(asks);
-  const alone = await entrant('bands');
+  const alone = await everyBand();
   const scene = (core: ConstructorParameters<typeof CrowdScene>[0]) => new CrowdScene(core, 1);
   const judged = { ...alone, module, params: {}, strategy: { ...alone.strategy, module, params: {} } };
   await runTrader({ seed: 1, entrant: judged, conditions: USUAL_CONDITIONS, markets: 4, lastsMs: 20_000, scene });

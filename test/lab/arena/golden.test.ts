@@ -8,7 +8,7 @@ import { runTrader, type TraderRun } from '../../../src/lab/arena/polled/trader-
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
-import { entrant } from './entrants.js';
+import { everyBand } from './entrants.js';
 
 const short = ({ edge, informedEdge, fills, actions, requests, result }: Awaited<ReturnType<typeof runTrader>>) =>
   [edge, informedEdge, fills, actions, requests, result].map((value) => value && Number(value.toFixed(6)));
@@ -31,14 +31,14 @@ describe('bands with seed 17', () => {
     ['news', [-25.862126, -26.447075, 64, 510, null, -203.6625]],
     ['event', [12.850216, -113.895036, 1240, 2607, null, -2059.5769]],
   ])('in %s', async (name, golden) => {
-    expect(short(await worldNamed(name).simulate(17, await entrant('bands'), USUAL_CONDITIONS))).toEqual(golden);
+    expect(short(await worldNamed(name).simulate(17, await everyBand(), USUAL_CONDITIONS))).toEqual(golden);
   });
 
   it('in thin quotes nothing, where a maker of fixed prices is filled', async () => {
     const thin = worldNamed('thin');
-    const silent = await thin.simulate(17, await entrant('bands'), USUAL_CONDITIONS);
+    const silent = await thin.simulate(17, await everyBand(), USUAL_CONDITIONS);
     expect(silent).toMatchObject({ edge: 0, fills: 0, actions: 0 });
-    const fixed = await thin.simulate(17, { ...(await entrant('bands')), module: FIXED, params: {} }, USUAL_CONDITIONS);
+    const fixed = await thin.simulate(17, { ...(await everyBand()), module: FIXED, params: {} }, USUAL_CONDITIONS);
     expect(short(fixed)).toEqual([-522.456387, -812.426965, 847, 734, null, -569.784]);
   });
 
@@ -59,7 +59,7 @@ describe('bands with seed 17', () => {
     ['crowd', 4, (core) => new CrowdScene(core, 17), [16.283657, -1.393351, 267, 345, 2036, -16.92]],
   ])('in the first five minutes of %s with %i markets', async (_, markets, scene, golden) => {
     const conditions = { ...USUAL_CONDITIONS, markets };
-    const run = { seed: 17, entrant: await entrant('bands'), conditions, markets, lastsMs: LASTS_MS, scene };
+    const run = { seed: 17, entrant: await everyBand(), conditions, markets, lastsMs: LASTS_MS, scene };
     expect(short(await runTrader(run))).toEqual(golden);
   });
 });

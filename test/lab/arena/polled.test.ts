@@ -14,11 +14,11 @@ import type { Config } from '../../../src/shell/config/types.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
 import bands from '../../../strategies/bands.js';
 import { times } from '../../support/effort.js';
-import { entrant } from './entrants.js';
+import { everyBand } from './entrants.js';
 
 const STEPS = times(160, 240);
 
-async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = entrant('bands')) {
+async function rationed(changes: Partial<Conditions> = {}, seed = 5, one = everyBand()) {
   const conditions = { ...USUAL_CONDITIONS, ...changes };
   const { markets } = conditions;
   const scene = (core: ExchangeCore) => new ChallengeScene(core, { seed, markets, steps: 2000 });
@@ -120,14 +120,14 @@ describe('a trader in the rationed challenge', () => {
   });
 
   it('in a trader’s file keeps the capital and the limits of that file', async () => {
-    const alone = await entrant('bands');
+    const alone = await everyBand();
     const config: Config = { ...alone.config, file: '/elsewhere/trader.yaml', capitalMicros: micros(70 * ONE) };
     const { wealth, result } = await rationed({}, 5, Promise.resolve({ ...alone, config }));
     expect(wealth - result).toBeCloseTo(70, 6);
   });
 
   it('of a strategy file alone is stopped by no limit in currency before its money is gone', async () => {
-    const { config, strategy: own } = await entrant('bands');
+    const { config, strategy: own } = await everyBand();
     const strategy = { ...own, risk: config.risk };
     const { capitalMicros, risk, chooseLimits } = moneyFor(config, 3);
     expect(capitalMicros).toBe(3000 * ONE);
@@ -168,7 +168,7 @@ describe('a trader in the rationed challenge', () => {
         };
       },
     });
-    const alone = await entrant('bands');
+    const alone = await everyBand();
     const strategy = { ...alone.strategy, module };
     const result = await rationed({}, 5, Promise.resolve({ ...alone, module, strategy }));
     expect(result.failure).toContain(said);
@@ -179,7 +179,7 @@ describe('the crowd of the paper exchange', () => {
   const simulateCrowd = async (seed: number) =>
     runTrader({
       seed,
-      entrant: await entrant('bands'),
+      entrant: await everyBand(),
       conditions: USUAL_CONDITIONS,
       markets: 4,
       lastsMs: times(80, STEPS) * STEP_MS,

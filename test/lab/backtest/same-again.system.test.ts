@@ -23,16 +23,16 @@ const ROOT = join(import.meta.dirname, '../../..');
  */
 const PINNED = {
   'risk-averse': {
-    trace: 'fe58079a818d8a7f',
-    session: '764cb8704a4382b6d5754fd483e09869e374f4698fdb84b2438fba2523141c72',
+    trace: '50c11ba09030a028',
+    session: '02ce4f150a06ddd6366e0f13260cc79494b9dddc50c7d08c7861bc713fc3038f',
   },
   'power:3': {
-    trace: 'fe58079a818d8a7f',
-    session: '764cb8704a4382b6d5754fd483e09869e374f4698fdb84b2438fba2523141c72',
+    trace: '50c11ba09030a028',
+    session: '02ce4f150a06ddd6366e0f13260cc79494b9dddc50c7d08c7861bc713fc3038f',
   },
   optimistic: {
-    trace: 'c2edc965e0891a81',
-    session: '338b932f6f3de5726e788ae33ed754a947754f87e32d200753e99dd1b2bbbbbb',
+    trace: 'b70d422b931c7f08',
+    session: '5a94c4c3a2937668f84f3020eeb77be4c9e3e9652a63e7de3f44417285f4dd67',
   },
 };
 
