@@ -35,6 +35,7 @@ export interface SparseCopy {
 const FOOTER_BYTES = 65_536;
 /** At the end of the file: how long the footer is, and a mark. */
 const TAIL_BYTES = 8;
+const MARK = 'PAR1';
 /** Neighbours nearer than this are one request: it takes as long as so many bytes. */
 const NEAR_BYTES = 32_768;
 /** A part is held in memory. */
@@ -55,7 +56,9 @@ export async function beginSparseCopy(
   if (footer === null) return null;
   object.cache.onDisk(() => makeEmpty(path, object.file.bytes));
   await copyInto(path, object, parts, [footer]);
-  const chunks = await listChunks(path);
+  const chunks = await listChunks(path).catch(() => {
+    throw parts.refuse('a footer that cannot be read', 'one of Parquet');
+  });
   const ranges = rangesOf(chunks, wanted);
   const missing = joinNear(ranges.filter((range) => !parts.has(range)));
   return {
@@ -77,6 +80,8 @@ async function findFooter(parts: ObjectParts, bytes: number): Promise<ByteRange 
   const end: ByteRange = { from: Math.max(0, bytes - FOOTER_BYTES), to: bytes };
   const tail = await parts.read(end);
   if (tail === null) return null;
+  const mark = tail.toString('latin1', tail.length - MARK.length);
+  if (mark !== MARK) throw parts.refuse(`${JSON.stringify(mark)} at its end`, `${MARK}, as in a file of Parquet`);
   const length = tail.readUInt32LE(tail.length - TAIL_BYTES) + TAIL_BYTES;
   return { from: Math.max(0, Math.min(end.from, bytes - length)), to: bytes };
 }

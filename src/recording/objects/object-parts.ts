@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { AssertionFailed } from '../../shared/base/errors.js';
+import { AssertionFailed, type TwinbookError } from '../../shared/base/errors.js';
 import { PART } from './cache.js';
 import type { ByteRange } from './client.js';
 import type { ObjectInParts } from './view-files.js';
@@ -97,6 +97,14 @@ export class ObjectParts {
     this.#last = { part, bytes };
     if (this.#found.delete(part)) this.#bytesFromCache += bytes.length;
     return bytes;
+  }
+
+  /** What was read is no part of such a file: all that is kept of it is forgotten, so that a sound one can be read later. */
+  refuse(got: string, wanted: string): TwinbookError {
+    this.#forget(this.#kept);
+    const { client, key } = this.#object;
+    const hint = 'It was changed or damaged after its manifest was written; upload the recording anew.';
+    return client.faults.wrong('use', key, got, wanted, hint);
   }
 
   #requireSame(mark: string): void {

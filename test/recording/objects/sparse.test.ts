@@ -161,6 +161,20 @@ describe('a query over a long file of many markets in a bucket', () => {
     await expect(ask("select sum(amount_micros) from events where market = 'e'")).rejects.toThrow(/written anew|bytes/);
   });
 
+  it.each([
+    ['at its end', 1, /part-00-23\.parquet: got "PAR." at its end, wanted PAR1/],
+    ['in its footer', 40, /part-00-23\.parquet: got a footer that cannot be read, wanted one of Parquet/],
+  ])('names an object that is damaged %s, and reads a sound one later', async (_, fromEnd, message) => {
+    await openInBucket();
+    const damaged = Buffer.from(objects.get(FILE) ?? '');
+    damaged.fill(0xff, damaged.length - fromEnd, fromEnd === 1 ? damaged.length : damaged.length - 8);
+    bucket.objects.set(FILE, damaged);
+    const sql = "select sum(price_micros) from events where market = 'a'";
+    await expect(ask(sql)).rejects.toThrow(message);
+    bucket.objects.set(FILE, objects.get(FILE) ?? damaged);
+    expect(await ask(sql)).toEqual(await ask(sql, folder));
+  });
+
   it('asks again for a part that the disk has spoilt', async () => {
     await openInBucket();
     const sql = "select sum(price_micros) from events where market = 'a'";
