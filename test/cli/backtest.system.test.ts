@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BRACKET } from '../../src/lab/backtest/plan.js';
 import { record } from '../lab/sweep/place.js';
 import { times } from '../support/effort.js';
+import { optimiseThreadsLate } from '../support/late-optimising.js';
 import { run } from './run.js';
+
+optimiseThreadsLate();
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'data/sample');

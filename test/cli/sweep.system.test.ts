@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../src/cli/lab/sweep/sweep-tables.js';
 import { record, type SweepPlace, sweepPlace } from '../lab/sweep/place.js';
+import { optimiseThreadsLate } from '../support/late-optimising.js';
 import { run } from './run.js';
 import { findTooWide } from './too-wide.js';
+
+optimiseThreadsLate();
 
 let place: SweepPlace;
 

@@ -16,7 +16,10 @@ import { gridSearch } from '../../../src/lab/sweep/search.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { times } from '../../support/effort.js';
+import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { MAKER, sweepPlace, watching } from '../sweep/place.js';
+
+optimiseThreadsLate();
 
 const place = sweepPlace();
 const folder = join(place.folder, 'strategies');

@@ -6,7 +6,10 @@ import { backtestOf } from '../../../src/lab/backtest/backtest.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { times } from '../../support/effort.js';
+import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { record, sweepPlace, sweepPlan, watching } from './place.js';
+
+optimiseThreadsLate();
 
 const near = (value: number) => expect.closeTo(value, -0.5);
 

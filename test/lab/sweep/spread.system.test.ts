@@ -9,9 +9,12 @@ import { ChunkRunner } from '../../../src/lab/sweep/chunks/runner.js';
 import { makeSheet } from '../../../src/lab/sweep/chunks/sheet.js';
 import { planSweep } from '../../../src/lab/sweep/plan.js';
 import { run } from '../../cli/run.js';
+import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
 import { readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+
+optimiseThreadsLate();
 
 let place: SweepPlace;
 
@@ -211,7 +214,9 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
       return `${ran.code} ${ran.err}`;
     };
     expect(await withUrl('')).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
-    expect(await withUrl('http://127.0.0.1:1')).toMatch(/^2 the address of the queue is not understood/);
+    expect(await withUrl('http://127.0.0.1:1')).toMatch(
+      /^2 the address of the queue \(TWINBOOK_QUEUE_URL or its file\) is not understood/,
+    );
     expect(await withUrl('redis://:hunter22@127.0.0.1:1')).toMatch(
       /^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/,
     );

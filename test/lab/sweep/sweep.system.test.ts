@@ -11,7 +11,10 @@ import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
+import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { type PlanWishes, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
+
+optimiseThreadsLate();
 
 let place: SweepPlace;
 

@@ -9,6 +9,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
+import { LATE_OPTIMISING } from '../late-optimising.js';
 import { ANSWERS_CHANNEL, type Answer, AnswerCheck } from './check.js';
 
 const folder = inject('answersFolder');
@@ -22,20 +23,11 @@ subscribe(ANSWERS_CHANNEL, (answer) => {
   found.push(...check.violations(answer as Answer));
 });
 
-/**
- * A flag of V8, the engine of Node, for the programs that tests start: bytes of bytecode that a function runs before threads
- * beside it compile it to fast code, usually 67,584. That pays in programs that run on; those of tests end within seconds, and
- * take a seventh less of a processor when they compile that much later. What they do is the same. The engines of Node 22 and 24 have no
- * such measure any more, and say so on the standard error of whoever is told of it.
- */
-const LATE_OPTIMISING = '--interrupt-budget=600000';
-const knowsIt = Number.parseInt(process.versions.node, 10) < 22;
-
 // Processes that tests start inherit this.
 const hook = resolve(import.meta.dirname, '../../../node_modules/.twinbook-hook/child.js');
 process.env['TWINBOOK_OPENAPI'] = document;
 process.env['TWINBOOK_VIOLATIONS'] = file;
-if (knowsIt) process.env['TWINBOOK_V8_FLAGS'] = LATE_OPTIMISING;
+if (LATE_OPTIMISING !== null) process.env['TWINBOOK_V8_FLAGS'] = LATE_OPTIMISING;
 // A list of certificates that this machine trusts beside Node's own: every Node reads it at its start, which takes longer than the rest
 // of that. What tests start asks nobody outside of this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
