@@ -156,7 +156,8 @@ export const RECORD_NOTES: RecordNotes = {
       margin_position_settlements_pnl: 'Realized by margin positions.',
       margin_positions_unrealized_pnl: 'Of open margin positions at present prices.',
       redeems_funds: 'Paid out by redeems.',
-      active_assets_value: 'Present value of the shares that are held; complete sets are worth 1 also while there is no price.',
+      active_assets_value:
+        'Present value of the shares that are held; complete sets are worth 1 also while there is no price.',
       creator_fees: 'Earned with markets of one’s own.',
       total_pnl: 'Everything that is there now and was received, less everything that was paid.',
     },
