@@ -1,9 +1,10 @@
 /** `twinbook strategies new`: a strategy to begin with, that trades as it is written. */
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -53,7 +54,7 @@ function write(name: string, dir: string, kind: Beginning, io: CliIo): ExitCode 
     );
   }
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder, SHARED_FOLDER);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TwinbookError('file_unreadable', `cannot make ${folder}: ${why}`, 'Name another folder with --dir.');

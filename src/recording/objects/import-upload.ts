@@ -3,9 +3,10 @@
  * anywhere and be run again: the same lines make the same files, and what the bucket has is not sent a second time.
  */
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/folder.js';
 import { type ImportedMarket, type ImportKind, type ImportOptions, importRecordings } from '../import.js';
 import { isAlive } from '../store/folder-lock.js';
 import { marketFolder } from '../store/layout.js';
@@ -51,7 +52,7 @@ const NAME = /^(\d+)-/;
 function makeWorkshop(env: Environment): string {
   const root = join(cacheFolder(env), '..', 'imports');
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeFolder(root);
     for (const name of readdirSync(root)) {
       const pid = NAME.exec(name)?.[1];
       if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(root, name), { recursive: true, force: true });

@@ -4,16 +4,19 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from 'node:path';
 import { PRIVATE_FOLDER } from './private.js';
 
+/** What the process leaves to others of what it makes is theirs. */
+export const SHARED_FOLDER = 0o777;
+
 /**
- * Makes a folder for its owner alone, and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
+ * Makes a folder, for its owner alone unless told, and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
  * topmost first. Throws what `mkdirSync` throws, and an Error when something else than a folder has the name.
  */
-export function makeFolder(folder: string): readonly string[] {
+export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) {
     try {
-      mkdirSync(path, PRIVATE_FOLDER);
+      mkdirSync(path, mode);
     } catch (error) {
       // Somebody else was faster.
       if (!existsSync(path)) throw error;

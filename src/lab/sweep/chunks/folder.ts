@@ -4,20 +4,12 @@
  */
 
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import type { SweepFacts } from '../facts.js';
 import { wholeRung } from '../halving/rungs.js';
@@ -41,7 +33,7 @@ export interface FolderPlan {
 export function writePlan(dir: string, plan: FolderPlan): void {
   const checksum = computeChecksum(plan);
   guardAccess(dir, 'write', () => {
-    for (const folder of ['results', 'begun']) mkdirSync(join(dir, folder), { recursive: true });
+    for (const folder of ['results', 'begun']) makeFolder(join(dir, folder), SHARED_FOLDER);
     if (readText(join(dir, PLAN)) !== null) {
       throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
     }

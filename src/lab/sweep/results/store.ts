@@ -5,10 +5,10 @@
  * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
  */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import type { Candidate, CrossingSums, SweepResult, SweptEvent, Task, TaskOutcome, TaskRun } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
@@ -41,7 +41,7 @@ export type Stored = readonly {
 /** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep is writing to. */
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
-    mkdirSync(outDir, { recursive: true });
+    makeFolder(outDir, SHARED_FOLDER);
     const lock = takeLock(outDir);
     try {
       return new SweepStore(outDir, lock, openDatabase(outDir));
