@@ -9,7 +9,7 @@ export const SHARED_FOLDER = 0o777;
 
 /**
  * Makes a folder, for its owner alone unless told, and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
- * topmost first. Throws what `mkdirSync` throws, and an Error when something else than a folder has the name.
+ * topmost first. Throws what `mkdirSync` throws, and ENOTDIR as it does when something else than a folder has the name.
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];
@@ -22,7 +22,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
       if (!existsSync(path)) throw error;
     }
   }
-  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
+  if (!statSync(folder).isDirectory()) throw Object.assign(new Error(`${folder} is not a folder`), { code: 'ENOTDIR' });
   return missing;
 }
 

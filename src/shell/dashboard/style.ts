@@ -25,15 +25,14 @@ header, .actions, #said { grid-column: 1 / -1 }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 14px 0 6px; align-items: end }
 #rest { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; flex: 1 1 0 } #rest label { flex: 1 1 16rem } .stop { display: flex; gap: 8px } #more { display: none }
 nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
-nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none; cursor: pointer }
+nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
 nav a:hover, nav button:hover { background: var(--panel) }
 nav a[aria-current] { background: var(--panel); color: var(--mark); font-weight: 650; box-shadow: inset 3px 0 0 var(--mark) }
 nav button { color: var(--soft); font-size: 14px }
 label { display: block } label.span { margin: 12px 0 4px }
-input { display: block; width: 100%; padding: 8px 10px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; min-height: 44px }
-select { min-height: 44px; padding: 6px 8px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input::placeholder { color: var(--soft); opacity: 1 }
-.actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit; cursor: pointer }
+input, select, .actions button, #login button, dialog button, #compare, .files button { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
+input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
 .actions button:hover { border-color: var(--ink) }
 .actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px }

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { listArchives } from '../../../src/trader/ledger/archive/archive-file.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
@@ -25,7 +26,9 @@ function makePlace(): { config: string; ledger: string } {
   ledger.close();
   // Of an exchange that has a past too.
   mkdirSync(join(folder, 'exchange'));
-  writeFileSync(join(folder, 'exchange', 'past'), '');
+  const exchange = new SqliteDriver(join(folder, 'exchange', 'exchange.sqlite'));
+  exchange.pragma('journal_mode = WAL');
+  exchange.close();
   return { config: join(folder, 'trader.yaml'), ledger: path };
 }
 
