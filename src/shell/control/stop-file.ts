@@ -60,21 +60,38 @@ export function leaveStopFile(path: string, reason: string): void {
   }
 }
 
-/** Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. */
+/**
+ * Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. Throws what
+ * the system says where the name is there and may not last.
+ */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
+  const file = openNew(beside);
+  if (file === null) return false;
   try {
+    if (!nameWhole(file, text, beside, path)) return false;
+    // The name stops a trader already, however long the disk takes.
+    fsyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
     rmSync(beside, { force: true });
-    const file = openSync(beside, 'wx', 0o600);
-    try {
-      writeSync(file, text);
-      linkSync(beside, path);
-      // The name stops a trader already, however long the disk takes.
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-      rmSync(beside, { force: true });
-    }
+  }
+}
+
+function openNew(path: string): number | null {
+  try {
+    rmSync(path, { force: true });
+    return openSync(path, 'wx', 0o600);
+  } catch {
+    return null;
+  }
+}
+
+function nameWhole(file: number, text: string, beside: string, path: string): boolean {
+  try {
+    writeSync(file, text);
+    linkSync(beside, path);
     return true;
   } catch {
     return false;

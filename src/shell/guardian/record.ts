@@ -138,24 +138,30 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. */
+/**
+ * Written beside and then given its name. False where that cannot be: one is there, the disk is full, or it knows no links. Throws what
+ * the system says where the name is there and may not last.
+ */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
+  const file = await rm(beside, { force: true })
+    .then(() => open(beside, 'wx', 0o600))
+    .catch(() => null);
+  if (file === null) return false;
   try {
+    const isNamed = await file
+      .writeFile(text)
+      .then(() => link(beside, path))
+      .then(
+        () => true,
+        () => false,
+      );
+    // The name stops a trader already, however long the disk takes.
+    if (isNamed) await file.sync();
+    return isNamed;
+  } finally {
+    await file.close();
     await rm(beside, { force: true });
-    const file = await open(beside, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await link(beside, path);
-      // The name stops a trader already, however long the disk takes.
-      await file.sync();
-    } finally {
-      await file.close();
-      await rm(beside, { force: true });
-    }
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -45,6 +45,23 @@ describe('the stop file', () => {
     expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
   });
 
+  it('is told where it is there and may not last', () => {
+    const path = place();
+    const sync = fs.fsyncSync;
+    fs.fsyncSync = () => {
+      throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    };
+    syncBuiltinESMExports();
+    try {
+      expect(() => leaveStopFile(path, 'odd prices')).toThrow(/cannot be written: EIO/);
+    } finally {
+      fs.fsyncSync = sync;
+      syncBuiltinESMExports();
+    }
+    expect(readStopFile(path)).toBe('odd prices');
+    expect(readdirSync(dirname(path))).toEqual(['ledger.sqlite.kill']);
+  });
+
   it('keeps the older reason', () => {
     const path = place();
     leaveStopFile(path, 'first');
