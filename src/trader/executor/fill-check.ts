@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
-import { add, type Micros, micros, sub } from '../../shared/base/micros.js';
+import { add, type Micros, micros, minMicros, sub } from '../../shared/base/micros.js';
 import type { BookedFill, OrderRecord } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/rounding.js';
 
@@ -51,10 +51,13 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `came at the price ${formatDecimal(priceMicros)}`;
 }
 
+/** An order that is over can still bring the fills that its record showed, and no more. */
 function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
-  const left = sub(order.amountMicros, order.bookedMicros);
+  const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
+  const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
-  return `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
+  const came = `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
+  return closedMs === null ? came : `${came}: it is over, ${status} with ${formatDecimal(filledMicros)} filled`;
 }
 
 function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {

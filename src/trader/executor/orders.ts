@@ -1,5 +1,6 @@
 /** What an order row of the exchange means for the order, the intent that placed it, and a cancel under way. */
 
+import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
@@ -17,6 +18,7 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
   const said = readFilled(row, order);
   const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
   const seen = filledMicros === order.filledMicros ? order : { ...order, filledMicros };
+  if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
     // Neither says anything about an order that is over.
@@ -77,6 +79,14 @@ function noteResting(
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, before.pubkey, look);
+}
+
+/** An order that is over fills no more: a later record that shows more contradicts the earlier one. */
+function tellGrowth(context: ExecutorContext, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
+  const { pubkey, status, marketConditionId } = before;
+  const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
+  const text = `${was} and is now shown with ${formatDecimal(filledMicros)} filled`;
+  context.reportOddity('fill_differs', pubkey, marketConditionId, text, nowMs);
 }
 
 const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;

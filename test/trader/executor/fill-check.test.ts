@@ -89,10 +89,43 @@ describe('a fill of a buy of 10 at 0.42', () => {
     expect(s.heard()).toEqual(['record_differs', 'orderClosed']);
     expect(s.executor.missingFills()).toEqual([]);
     s.trades([trade('t', 4)]);
-    expect(s.heard()).toEqual(['fillBooked']);
+    expect(s.heard()).toEqual(['fillBooked', 'fill_differs']);
     expect(s.executor.missingFills()).toEqual([]);
     expect(s.executor.reservations()).toEqual([]);
   });
+
+  it.each([
+    ['canceled, with nothing filled', 'canceled', 0, ['fill_differs']],
+    ['canceled, with less filled', 'partially_filled_canceled', 3, ['fill_differs']],
+    ['canceled, with this much filled', 'partially_filled_canceled', 4, []],
+    ['filled', 'filled', 10, []],
+  ] as const)('that comes after its record said %s', (_name, status, filled, loud) => {
+    const s = resting();
+    s.list([row(status, filled)]);
+    s.heard();
+    s.trades([trade('t', 4)]);
+    expect(s.heard()).toEqual(['fillBooked', ...loud]);
+  });
+
+  it('that was seen before the record, which shows it, is nothing odd', () => {
+    const s = resting();
+    s.trades([trade('t', 4)]);
+    s.list([row('partially_filled_canceled', 4)]);
+    s.trades([trade('t', 4)]);
+    expect(s.heard()).not.toContain('fill_differs');
+  });
+
+  it.each([true, false])(
+    'that a later record of an order that was over shows is loud (trades listed: %s)',
+    (listed) => {
+      script = new Script({ own_trades: listed });
+      script.resting();
+      script.list([row('canceled', 0)]);
+      script.heard();
+      script.list([row('canceled', 10)]);
+      expect(script.heard()).toContain('fill_differs');
+    },
+  );
 
   it('of which the venue lists no trades is held against what was ordered', () => {
     script = new Script({ own_trades: false });

@@ -69,7 +69,7 @@ describe('an order whose draft the signer refused', () => {
     s.wait(200_000);
     s.trades([trade('t', 10)]);
     s.restart();
-    expect(s.heard()).toEqual(['fillBooked', 'signed_elsewhere']);
+    expect(s.heard()).toEqual(['fillBooked', 'fill_differs', 'signed_elsewhere']);
   });
 
   it('and whose record has expired with something filled is loud', () => {
