@@ -1,10 +1,6 @@
 /** The belief of belief-maker, its newsvendor, and what it does with them. */
 
 import { describe, expect, it, test, vi } from 'vitest';
-import { challenge } from '../../src/lab/arena/challenge/challenge.js';
-import { drawConfiguration } from '../../src/lab/arena/challenge/configuration.js';
-import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
-import { simulate } from '../../src/lab/arena/challenge/simulation.js';
 import type { ShownMarket } from '../../src/lab/strategy-checks/contract.js';
 import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
@@ -16,7 +12,6 @@ import {
   normalCdf,
   normalDensity,
   ONE,
-  type StrategyEvent,
 } from '../../src/trader/strategy/strategy.js';
 import { Absence } from '../../strategies/belief/absence.js';
 import { Cover } from '../../strategies/belief/cover.js';
@@ -657,21 +652,6 @@ describe('the maker', () => {
     expect(priceAfter(4 * 86_400_000)).toBe(0);
   });
 
-  test('a restart between any two looks changes nothing of what it does', () => {
-    const restarting = {
-      ...beliefMaker,
-      create: (...args: Parameters<typeof beliefMaker.create>) => restarted(...args),
-    };
-    const params = paramsFor(beliefMaker);
-    for (const seed of [3, 17]) {
-      const [whole, cut] = [beliefMaker, restarting].map((module) =>
-        simulate(seed, new ShownMaker({ name: 'belief', module, params }), { ...drawConfiguration(seed), steps: 500 }),
-      );
-      expect(cut).toEqual(whole);
-      expect(whole?.fills).toBeGreaterThan(10);
-    }
-  });
-
   test('what was saved before the deviation of sizes was learned is still good', () => {
     const older = changed(({ takers, ...belief }) => {
       const { sizes, ...others } = Object(takers);
@@ -700,29 +680,7 @@ describe('the maker', () => {
   ])('does not go on from %s', (_name, saved) => {
     expect(() => beliefMaker.create(paramsFor(beliefMaker), FACTS, saved)).toThrow();
   });
-
-  test('earns in the challenge where log-odds-maker loses', () => {
-    const entrant = { name: 'belief', module: beliefMaker, params: paramsFor(beliefMaker) };
-    const edges = [0, 3, 11].map((seed) => challenge.simulate(seed, entrant));
-    for (const { edge, failure } of edges) {
-      expect(failure).toBeNull();
-      expect(edge).toBeGreaterThan(0);
-    }
-  });
 });
-
-/** A quoter that is made anew from what it saved before each call. */
-function restarted(...[params, facts, saved]: Parameters<typeof beliefMaker.create>) {
-  let quoter = beliefMaker.create(params, facts, saved);
-  const restart = () => {
-    quoter = beliefMaker.create(params, facts, JSON.parse(JSON.stringify(quoter.save?.())));
-    return quoter;
-  };
-  return {
-    quote: (view: MarketView) => restart().quote(view),
-    observe: (event: StrategyEvent) => restart().observe?.(event),
-  };
-}
 
 /** What a quoter saved after its first look, with this change. */
 function changed(change: (belief: Readonly<Record<string, unknown>>) => unknown): unknown {

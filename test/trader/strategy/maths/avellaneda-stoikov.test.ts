@@ -7,6 +7,7 @@ import {
   stoikovReservation,
   stoikovSpread,
 } from '../../../../src/trader/strategy/maths/avellaneda-stoikov.js';
+import { times } from '../../../support/effort.js';
 import {
   drawnPath,
   type Outcome,
@@ -118,7 +119,7 @@ describe.each(CELLS)('Avellaneda–Stoikov 2008, $name', ({ name, quoting, print
   });
 
   // More paths by hand: STOIKOV_PATHS=1000000 npx vitest run test/trader/strategy/maths
-  const paths = Number(process.env['STOIKOV_PATHS'] ?? 10_000);
+  const paths = Number(process.env['STOIKOV_PATHS'] ?? times(2_000, 10_000));
 
   test(`is what ${paths} drawn paths earn, within four standard errors`, { timeout: 600_000 }, () => {
     const random = Random.fromSeed(2008, name);
