@@ -1,7 +1,6 @@
 /** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
-import { withKeys } from '../shared/protocol/profile.js';
 import { strategyClass, traderClass } from '../shell/config/live/live-classes.js';
 import { loadConfig } from '../shell/config/load.js';
 import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
@@ -57,7 +56,7 @@ export function addConfigCommands(program: Command, session: Session): void {
   addAction<{ config: string }>(check, session, async (options) => {
     const config = await loadConfig(options.config, io);
     const { file, strategies: files, configHash } = config;
-    const stretch = describeStretch(config.polling, withKeys(config.venue.profile, config.venue.keys));
+    const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) io.err(`warning: ${stretch}\n`);
     io.out(
       `${file}: ok, ${files.length} strategy file${files.length === 1 ? '' : 's'}, hash ${configHash.slice(0, 12)}\n`,

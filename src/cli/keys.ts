@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { loadTraderConfig } from '../shell/config/load.js';
-import type { Credentials } from '../shell/wallet/credentials.js';
 import { findNamed } from './names.js';
 import { EXIT } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
@@ -16,11 +15,6 @@ import { openWallet, requireAnswer, withVenue } from './venue-session.js';
 interface KeysOptions {
   readonly config: string;
   readonly json?: true;
-}
-
-interface BootstrapOptions extends KeysOptions {
-  readonly add?: true;
-  readonly replace?: string;
 }
 
 export function addKeysCommands(program: Command, session: Session): void {
@@ -120,27 +114,24 @@ function addBootstrap(keys: Command, session: Session): void {
   const { io } = session;
   const bootstrap = keys
     .command('bootstrap')
-    .description('makes API credentials by proving control of the wallet, and stores them with mode 0600')
-    .option('--add', 'keeps those that are stored: venue.keys of the configuration says how many are used together')
-    .option('--replace <id>', 'takes the place of this one, or the one whose id begins so');
-  addAction<BootstrapOptions>(addJsonOption(addConfigOption(bootstrap)), session, async (options) => {
+    .description('makes API credentials by proving control of the wallet, and stores them with mode 0600');
+  addAction<KeysOptions>(addJsonOption(addConfigOption(bootstrap)), session, async (options) => {
     const config = loadTraderConfig(options.config, io);
     const wallet = await openWallet(config, io);
-    const [{ ServiceClient }, { createCredentials }, { loadAllCredentials, saveCredentials }] = await Promise.all([
+    const [{ ServiceClient }, { createCredentials }, { loadCredentials, saveCredentials }] = await Promise.all([
       import('../shell/client/client.js'),
       import('../shell/client/bootstrap.js'),
       import('../shell/wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
     const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-    // The venue shows the secret once: a file that it cannot be stored in is told of before it is made.
-    const stored = loadAllCredentials(config.wallet.credentials, owner, {});
-    const kept = findKept(stored, options);
+    // The venue shows the secret once, so a file that cannot hold it fails here, before the key exists.
+    loadCredentials(config.wallet.credentials, owner, {});
     const address = await venueAddress(config);
     const client = new ServiceClient({ profile, baseUrl: address.url });
     try {
       const credentials = await createCredentials(client, wallet, profile.service_name);
-      saveCredentials(config.wallet.credentials, owner, kept(credentials));
+      saveCredentials(config.wallet.credentials, owner, credentials);
       const file = config.wallet.credentials;
       io.out(
         options.json === true
@@ -155,27 +146,6 @@ function addBootstrap(keys: Command, session: Session): void {
   });
 }
 
-/** What is stored once the new key is there. Throws `usage` where it must be said what becomes of several. */
-function findKept(
-  stored: readonly Credentials[],
-  { add, replace }: BootstrapOptions,
-): (made: Credentials) => readonly Credentials[] {
-  if (add === true && replace !== undefined)
-    throw new TwinbookError('usage', '--add keeps every key, --replace takes one away', 'Say one of them.');
-  if (add === true) return (made) => [...stored, made];
-  if (replace !== undefined) {
-    const known = stored.map(({ apiKey }) => ({ id: apiKey, title: '' }));
-    const id = findNamed(replace, known, 'keys') ?? replace;
-    const place = stored.findIndex(({ apiKey }) => apiKey === id);
-    if (place < 0)
-      throw new TwinbookError('usage', `no stored key is named ${replace}`, 'See `twinbook keys list`, column HERE.');
-    return (made) => stored.with(place, made);
-  }
-  if (stored.length < 2) return (made) => [made];
-  const hint = 'Say --add to keep them, or --replace ID to take the place of one; `twinbook keys list` shows them.';
-  throw new TwinbookError('usage', `${stored.length} API keys are stored already`, hint);
-}
-
 function addList(keys: Command, session: Session): void {
   const { io } = session;
   const list = addJsonOption(
@@ -183,12 +153,12 @@ function addList(keys: Command, session: Session): void {
   );
   addAction<KeysOptions>(list, session, async (options) => {
     const config = loadTraderConfig(options.config, io);
-    const { loadAllCredentials } = await import('../shell/wallet/credentials.js');
+    const { loadCredentials } = await import('../shell/wallet/credentials.js');
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
-      const here = loadAllCredentials(config.wallet.credentials, owner, io.env).map(({ apiKey }) => apiKey);
+      const here = loadCredentials(config.wallet.credentials, owner, io.env)?.apiKey;
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
-      return listed.map((row) => ({ ...row, here: here.includes(row.key_id) }));
+      return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
     io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS, io.columns));
     return EXIT.ok;
@@ -203,7 +173,7 @@ function addRevoke(keys: Command, session: Session): void {
     .description('revokes an API key; one in the credentials file is also removed from it');
   addAction<KeysOptions>(addJsonOption(addConfigOption(revoke)), session, async (options, [typed = '']) => {
     const config = loadTraderConfig(options.config, io);
-    const { forgetCredentials, loadAllCredentials } = await import('../shell/wallet/credentials.js');
+    const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A list that does not come must not keep anybody from revoking a key.
       const { outcome: listed } = await client.call('keys.list', {});
@@ -219,8 +189,8 @@ function addRevoke(keys: Command, session: Session): void {
         );
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
       // Looked up without the environment: only what stands in the file can be removed from it.
-      if (loadAllCredentials(config.wallet.credentials, owner, {}).some(({ apiKey }) => apiKey === id))
-        forgetCredentials(config.wallet.credentials, owner, id);
+      if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)
+        forgetCredentials(config.wallet.credentials, owner);
       return revoked;
     });
     io.out(options.json === true ? json(row) : `${row.key_id} is revoked\n`);

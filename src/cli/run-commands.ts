@@ -36,7 +36,6 @@ interface ExchangeFlags {
   readonly crowd: boolean;
   readonly crowdMarkets: number;
   readonly rateLimits: boolean;
-  readonly signedLimitPer: 'key' | 'wallet';
   readonly startingFunds: ReturnType<typeof positiveAmount>;
   readonly landingMs: number;
   readonly draftLifetimeS?: number;
@@ -62,11 +61,6 @@ function addExchangeCommand(program: Command, session: Session): void {
       new Option('--crowd-markets <n>', 'markets of the simulated crowd').default(4).argParser(integerBetween(1, 1000)),
     )
     .option('--no-rate-limits', 'do not limit requests')
-    .addOption(
-      new Option('--signed-limit-per <what>', 'what signed requests are counted by')
-        .default('key')
-        .choices(['key', 'wallet']),
-    )
     .addOption(
       new Option('--starting-funds <n>', 'currency of a new account')
         .default(positiveAmount('10000'), '10000')
@@ -106,7 +100,6 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     crowd: flags.crowd,
     crowdMarkets: flags.crowdMarkets,
     rateLimits: flags.rateLimits,
-    signedLimitPer: flags.signedLimitPer,
     startingFunds: flags.startingFunds,
     landingMs: flags.landingMs,
     draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,

@@ -40,7 +40,6 @@ export async function venueAddress(
     controls,
     crowd: false,
     rateLimits: exchange.rateLimits,
-    signedLimitPer: exchange.signedLimitPer,
     startingFunds: exchange.startingFundsMicros,
     landingMs: exchange.landingMs,
     draftLifetimeS: exchange.draftLifetimeS,

@@ -36,14 +36,14 @@ export async function withVenue<T>(
   use: (session: VenueSession) => Promise<T>,
 ): Promise<T> {
   const wallet = await openWallet(config, io);
-  const [{ ServiceClient }, { loadAllCredentials }] = await Promise.all([
+  const [{ ServiceClient }, { loadCredentials }] = await Promise.all([
     import('../shell/client/client.js'),
     import('../shell/wallet/credentials.js'),
   ]);
   const { profile } = config.venue;
   const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-  const credentials = loadAllCredentials(config.wallet.credentials, owner, io.env);
-  if (credentials.length === 0) {
+  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
+  if (credentials === null) {
     const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
     throw new TwinbookError(
       'file_unreadable',

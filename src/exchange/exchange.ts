@@ -41,8 +41,6 @@ export interface ExchangeOptions {
   /** How many markets of their own, 1 to 1000; 4 unless told. */
   readonly crowdMarkets?: number;
   readonly rateLimits: boolean;
-  /** What signed requests are counted by: each API key (unless told), or all keys of a wallet together. */
-  readonly signedLimitPer?: 'key' | 'wallet';
   /** What a wallet's account holds when it creates its first key. */
   readonly startingFunds: Micros;
   /** How long merges and splits stay `in_process`, and how long each step of margin takes, ms. */
@@ -119,7 +117,6 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       profile: options.profile,
       onError,
       rateLimits: options.rateLimits,
-      ...(options.signedLimitPer === undefined ? {} : { signedLimitPer: options.signedLimitPer }),
       controls: options.controls,
       settle: () => ticker.settle(),
       advanceClock: (ms) => {

@@ -47,7 +47,6 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     isPaper,
     walletFile: wallet.file,
     credentialsFile: guardian.credentials,
-    keys: venue.keys,
     isFenced: fleet !== null,
     env: io.env,
     ledgerPath: ledger.path,

@@ -19,7 +19,6 @@ interface DoctorOptions {
   readonly json?: true;
   readonly draft?: string;
   readonly fees?: string;
-  readonly keys?: true;
 }
 
 export function addDoctorCommand(program: Command, session: Session): void {
@@ -34,15 +33,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     '--fees <market>',
     'only show what the fees of a market are taken of, by its newest trades: its id, or the beginning or words of one in the ledger',
   );
-  command.option(
-    '--keys',
-    'only measure whether the venue counts signed requests by API key or by wallet, with 14 reads under two stored keys',
-  );
   addAction<DoctorOptions>(command, session, async (options) => {
-    if (options.keys === true) {
-      const { showKeyCounting } = await import('./key-counting.js');
-      return showKeyCounting(await loadConfig(options.config, session.io), options.json === true, session.io);
-    }
     if (options.draft !== undefined) return examine(options.draft, options.config, options.json === true, session.io);
     if (options.fees !== undefined) {
       const { showFees } = await import('./fees.js');

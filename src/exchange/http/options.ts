@@ -11,8 +11,6 @@ export interface ServerOptions {
   readonly clock: ExchangeClock;
   readonly profile: VenueProfile;
   readonly rateLimits: boolean;
-  /** What signed requests are counted by: the key that each names (unless told), or the account that the key is of. */
-  readonly signedLimitPer?: 'key' | 'wallet';
   readonly controls: boolean;
   /** Does what is due before a request is served, and returns the exchange's time, ms. Throws when the store failed. */
   readonly settle: () => number;

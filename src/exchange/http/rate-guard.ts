@@ -24,27 +24,17 @@ export class RateGuard {
   readonly #clock: ExchangeClock;
   readonly #authenticator: Authenticator;
   readonly #isHeld: (window: string) => boolean;
-  readonly #windowOf: (apiKey: string) => string;
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
   readonly #usual: Readonly<Record<Scope, number>>;
   readonly #faults: Faults;
 
   /** Without `rateLimits` nothing is counted and no answer carries rate headers. */
-  constructor(
-    options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits' | 'signedLimitPer'>,
-    faults: Faults,
-  ) {
-    const { core, clock, profile, rateLimits, signedLimitPer = 'key' } = options;
+  constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
+    const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
-    const accountOf = (apiKey: string) => core.credential(apiKey)?.account ?? null;
-    const isAccount = (window: string) => window.startsWith(ACCOUNT);
-    this.#isHeld = (window) => isAccount(window) || core.credential(window) !== null;
-    this.#windowOf = (apiKey) => {
-      const account = signedLimitPer === 'key' ? null : accountOf(apiKey);
-      return account === null ? apiKey : `${ACCOUNT}${account}`;
-    };
+    this.#isHeld = (window) => core.credential(window) !== null;
     const { public_per_minute, signed_per_minute, bootstrap_per_minute } = profile.rate_limits;
     this.#usual = { public: public_per_minute, signed: signed_per_minute, bootstrap: bootstrap_per_minute };
     this.#limits = rateLimits
@@ -86,18 +76,14 @@ export class RateGuard {
   }
 
   /**
-   * A signed request counts against the key that it names (or the account that the key is of, where those are counted), whether or
-   * not the key is believed; any other against its address. No header's value begins with a space, so nobody can name an address as his key.
+   * A signed request counts against the key that it names, whether or not the key is accepted; any other against its address.
+   * No header's value begins with a space, so an address cannot be named as a key.
    */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
-    const key = this.#authenticator.keyNamed(request.headers);
-    return key === null ? ` ${request.ip}` : this.#windowOf(key);
+    return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
   }
 }
-
-/** Before an account's number: as an address's, no key begins so. */
-const ACCOUNT = ' account ';
 
 function makeHeaders(verdict: RateVerdict, nowMs: number): HeaderList {
   const headers: [string, string][] = [

@@ -2,7 +2,6 @@
 
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { withKeys } from '../../shared/protocol/profile.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import { isWanted } from '../../trader/engine/market-filter.js';
@@ -59,7 +58,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
     trader: {
       configHash,
       version: VERSION,
-      profile: withKeys(venue.profile, venue.keys),
+      profile: venue.profile,
       capitalMicros,
       risk,
       polling,

@@ -67,11 +67,6 @@ export const venueProfileSchema = z.strictObject({
     bootstrap_per_minute: requestsPerMinute,
   }),
   /**
-   * What `signed_per_minute` counts: each API key by itself, or all keys of a wallet together. Absent: not known, and taken for the
-   * wallet's. `twinbook doctor --keys` measures it.
-   */
-  signed_limit_per: z.enum(['key', 'wallet']).optional(),
-  /**
    * Percent of a margin position's own liquidity that its loss must reach for a liquidation. Only the paper exchange
    * computes with it. Absent: 100.
    */
@@ -82,13 +77,6 @@ export const venueProfileSchema = z.strictObject({
 
 /** Ages in seconds, limits in requests a minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
-
-/** The profile as so many API keys of one wallet find it together: where each is counted by itself, their limits add up. */
-export function withKeys(profile: VenueProfile, keys: number): VenueProfile {
-  if (keys < 2 || profile.signed_limit_per !== 'key') return profile;
-  const { rate_limits } = profile;
-  return { ...profile, rate_limits: { ...rate_limits, signed_per_minute: keys * rate_limits.signed_per_minute } };
-}
 
 /** A text of more than 44 characters spells no 32 bytes, and is not worth decoding. */
 function isPublicKey(text: string): boolean {

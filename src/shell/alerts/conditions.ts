@@ -51,8 +51,6 @@ export interface WatchedAccount {
   readonly reason: string;
   readonly venueSilent: boolean;
   readonly throttled: boolean;
-  /** API keys that the exchange takes, of those that are configured; absent where one is. */
-  readonly apiKeys?: { readonly live: number; readonly of: number };
   readonly unknownOrders: number;
   /** What two rounds of reconciliation found; null while ledger and exchange agree. One round alone may have met an order on its way. */
   readonly disagreement: string | null;
@@ -144,8 +142,7 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 }
 
 function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
-  const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, apiKeys, silentFeeds } =
-    account;
+  const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, silentFeeds } = account;
   return [
     STOPPED.includes(mode) && critical(mode, `it is ${mode}`, reason),
     disagreement !== null && critical('ledger_differs', 'ledger and exchange differ', disagreement),
@@ -154,9 +151,6 @@ function accountConditions(account: WatchedAccount, nowMs: number): readonly (Co
     account.venueSilent &&
       warning('venue_silent', 'the exchange does not answer', 'requests go unanswered', 2 * MINUTE_MS),
     account.throttled && warning('throttled', 'the exchange throttles', 'it lets no request through', MINUTE_MS),
-    apiKeys !== undefined &&
-      apiKeys.live < apiKeys.of &&
-      warning('key_missing', 'an API key is missing', `${apiKeys.live} of ${apiKeys.of} API keys work`),
     Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
       warning('clock_off', 'the clock is off', `by ${wholeSeconds(clockOffsetMs)} s`, MINUTE_MS),
     reconciledMs !== null &&

@@ -19,7 +19,6 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   unknown_orders: '`twinbook cancel-all --verify`, and compare with the page of the venue',
   venue_silent: '`twinbook status`, and the status page of the venue',
   throttled: '`twinbook status` says which requests are left',
-  key_missing: '`twinbook keys list`',
   clock_off: 'synchronise the clock of this machine',
   reconciled_late: '`twinbook reconcile`',
   loss: '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',

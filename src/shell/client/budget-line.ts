@@ -36,12 +36,9 @@ export interface Line {
   /** Takes a place if one is free and nobody stands in line; the fast path. */
   tryEnter(): Permit | null;
   /**
-   * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed; `elsewhere` when it was
-   * sent away to try another line.
+   * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed.
    */
-  enter(lane: Lane, patienceMs: number): Promise<Permit | 'elsewhere' | null>;
-  /** Those in line try another one. */
-  sendAway(): void;
+  enter(lane: Lane, patienceMs: number): Promise<Permit | null>;
   /** The request left, and silence came. */
   onSilence(place: Permit): void;
   /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
@@ -67,10 +64,6 @@ export class OpenLine implements Line {
 
   enter(): Promise<null> {
     return Promise.resolve(null);
-  }
-
-  sendAway(): void {
-    // Nobody waits.
   }
 
   onSilence(): void {
@@ -105,7 +98,6 @@ export class BudgetLine implements Line {
   /** Jobs in Bottleneck's queue, those included that wait no more, and how many of them have a place already. */
   #queued = 0;
   #called = 0;
-  readonly #waiting = new Set<(answer: 'elsewhere') => boolean>();
   /** In the order in which they came; those included that wait no more. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -132,21 +124,19 @@ export class BudgetLine implements Line {
     return 'place';
   }
 
-  enter(lane: Lane, patienceMs: number): Promise<Permit | 'elsewhere' | null> {
+  enter(lane: Lane, patienceMs: number): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
     if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
       let waiting = true;
-      const settle = (answer: Permit | 'elsewhere' | null): boolean => {
+      const settle = (answer: Permit | null): boolean => {
         if (!waiting) return false;
         waiting = false;
-        this.#waiting.delete(settle);
         clearTimeout(timer);
         resolve(answer);
         return true;
       };
       const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
-      this.#waiting.add(settle);
       this.#queued += 1;
       const turn = () => {
         this.#queued -= 1;
@@ -159,10 +149,6 @@ export class BudgetLine implements Line {
       if (Pacing.mayProbe(lane)) this.#probers.push({ lane, settle });
       this.#callUp();
     });
-  }
-
-  sendAway(): void {
-    for (const settle of [...this.#waiting]) settle('elsewhere');
   }
 
   onSilence(place: Permit): void {

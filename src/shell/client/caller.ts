@@ -8,12 +8,12 @@
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
-import { BudgetLine, OpenLine } from './budget-line.js';
+import { BudgetLine, type Line, OpenLine } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
   CallInput,
@@ -26,7 +26,6 @@ import type {
   OutcomeObservation,
   ServiceCaller,
 } from './contract.js';
-import { isKeyRefusal, isKeyThrottled, KeyRing, type Seat } from './key-ring.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
@@ -53,8 +52,6 @@ interface Job {
   readonly message: Message;
   readonly lane: Lane;
   readonly latestMs: number;
-  /** The one that must sign; null for any. */
-  readonly apiKey: string | null;
 }
 
 interface PlannedOptions extends CallOptions {
@@ -80,8 +77,8 @@ export class HttpCaller implements ServiceCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  readonly #open: Readonly<Record<Exclude<Scope, 'signed'>, Seat>>;
-  readonly #keys: KeyRing;
+  readonly #lines: Readonly<Record<Scope, Line>>;
+  #credentials: Credentials | null;
   readonly #lanes: Lanes;
   readonly #isPaced: boolean;
   readonly #transport: Sender;
@@ -108,12 +105,12 @@ export class HttpCaller implements ServiceCaller {
     const line = (told: number, own: number | undefined) =>
       isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
     const limits = profile.rate_limits;
-    this.#open = {
-      public: { line: line(limits.public_per_minute, budgets.public), credentials: null },
-      bootstrap: { line: line(limits.bootstrap_per_minute, budgets.bootstrap), credentials: null },
+    this.#lines = {
+      public: line(limits.public_per_minute, budgets.public),
+      signed: line(limits.signed_per_minute, budgets.signed),
+      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
     };
-    const signed = () => line(limits.signed_per_minute, budgets.signed);
-    this.#keys = new KeyRing([options.credentials ?? []].flat(), signed, profile.signed_limit_per === 'key');
+    this.#credentials = options.credentials ?? null;
   }
 
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
@@ -126,26 +123,12 @@ export class HttpCaller implements ServiceCaller {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true }),
     );
-    return { kind: 'outcome', requestId: id, ...answer, budget: this.#walletBudget(answer.budget) };
+    return { kind: 'outcome', requestId: id, ...answer };
   }
 
-  /** The core knows one budget of signed requests: that of all keys. */
-  #walletBudget(told: BudgetReport | null): BudgetReport | null {
-    const room = told?.scope === 'signed' ? this.#keys.room : null;
-    if (told === null || room === null) return told;
-    const waitMs = Math.max(0, room.nextPlaceMs - this.#clock.monotonicMs());
-    const resetMs = Number.isFinite(waitMs) ? this.#clock.nowMs() + waitMs : told.resetMs;
-    return { scope: 'signed', limit: room.limit, remaining: room.remaining, resetMs };
-  }
-
-  /** API keys that it was given, and those of them that the venue has not refused since. */
-  get keyCount(): { readonly known: number; readonly live: number } {
-    return this.#keys.size;
-  }
-
-  /** Goes on with these keys of the same wallet. Others only sign what asks for them by name. */
-  useKeys(credentials: readonly Credentials[], others: readonly Credentials[] = []): void {
-    this.#keys.replace(credentials, others);
+  /** Signs with these credentials from the next request on. */
+  useCredentials(credentials: Credentials): void {
+    this.#credentials = credentials;
   }
 
   /**
@@ -153,9 +136,8 @@ export class HttpCaller implements ServiceCaller {
    * venue this once: store it before anything else. Throws TwinbookError venue_unreachable or venue_refused.
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
-    const credentials = await createCredentials(this, wallet, this.profile.service_name);
-    this.#keys.replace([credentials]);
-    return credentials;
+    this.#credentials = await createCredentials(this, wallet, this.profile.service_name);
+    return this.#credentials;
   }
 
   /** Our wall clock, ms. */
@@ -185,7 +167,7 @@ export class HttpCaller implements ServiceCaller {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all([this.#keys, this.#open.public.line, this.#open.bootstrap.line].map((each) => each.close()));
+    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
     await Promise.allSettled(this.#pending);
   }
 
@@ -197,11 +179,11 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async #call(endpoint: EndpointName, parts: CallParts, options: PlannedOptions): Promise<ClientAnswer> {
-    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, apiKey = null, isPlanned = false } = options;
+    const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, isPlanned = false } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
-    const job: Job = { declaration, parts, message, lane, latestMs, apiKey };
+    const job: Job = { declaration, parts, message, lane, latestMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
@@ -220,8 +202,7 @@ export class HttpCaller implements ServiceCaller {
   }
 
   #freePart(scope: Scope): number {
-    if (scope === 'signed') return this.#keys.freePart;
-    const { remaining, limit } = this.#open[scope].line.room();
+    const { remaining, limit } = this.#lines[scope].room();
     return remaining / limit;
   }
 
@@ -231,82 +212,31 @@ export class HttpCaller implements ServiceCaller {
     return !this.#closing.signal.aborted;
   }
 
-  /** By one key, and by the next where the venue does not take it or throttles it alone: what it refused so was not done. */
   async #attempt(job: Job): Promise<Attempted> {
-    const refused = new Map<Seat, Attempted>();
-    const throttled = new Map<Seat, Attempted>();
-    for (;;) {
-      if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-      const seat = this.#chooseSeat(job, refused, throttled);
-      // Where no other key could be asked, what the one before it was told is the news.
-      const [told] = [...throttled.values(), ...refused.values()];
-      if (seat === null) return told ?? this.#givenUp(NO_CREDENTIALS);
-      const attempted = await this.#attemptBy(job, seat);
-      if (attempted === ELSEWHERE) continue;
-      const { outcome } = attempted.answer;
-      if (seat.credentials !== null && isKeyRefusal(outcome)) {
-        refused.set(seat, attempted);
-        continue;
-      }
-      if (outcome.kind !== 'unknown') for (const [seat, { answer }] of refused) this.#putAside(seat, answer.outcome);
-      if (seat.credentials === null || !isKeyThrottled(outcome))
-        return attempted.left ? attempted : (told ?? attempted);
-      throttled.set(seat, attempted);
-    }
-  }
-
-  #chooseSeat(
-    { declaration: { scope }, apiKey }: Job,
-    refused: ReadonlyMap<Seat, Attempted>,
-    throttled: ReadonlyMap<Seat, Attempted>,
-  ): Seat | null {
-    if (scope !== 'signed') return this.#open[scope];
-    const asked = { has: (seat: Seat) => refused.has(seat) || throttled.has(seat) };
-    if (apiKey === null) return throttled.size > 0 ? this.#keys.chooseFree(asked) : this.#keys.choose(refused);
-    return refused.size + throttled.size > 0 ? null : this.#keys.find(apiKey);
-  }
-
-  #putAside(seat: Seat, outcome: Outcome): void {
-    if (!this.#keys.isLive(seat)) return;
-    this.#keys.putAside(seat);
-    const why = outcome.kind === 'refused' ? `${outcome.status} ${outcome.slug}: ${outcome.message}` : '';
-    const { apiKey = '' } = seat.credentials ?? {};
-    this.#notify({ kind: 'key_refused', apiKey, why, live: this.#keys.size.live });
-  }
-
-  async #attemptBy(job: Job, seat: Seat): Promise<Attempted | typeof ELSEWHERE> {
-    const { lane, latestMs } = job;
-    const { line } = seat;
+    const { lane, latestMs, declaration } = job;
+    const line = this.#lines[declaration.scope];
     const patienceMs = () => latestMs - this.#clock.nowMs();
     for (;;) {
+      if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
+      if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
       const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
-      if (place === 'elsewhere') return ELSEWHERE;
-      if (place === null) {
-        if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
-        return this.#isTurnedAway(seat) && patienceMs() > 0 ? ELSEWHERE : this.#givenUp(TOO_LATE);
-      }
-      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, seat, place));
+      if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
+      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
       if (attempted === null) line.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
-      if (job.apiKey === null && this.#keys.ownLimitOf(seat) !== null) return ELSEWHERE;
     }
   }
 
-  /** While it waited its key was put aside. */
-  #isTurnedAway(seat: Seat): boolean {
-    return seat.credentials !== null && !this.#keys.isLive(seat);
-  }
-
-  /** While it waited for its turn the venue may have told of less room: then it goes back into the line. */
-  async #sendIfStill(job: Job, seat: Seat, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (!seat.line.isOverdrawn(place)) return this.#send(job, seat, place);
-    seat.line.onUnsent(place);
+  /** The venue may have reported less room while the request waited: it then returns to the line. */
+  async #sendIfStill(job: Job, line: Line, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
+    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
+    line.onUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, seat: Seat, place: Permit): Promise<Attempted> {
-    const { message, lane, latestMs } = job;
-    const { line, credentials } = seat;
+  async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
+    const { message, lane, latestMs, declaration } = job;
+    const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
     if (objection !== null) {
@@ -324,7 +254,7 @@ export class HttpCaller implements ServiceCaller {
     const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
     const when = { sentMs, nowMs: times.wallMs };
     if (attempt.kind === 'answer') {
-      const { again, ...read } = this.#read(job, attempt, times, { seat, place });
+      const { again, ...read } = this.#read(job, attempt, times, { line, place });
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
@@ -339,7 +269,7 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    { seat, place }: { readonly seat: Seat; readonly place: Permit },
+    { line, place }: { readonly line: Line; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
@@ -349,18 +279,12 @@ export class HttpCaller implements ServiceCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    const waitMs = seat.line.onAnswer(place, { genuine, throttled, budget, askedMs });
-    if (waitMs !== null) this.#onThrottled(declaration.scope, seat, waitMs);
+    const waitMs = line.onAnswer(place, { genuine, throttled, budget, askedMs });
+    if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
-  }
-
-  #onThrottled(scope: Scope, seat: Seat, waitMs: number): void {
-    const apiKey = this.#keys.ownLimitOf(seat);
-    this.#keys.pause(seat);
-    this.#notify({ kind: 'throttled', scope, waitMs: Math.ceil(waitMs), ...(apiKey === null ? {} : { apiKey }) });
   }
 
   #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
@@ -387,7 +311,6 @@ export class HttpCaller implements ServiceCaller {
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
 const OVERDRAWN = Symbol('back into the line');
-const ELSEWHERE = Symbol('by another key');
 const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';

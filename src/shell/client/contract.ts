@@ -26,14 +26,11 @@ export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Overrides the profile's. HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
-  /**
-   * Without them only public and bootstrap calls can leave. Several keys of one wallet are one budget where the profile says that
-   * the venue counts by key; else all but the first are in reserve.
-   */
-  readonly credentials?: Credentials | readonly Credentials[];
+  /** Without them only public and bootstrap calls can leave. */
+  readonly credentials?: Credentials;
   readonly clock?: ClientClock;
   /**
-   * Requests a minute per scope (of signed ones: per key, where keys are counted), in place of the profile's and never exceeded, whatever the venue's headers say: for a
+   * Requests a minute per scope, in place of the profile's and never exceeded, whatever the venue's headers say: for a
    * key that others use too. `Infinity` for a venue that does not limit.
    */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
@@ -63,15 +60,7 @@ export type ClientNotice =
       readonly previousOffsetMs: number | null;
     }
   /** The venue refused with `throttled`; nothing of the scope but a probe at a time leaves for `waitMs`. */
-  | {
-      readonly kind: 'throttled';
-      readonly scope: Scope;
-      readonly waitMs: number;
-      /** Of several keys that are counted by themselves the one that pauses, and no other; absent: all of the scope does. */
-      readonly apiKey?: string;
-    }
-  /** One of several API keys is not taken any more, and is used no more; `live` others are. */
-  | { readonly kind: 'key_refused'; readonly apiKey: string; readonly why: string; readonly live: number };
+  | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 export type { QueryInput };
 
@@ -101,8 +90,6 @@ export interface CallOptions {
   readonly lane?: Lane;
   /** Our clock, ms: a call that has not left by then is reported unknown with `sent: false`. Default: none, but no call waits in line for more than an hour. */
   readonly latestMs?: number;
-  /** Signs with this key of those that the client was given, and with no other: to find out whether it is taken. */
-  readonly apiKey?: string;
 }
 
 /** What became of one call, and when. */

@@ -11,7 +11,7 @@ export interface ReplaceableClient {
   /**
    * Another client, which knows of no pause and no limit that the one before it was told; that one is closed, which drops and
    * cuts all that it was doing. Asked for when everything is to be canceled and that does not come about: where the exchange
-   * refuses every key, one more is made.
+   * refuses the key, another is made.
    */
   freshClient(): Promise<ServiceClient>;
 }
@@ -19,24 +19,24 @@ export interface ReplaceableClient {
 /**
  * Begins with this client.
  *
- * @param all its keys, at least one
+ * @param used what the first one signs with
  * @param making null in a fleet: there a key is revoked so that a trader which another one has replaced does nothing more
  */
 export function makeReplaceable(
   first: ServiceClient,
-  all: readonly Credentials[],
-  make: (credentials: readonly Credentials[]) => ServiceClient,
+  used: Credentials,
+  make: (credentials: Credentials) => ServiceClient,
   making: KeyMaking | null,
 ): ReplaceableClient {
-  let keys = all;
+  let credentials = used;
   let current = first;
   const freshClient = async () => {
     const before = current;
     // First, so that what the core asks when the old one gives up finds the new one.
-    const fresh = make(keys);
+    const fresh = make(credentials);
     current = fresh;
     await before.close();
-    if (making !== null) keys = await ensureTakenKey(fresh, keys, making);
+    if (making !== null) credentials = (await ensureTakenKey(fresh, credentials, making)) ?? credentials;
     return fresh;
   };
   return { client: () => current, freshClient };

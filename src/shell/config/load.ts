@@ -377,7 +377,6 @@ function makeExchange(
     speed: file.speed,
     crowd: file.crowd,
     crowdMarkets: file.crowd_markets,
-    signedLimitPer: file.signed_limit_per,
     controls: file.controls,
     rateLimits: file.rate_limits,
     startingFundsMicros: file.starting_funds,

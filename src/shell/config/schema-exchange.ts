@@ -13,10 +13,6 @@ export const exchangeSchema = z
     speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
     crowd: z.boolean().default(true).describe('Whether simulated traders trade.'),
     crowd_markets: integer(1, 1000, 'Markets of the simulated crowd.').default(4),
-    signed_limit_per: z
-      .enum(['key', 'wallet'])
-      .default('key')
-      .describe('What the exchange counts signed requests by: each API key, or all keys of a wallet together.'),
     controls: z.boolean().default(false).describe('Whether the /paper/ controls answer.'),
     rate_limits: z.boolean().default(true).describe('Whether the venue profile’s request limits are enforced.'),
     starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),

@@ -303,15 +303,6 @@ export const traderSchema = z.strictObject({
         .describe('Overrides the profile’s address.'),
       draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
       fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: what fee rates are taken of.'),
-      keys: integer(
-        1,
-        16,
-        'API keys of the wallet that are used together. Where the venue counts each by itself, their signed requests add up.',
-      ).default(1),
-      signed_limit_per: z
-        .enum(['key', 'wallet'])
-        .optional()
-        .describe('Overrides the profile’s: what the limit of signed requests counts. doctor --keys measures it.'),
       allow_blind_signing: z
         .boolean()
         .default(false)

@@ -48,10 +48,8 @@ export interface Config {
 export interface VenueConfig {
   /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
   readonly name: string;
-  /** The profile with the trader file's `base_url`, `draft_message`, `signed_limit_per` and `fee_schedule` already laid over it. */
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` already laid over it. */
   readonly profile: VenueProfile;
-  /** API keys of the wallet that are used together, at least 1. */
-  readonly keys: number;
   /** Only with this may a profile whose drafts nobody can read (`draft_message: opaque`) be signed. */
   readonly allowBlindSigning: boolean;
 }
@@ -70,7 +68,6 @@ export interface ExchangeConfig {
   readonly crowd: boolean;
   /** Markets of the simulated crowd. */
   readonly crowdMarkets: number;
-  readonly signedLimitPer: 'key' | 'wallet';
   /** Whether `/paper/` controls answer. */
   readonly controls: boolean;
   readonly rateLimits: boolean;

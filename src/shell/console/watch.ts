@@ -220,7 +220,6 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Omit<
     reason: account.reason,
     venueSilent: account.silent,
     throttled: account.budgets.some(({ blocked_until: until }) => until !== null),
-    ...(account.api_keys === undefined ? {} : { apiKeys: account.api_keys }),
     unknownOrders: account.unknown_orders,
     disagreement: account.agreement?.confirmed ?? null,
     // One that never comes is late, too.

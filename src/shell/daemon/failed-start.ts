@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ServiceClient } from '../client/client.js';
 import type { Config } from '../config/types.js';
-import { loadAllCredentials } from '../wallet/credentials.js';
+import { loadCredentials } from '../wallet/credentials.js';
 import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import { cancelUntilNothingRests } from './direct-cancel.js';
@@ -60,8 +60,8 @@ async function cancelWithWhatIsThere({ config, env }: FailedStart): Promise<bool
   const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
   const { profile, allowBlindSigning } = config.venue;
   const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-  const credentials = loadAllCredentials(credentialsFile, owner, env);
-  if (credentials.length === 0) return null;
+  const credentials = loadCredentials(credentialsFile, owner, env);
+  if (credentials === null) return null;
   const client = new ServiceClient({ profile, credentials });
   try {
     return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;

@@ -8,7 +8,7 @@ import type { RunningExchange } from '../../exchange/exchange.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { openToOthers } from '../../shared/base/private.js';
-import { type VenueProfile, withKeys } from '../../shared/protocol/profile.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { configHistory, configText } from '../../trader/engine/control/config-history.js';
 import { Trader } from '../../trader/engine/engine.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -31,7 +31,7 @@ import { openRecording } from '../recorder/beside-trader.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
-import { addCredentials, type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { ConsoleSupervisor } from './console-supervisor.js';
@@ -107,7 +107,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const { config } = start;
     const options = { ...asked, config };
     const { env } = options;
-    const stretch = describeStretch(config.polling, withKeys(config.venue.profile, config.venue.keys));
+    const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(config, env, { ledger, say: options.say });
     // Before anything is signed, and before a guardian is told that orders may rest: they may be another's.
@@ -132,7 +132,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     }
     const { client, credentials } = connected;
     const common = { profile, concurrency, onNotice: (notice: ClientNotice) => tell(notice, options), objection };
-    const make = (credentials: readonly Credentials[]) => new ServiceClient({ ...common, credentials });
+    const make = (credentials: Credentials) => new ServiceClient({ ...common, credentials });
     const making = fleet === null ? keyMaking(options, wallet) : null;
     const inUse = makeReplaceable(client, credentials, make, making);
     closers.push(() => inUse.client().close());
@@ -143,7 +143,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
       return null;
     }
     await guardian?.start();
-    const run = newRun(options, withKeys(profile, credentials.length));
+    const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
     const recording = await openRecording(options.config, options.env, (text) => warn(options, text));
@@ -216,7 +216,6 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
     controls: settings.controls,
     crowd: settings.crowd,
     crowdMarkets: settings.crowdMarkets,
-    signedLimitPer: settings.signedLimitPer,
     rateLimits: settings.rateLimits,
     startingFunds: settings.startingFundsMicros,
     landingMs: settings.landingMs,
@@ -231,7 +230,7 @@ async function embeddedExchange({ config, log, say }: SessionOptions): Promise<R
 
 interface Connected {
   readonly client: ServiceClient;
-  readonly credentials: readonly Credentials[];
+  readonly credentials: Credentials;
 }
 
 /** A client with credentials that the exchange accepts; waits for an exchange that is down. Null when stopped meanwhile. */
@@ -244,20 +243,17 @@ async function connect(
   const { config, env } = options;
   const owner = ownerOf(config, wallet);
   const onNotice = (notice: ClientNotice) => tell(notice, options);
-  let stored = loadAllCredentials(config.wallet.credentials, owner, env);
-  const hadNone = stored.length === 0;
-  const keep = (all: readonly Credentials[]) => {
-    stored = all;
-    saveCredentials(config.wallet.credentials, owner, all);
+  let stored = loadCredentials(config.wallet.credentials, owner, env);
+  const keep = (made: Credentials) => {
+    stored = made;
+    saveCredentials(config.wallet.credentials, owner, made);
   };
   for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
-    const client = new ServiceClient({ profile, onNotice, concurrency, objection, credentials: stored });
+    const signed = stored === null ? {} : { credentials: stored };
+    const client = new ServiceClient({ profile, onNotice, concurrency, objection, ...signed });
     try {
-      const mayReplace = config.venue.name === PAPER;
-      const asked = { stored, wanted: config.venue.keys, mayReplace, mayMake: mayReplace || hadNone, keep };
-      const { keys, missing } = await acceptedCredentials(client, wallet, asked);
-      for (const text of missing) warn(options, text);
-      return { client, credentials: keys };
+      const asked = { stored, mayReplace: config.venue.name === PAPER, keep };
+      return { client, credentials: await acceptedCredentials(client, wallet, asked) };
     } catch (error) {
       await client.close();
       if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
@@ -330,7 +326,7 @@ async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonl
 
 function keyMaking(options: SessionOptions, wallet: Wallet): KeyMaking {
   const { config } = options;
-  const keep = (made: Credentials) => addCredentials(config.wallet.credentials, ownerOf(config, wallet), made);
+  const keep = (made: Credentials) => saveCredentials(config.wallet.credentials, ownerOf(config, wallet), made);
   return { wallet, keep, warn: (text) => warn(options, text) };
 }
 
@@ -357,11 +353,6 @@ function warn({ log, say }: SessionOptions, text: string): void {
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   if (notice.kind === 'throttled') {
     log.logger.warn(notice, 'throttled');
-    return;
-  }
-  if (notice.kind === 'key_refused') {
-    log.logger.error({ why: notice.why, live: notice.live }, `the exchange refuses the API key ${notice.apiKey}`);
-    say(`warning: the exchange refuses the API key ${notice.apiKey} (${notice.why}); ${notice.live} others go on`);
     return;
   }
   const seconds = (notice.offsetMs / 1000).toFixed(1);

@@ -140,7 +140,6 @@ export class Telemetry {
             },
       clock_offset_ms: now.clockOffsetMs,
       budgets: [makeBudget('public', budgets.public), makeBudget('signed', budgets.signed)],
-      ...this.#apiKeys(),
       spent: now.spent.map(({ purpose, total }) => ({ purpose, total })),
       feeds: now.feeds.map((feed) => makeFeed(feed, sources)),
       health: this.#health(publishing),
@@ -150,12 +149,6 @@ export class Telemetry {
         has_journal: this.#options.session.config.journal.enabled,
       },
     };
-  }
-
-  #apiKeys(): Pick<AccountFigures, 'api_keys'> {
-    const { session, config } = this.#options;
-    const { keys } = config().venue;
-    return keys === 1 ? {} : { api_keys: { live: session.client().keyCount.live, of: keys } };
   }
 
   #health({ brake, readers, readersCut, beatLateP99Ms }: PublisherFigures): HealthFigures {

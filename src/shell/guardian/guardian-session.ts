@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import { addCredentials, type Credentials, loadAllCredentials, saveCredentials } from '../wallet/credentials.js';
+import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
 import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -22,9 +22,7 @@ export interface AccessSettings {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** As many keys as the trader has: what rests under its budget must be canceled within ours. */
-  readonly keys: number;
-  /** Of a fleet: there keys are revoked so that a trader which another one has replaced does nothing more, nor its guardian. */
+  /** Of a fleet: there a key is revoked so that a trader which another one has replaced does nothing more, nor its guardian. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -38,9 +36,7 @@ export class GuardianSession {
   readonly #settings: AccessSettings;
   readonly #wallet: Wallet;
   readonly #client: ServiceClient;
-  #stored: readonly Credentials[];
-  /** Why fewer keys are of use than are wanted, a sentence each; as of the newest check. */
-  missing: readonly string[] = [];
+  #stored: Credentials | null;
 
   /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
   constructor(settings: AccessSettings) {
@@ -52,42 +48,37 @@ export class GuardianSession {
     this.#settings = settings;
     this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are not ours: two processes under one key would be one key to lose.
-    this.#stored = loadAllCredentials(credentialsFile, this.#owner, {});
+    this.#stored = loadCredentials(credentialsFile, this.#owner, {});
     // Whatever an answer says, the next round begins when it is due: rounds are what keeps this client's requests few.
-    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, credentials: this.#stored });
+    const signed = this.#stored === null ? {} : { credentials: this.#stored };
+    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when it does not take our key. */
   async check(): Promise<Access> {
-    const { isPaper, credentialsFile, keys } = this.#settings;
-    const { missing } = await acceptedCredentials(this.#client, this.#wallet, {
-      stored: this.#stored,
-      wanted: keys,
-      mayReplace: isPaper,
-      mayMake: true,
-      keep: (all) => {
-        this.#stored = all;
-        saveCredentials(credentialsFile, this.#owner, all);
-      },
-    });
-    this.missing = missing;
+    const { isPaper } = this.#settings;
+    const asked = { stored: this.#stored, mayReplace: isPaper, keep: (made: Credentials) => this.#keep(made) };
+    await acceptedCredentials(this.#client, this.#wallet, asked);
     return this.#access;
   }
 
   /** The same without asking first, unless there is no key at all yet. */
   async open(): Promise<Access> {
-    return this.#stored.length === 0 ? this.check() : this.#access;
+    return this.#stored === null ? this.check() : this.#access;
   }
 
   /**
-   * Everything is to be canceled, and the exchange refused it: where it refuses each of our keys, one more is made, for nobody else
-   * may be there to cancel. Never throws.
+   * Makes another key if the exchange refuses ours, so that everything can be canceled. Never throws.
    */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
-    const { isFenced, credentialsFile } = this.#settings;
-    if (isFenced) return;
-    const keep = (made: Credentials) => addCredentials(credentialsFile, this.#owner, made);
+    if (this.#settings.isFenced) return;
+    const keep = (made: Credentials) => this.#keep(made);
     this.#stored = await ensureTakenKey(this.#client, this.#stored, { wallet: this.#wallet, keep, warn });
+  }
+
+  #keep(made: Credentials): void {
+    this.#stored = made;
+    saveCredentials(this.#settings.credentialsFile, this.#owner, made);
   }
 
   get #access(): Access {

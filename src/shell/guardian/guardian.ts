@@ -22,8 +22,6 @@ import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 const LOOK_EVERY_MS = 250;
 /** Between two proofs that the exchange still takes our key, ms: a key revoked last week would be found out too late. */
 const CHECK_EVERY_MS = 600_000;
-/** The same while one of several keys is of no use. */
-const CHECK_MISSING_MS = 60_000;
 /** Between two tries while it takes none, ms. */
 const CHECK_AGAIN_MS = 5_000;
 /** A report has a fixed length; characters of up to three bytes fit. */
@@ -208,16 +206,14 @@ class Guardian {
   /** A trader that trusts in us must hear at once when we could not do it. */
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const [before, missingBefore] = [this.#trouble, key.missing];
+      const before = this.#trouble;
       this.#trouble = await key.check().then(
         () => null,
         (error: unknown) => `CANNOT CANCEL: ${readMessage(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
-      for (const text of key.missing) if (!missingBefore.includes(text)) this.#log.write('loud', text);
       if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
-      const usualMs = key.missing.length === 0 ? CHECK_EVERY_MS : CHECK_MISSING_MS;
-      await pause(this.#trouble === null ? usualMs : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
+      await pause(this.#trouble === null ? CHECK_EVERY_MS : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
     }
   }
 

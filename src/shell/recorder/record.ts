@@ -234,8 +234,6 @@ class RecordService {
     if (notice.kind === 'throttled') {
       return this.#say(`the venue refuses requests for ${Math.ceil(notice.waitMs / 1000)} s: the budget is used up`);
     }
-    if (notice.kind === 'key_refused')
-      return this.#say(`the venue refuses the API key ${notice.apiKey}: ${notice.why}`);
     this.#say(`this machine's clock differs from the venue's by ${(notice.offsetMs / 1000).toFixed(1)} s`);
   }
 }

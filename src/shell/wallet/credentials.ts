@@ -34,69 +34,44 @@ type CredentialsFile = z.output<typeof fileSchema>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else the first that the file holds for this venue and
+ * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else those that the file holds for this venue and
  * wallet, else null. Throws TwinbookError config_invalid (one variable without the other), key_insecure,
  * file_unreadable (but a missing file is simply null) or key_invalid.
  */
-export const loadCredentials = (
+export function loadCredentials(
   path: string,
   owner: CredentialsOwner,
   environment: Environment = process.env,
-): Credentials | null => loadAllCredentials(path, owner, environment)[0] ?? null;
-
-/** The same, with every key of the wallet: the one of the environment, else all of the file, in their order. */
-export function loadAllCredentials(
-  path: string,
-  owner: CredentialsOwner,
-  environment: Environment = process.env,
-): readonly Credentials[] {
+): Credentials | null {
   const found = findCredentials(path, owner, environment);
-  for (const { secret } of found) secrets.hide(secret);
+  if (found !== null) secrets.hide(found.secret);
   return found;
 }
 
-function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): readonly Credentials[] {
+function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): Credentials | null {
   const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
-  if (apiKey !== '' && secret !== '') return [{ apiKey, secret }];
+  if (apiKey !== '' && secret !== '') return { apiKey, secret };
   if (apiKey !== '' || secret !== '') {
     const [set, unset] =
       apiKey !== '' ? ['TWINBOOK_API_KEY', 'TWINBOOK_API_SECRET'] : ['TWINBOOK_API_SECRET', 'TWINBOOK_API_KEY'];
     throw new TwinbookError('config_invalid', `${set} is set but ${unset} is not`, 'Set both, or neither.');
   }
-  return readFile(path)
-    .entries.filter((candidate) => belongsTo(candidate, owner))
-    .map((entry) => ({ apiKey: entry.api_key, secret: entry.secret }));
+  const entry = readFile(path).entries.find((candidate) => belongsTo(candidate, owner));
+  return entry === undefined ? null : { apiKey: entry.api_key, secret: entry.secret };
 }
 
 /**
  * Stores an owner's credentials, in place of those before them and beside those of other owners, atomically and with mode 0600.
  * Throws as `loadCredentials`.
  */
-export function saveCredentials(
-  path: string,
-  owner: CredentialsOwner,
-  credentials: Credentials | readonly Credentials[],
-): void {
-  const kept = [credentials].flat();
-  for (const { secret } of kept) secrets.hide(secret);
+export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
+  secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
-  writeEntries(
-    path,
-    owner,
-    kept.map(({ apiKey, secret }) => ({ ...of, api_key: apiKey, secret })),
-  );
+  writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
 }
 
-/** Stores one more before those of its owner that the file holds: no key of the environment gets there. Throws as `loadCredentials`. */
-export function addCredentials(path: string, owner: CredentialsOwner, made: Credentials): void {
-  saveCredentials(path, owner, [made, ...loadAllCredentials(path, owner, {})]);
-}
-
-/** Removes one of an owner's keys, for instance after it was revoked; the others stay as they are. */
-export function forgetCredentials(path: string, owner: CredentialsOwner, apiKey: string): void {
-  const kept = loadAllCredentials(path, owner, {}).filter((each) => each.apiKey !== apiKey);
-  saveCredentials(path, owner, kept);
-}
+/** Removes an owner's credentials, for instance after the key was revoked. */
+export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {
   const others = readFile(path).entries.filter((entry) => !belongsTo(entry, owner));

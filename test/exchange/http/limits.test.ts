@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ExchangeOptions, RunningExchange } from '../../../src/exchange/exchange.js';
 import { control, PROFILE, send, sendJson, startTestExchange, TestTrader } from './harness.js';
 
@@ -58,23 +58,6 @@ describe('rate limits', () => {
       await send(url, 'GET', '/account/', { headers: { ...two.headersFor('GET', '/account/'), 'SVC-SIGNATURE': 'x' } });
       expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('4');
     });
-  });
-
-  it('are counted per wallet for signed calls where the exchange is told so', async () => {
-    const profile = { ...PROFILE, rate_limits: { ...LIMITS, bootstrap_per_minute: 10 } };
-    const exchange = await startTestExchange({ rateLimits: true, profile, signedLimitPer: 'wallet' });
-    onTestFinished(() => exchange.close());
-    const { url } = exchange;
-    const [one, two] = [await TestTrader.join(url), await TestTrader.join(url)];
-    for (let n = 0; n < 6; n++) expect((await one.get('/account/')).status).toBe(200);
-    const [firstKey] = [one.apiKey, await one.bootstrap()];
-    expect(one.apiKey).not.toBe(firstKey);
-    expect((await one.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('0');
-    expect(await one.get('/account/')).toMatchObject({ status: 429, slug: 'throttled' });
-    expect((await two.get('/account/')).headers.get('x-ratelimit-remaining')).toBe('6');
-    // A key that is nobody's is counted by itself.
-    const headers = { ...two.headersFor('GET', '/account/'), 'SVC-API-KEY': 'nobodys' };
-    expect((await send(url, 'GET', '/account/', { headers })).headers.get('x-ratelimit-remaining')).toBe('6');
   });
 
   it('come before authentication, and bootstrap has its own', async () => {

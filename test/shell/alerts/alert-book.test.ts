@@ -141,7 +141,6 @@ test.each([
   ['unknown_orders', { account: { ...ACCOUNT, unknownOrders: 1 } }],
   ['venue_silent', { account: { ...ACCOUNT, venueSilent: true } }],
   ['throttled', { account: { ...ACCOUNT, throttled: true } }],
-  ['key_missing', { account: { ...ACCOUNT, apiKeys: { live: 2, of: 3 } } }],
   ['clock_off', { account: { ...ACCOUNT, clockOffsetMs: -2_001 } }],
   ['reconciled_late', { account: { ...ACCOUNT, reconciledMs: -1 } }],
   ['loss', { account: { ...ACCOUNT, lossUsed: 0.81 } }],

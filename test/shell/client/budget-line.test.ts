@@ -12,7 +12,7 @@ const OK: AnswerSignals = { genuine: true, throttled: false, askedMs: null, budg
 const REFUSED: AnswerSignals = { ...OK, throttled: true };
 const newLine = (limit: number) => new BudgetLine(limit, () => Date.now());
 
-const WORD = { place: 'in', probe: 'probe', elsewhere: 'elsewhere', none: 'out' };
+const WORD = { place: 'in', probe: 'probe', none: 'out' };
 
 /** Enters and writes down when and in which order. */
 function entrants(line: BudgetLine) {
@@ -21,7 +21,7 @@ function entrants(line: BudgetLine) {
   const enter = async (name: string, lane: Lane, patienceMs = 600_000) => {
     const entered = line.tryEnter() || (await line.enter(lane, patienceMs));
     log.push(`${name} ${WORD[entered ?? 'none']} ${Math.round((Date.now() - started) / 1_000)}`);
-    if (entered !== null && entered !== 'elsewhere') line.onSilence(entered);
+    if (entered !== null) line.onSilence(entered);
   };
   return { log, enter };
 }
@@ -35,19 +35,6 @@ describe('the budget line', () => {
     for (const name of ['b', 'c', 'd', 'e']) void enter(name, 'own');
     await passTime(200_000);
     expect(log).toEqual(['a in 0', 'b in 10', 'c in 60', 'd in 70', 'e in 120']);
-    await line.close();
-  });
-
-  it('sends away who waits, and takes no place for it', async () => {
-    const line = newLine(1);
-    const { log, enter } = entrants(line);
-    await enter('first', 'own');
-    for (const name of ['a', 'b']) void enter(name, 'own');
-    await passTime(10_000);
-    line.sendAway();
-    void enter('c', 'own');
-    await passTime(600_000);
-    expect(log).toEqual(['first in 0', 'a elsewhere 10', 'b elsewhere 10', 'c in 60']);
     await line.close();
   });
 

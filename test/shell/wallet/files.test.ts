@@ -16,12 +16,7 @@ import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import {
-  forgetCredentials,
-  loadAllCredentials,
-  loadCredentials,
-  saveCredentials,
-} from '../../../src/shell/wallet/credentials.js';
+import { forgetCredentials, loadCredentials, saveCredentials } from '../../../src/shell/wallet/credentials.js';
 import { createKeyFile, importKeyFile, isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { walletPassphrase } from '../../../src/shell/wallet/passphrase.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
@@ -272,25 +267,16 @@ describe('the credentials file', () => {
     expect(load({ ...owner, baseUrl: 'https://other/' })).toEqual({ apiKey: 'k3', secret: 's3' });
     expect(load({ ...owner, wallet: 'W3' })).toBeNull();
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    forgetCredentials(path, owner, 'k4');
+    forgetCredentials(path, owner);
     expect(load()).toBeNull();
     expect(load({ ...owner, wallet: 'W2' })).not.toBeNull();
     expect(readdirSync(folder)).toEqual(['wallet.json']);
   });
 
-  it('keeps several keys of one wallet in their order, hides every secret, and forgets one', () => {
-    const keys = ['one', 'two', 'three'].map((name) => ({ apiKey: `key ${name}`, secret: `the secret of ${name}` }));
-    saveCredentials(path, { ...owner, wallet: 'W2' }, { apiKey: 'k2', secret: 's2' });
-    saveCredentials(path, owner, keys);
-    expect(loadAllCredentials(path, owner, {})).toEqual(keys);
-    expect(load()).toEqual(keys[0]);
+  it('hides each secret from what is printed', () => {
+    saveCredentials(path, owner, { apiKey: 'key', secret: 'the secret of one' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    for (const { secret } of keys) expect(secrets.clean(`said: ${secret}.`)).toBe('said: [redacted].');
-    forgetCredentials(path, owner, 'key two');
-    expect(loadAllCredentials(path, owner, {}).map(({ apiKey }) => apiKey)).toEqual(['key one', 'key three']);
-    expect(load({ ...owner, wallet: 'W2' })).not.toBeNull();
-    const given = { TWINBOOK_API_KEY: 'k', TWINBOOK_API_SECRET: 's' };
-    expect(loadAllCredentials(path, owner, given)).toEqual([{ apiKey: 'k', secret: 's' }]);
+    expect(secrets.clean('said: the secret of one.')).toBe('said: [redacted].');
   });
 
   it('gives way to the environment, which must name both halves', () => {

@@ -31,7 +31,6 @@ export function loadVenue(
     ...shipped,
     ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
     ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
-    ...(file.signed_limit_per === undefined ? {} : { signed_limit_per: file.signed_limit_per }),
     ...(file.fee_schedule === undefined ? {} : { fee_schedule: file.fee_schedule }),
   };
   const problem = addressProblem(profile.base_url, embedded);
@@ -46,7 +45,7 @@ export function loadVenue(
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
   const name = basename(path, extname(path));
-  return { name, profile, keys: file.keys, allowBlindSigning: file.allow_blind_signing };
+  return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
 /** Which drafts of a venue would be signed though nobody can read them; null when there are none. */

@@ -78,8 +78,6 @@ export interface AccountFigures {
   readonly agreement: AgreementFigures | null;
   readonly clock_offset_ms: number | null;
   readonly budgets: readonly BudgetFigures[];
-  /** API keys that the exchange takes, of those that are configured; absent where one is. */
-  readonly api_keys?: { readonly live: number; readonly of: number };
   /** Requests of this run by what they were spent on. */
   readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
