@@ -39,8 +39,6 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['fills', '--config', '--json'],
   ['positions', '--config', '--json'],
   ['pnl', '--config', '--json', '--by', '--csv', '--report', '--data', '--no-journals'],
-  ['ledger archive', '--config', '--json', '--dry-run', '--older-than'],
-  ['ledger archives', '--config', '--json'],
   ['ledger query', '--config', '--json', '--csv', '--rows', '--timeout'],
   ['markets', '--config', '--json'],
   ['beliefs', '--config', '--json'],

@@ -62,7 +62,6 @@ const COMMANDS = [
   'beliefs',
   'top --once',
   'ledger backups',
-  'ledger archives',
 ] as const;
 
 const read = async (cwd: string, command: string, columns?: number) => {

@@ -1,9 +1,8 @@
 /**
- * The nine things that a kill must not tear: each is brought about over and over, killed at a system call, killed again
+ * The eight things that a kill must not tear: each is brought about over and over, killed at a system call, killed again
  * in the recovery, and then let go on to its end.
  */
 
-import { ArchiveFlow } from './kill-archive.js';
 import type { Comparison } from './kill-comparison.js';
 import { KeyFlow } from './kill-key.js';
 import { MigrationFlow } from './kill-migration.js';
@@ -31,7 +30,6 @@ export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Pr
   key: { about: '`twinbook keys create`', open: () => KeyFlow.open() },
   kill: { about: '`twinbook kill` while eight orders rest', open: () => traderFlow(killSwitch) },
   migration: { about: 'a ledger of the schema before this one', open: () => MigrationFlow.open() },
-  archive: { about: 'old orders on their way into archives', open: () => ArchiveFlow.open() },
 };
 
 /** Its first status line that does not say that it still looks around. */

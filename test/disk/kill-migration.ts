@@ -1,18 +1,17 @@
 /** Bringing a ledger up to date: it is of the old version or of the new one, and says the same. */
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../src/trader/ledger/ledger.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/trader/ledger/schema.js';
-import { trader } from '../shell/config/files.js';
 import { HOLDER } from '../trader/ledger/books.js';
 import type { Comparison } from './kill-comparison.js';
 import type { Flow } from './kill-flows.js';
 import type { Ending } from './kill-world.js';
 import { LedgerWork } from './ledger-work.js';
-import { runCommand, type Tracing } from './traced.js';
+import { runToEnd, type Tracing } from './traced.js';
 
 /**
  * Makes a ledger file as the version before this one left it, with its tables and without rows that only the newest
@@ -29,6 +28,13 @@ export function olderLedger(path: string): void {
   sqlite.close();
 }
 
+/** A program that opens a ledger to write, which migrates it, and closes it. */
+const openingOf = (path: string): string =>
+  `const { openLedger } = await import(${JSON.stringify(LEDGER)});
+  openLedger(${JSON.stringify(path)}, { pid: process.pid, startedMs: 1 }).close();`;
+
+const LEDGER = join(import.meta.dirname, '../../dist/src/trader/ledger/ledger.js');
+
 export class MigrationFlow implements Flow {
   readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-migration-'));
   #count = 0;
@@ -40,13 +46,12 @@ export class MigrationFlow implements Flow {
   prepare(): Promise<void> {
     this.#count += 1;
     mkdirSync(dirname(this.#path));
-    writeFileSync(join(dirname(this.#path), 'trader.yaml'), trader());
     olderLedger(this.#path);
     return Promise.resolve();
   }
 
   run(how: Tracing): Promise<Ending> {
-    return runCommand(['ledger', 'archive', '--older-than', '1', '-c', join(dirname(this.#path), 'trader.yaml')], how);
+    return runToEnd([process.execPath, '--input-type=module', '--eval', openingOf(this.#path)], how);
   }
 
   recover(how: Tracing): Promise<Ending> {

@@ -20,7 +20,6 @@ describe.skipIf(missing !== null)('a process that is killed as it writes, and ag
   ];
   const more = [
     { flow: 'migration', at: [pair(['fsync', 13], ['pwrite64', 19])] },
-    { flow: 'archive', at: [pair(['pwrite64', 28], ['openat', 58]), pair(['pwrite64', 54], ['pwrite64', 22])] },
     { flow: 'key', at: [pair(['link', 1], ['fsync', 1])] },
     { flow: 'place', at: [pair(['writev', 2], ['fsync', 9])] },
     { flow: 'cancel', at: [pair(['fsync', 3], ['pwrite64', 70])] },

@@ -50,9 +50,13 @@ const wordsOf = (how: Tracing): string[] => [...QUIETLY, ...('list' in how ? lis
 export const traced = (command: readonly string[], how: Tracing, env: Readonly<Record<string, string>> = {}): Running =>
   program('strace', [...wordsOf(how), ...command], env);
 
-/** Runs a command of the program under strace to its end. Throws when it ended by itself otherwise than well. */
-export async function runCommand(words: readonly string[], how: Tracing): Promise<'done' | 'killed'> {
-  const running = traced([process.execPath, BIN, ...words], how);
+/** Runs a command of the program under strace to its end. Throws when it ended by itself with another code than 0. */
+export const runCommand = (words: readonly string[], how: Tracing): Promise<'done' | 'killed'> =>
+  runToEnd([process.execPath, BIN, ...words], how);
+
+/** The same with any program. */
+export async function runToEnd(words: readonly string[], how: Tracing): Promise<'done' | 'killed'> {
+  const running = traced(words, how);
   const code = await running.exited;
   if (code === 0) return 'done';
   if (code === null) return 'killed';

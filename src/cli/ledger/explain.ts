@@ -14,7 +14,7 @@ import { findNamed } from '../names.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { readWithArchives } from './ledger-reading.js';
+import { readLedger } from './ledger-reading.js';
 
 export function addExplainCommand(program: Command, session: Session): void {
   const command = program
@@ -73,7 +73,7 @@ const LOOKED_AT = 20_000;
 /** Whole names need no ledger, and a trader that runs may know of a market that is not in it yet. */
 async function subjectMeant(typed: string, config: TraderConfig, io: CliIo): Promise<string> {
   try {
-    return await readWithArchives(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
+    return await readLedger(config, io, (ledger) => subjectIn(ledger, typed) ?? typed);
   } catch (error) {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
@@ -101,7 +101,7 @@ async function explainSubject(
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return {
-      lines: await readWithArchives(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error)),
+      lines: await readLedger(config, io, (ledger) => linesFromLedger(ledger, subject)).catch(orElse(error)),
     };
   }
 }

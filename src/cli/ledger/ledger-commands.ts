@@ -20,7 +20,7 @@ import { type Column, json, short, table, when } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
 import { addLedgerFileCommands } from './ledger-files.js';
-import { type ReadOptions, readWithArchives } from './ledger-reading.js';
+import { type ReadOptions, readLedger } from './ledger-reading.js';
 import { showMarketValues } from './market-values.js';
 import { addPnlCommand } from './pnl.js';
 import { addStatusCommand } from './status.js';
@@ -136,7 +136,7 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
     const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
     // One more than is shown tells whether there are more.
     const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
-    const { records, titles } = await readWithArchives(options.config, session.io, (ledger) => {
+    const { records, titles } = await readLedger(options.config, session.io, (ledger) => {
       const marketConditionId = marketMeant(options.market, ledger, options.json === true ? null : session.io);
       const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
       const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));

@@ -17,21 +17,7 @@ export async function readLedger<T>(
 ): Promise<T> {
   const { ledger: place } = typeof config === 'string' ? loadTraderConfig(config, io) : config;
   const { openReadOnly } = await import('../../trader/ledger/ledger.js');
-  return within(openReadOnly(place.path), read);
-}
-
-/** The same with all that went into archives, for reports, lists, and whoever asks why. Throws `file_unreadable` for one that cannot be read too. */
-export async function readWithArchives<T>(
-  config: string | TraderConfig,
-  io: CliIo,
-  read: (ledger: LedgerReader) => T,
-): Promise<T> {
-  const { ledger: place } = typeof config === 'string' ? loadTraderConfig(config, io) : config;
-  const { openWithArchives } = await import('../../trader/ledger/archive/joined-reader.js');
-  return within(openWithArchives(place.path), read);
-}
-
-function within<T>(ledger: LedgerReader, read: (ledger: LedgerReader) => T): T {
+  const ledger = openReadOnly(place.path);
   try {
     return read(ledger);
   } finally {

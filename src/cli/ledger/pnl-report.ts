@@ -16,7 +16,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { resolveData } from '../data/paths.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
-import { readWithArchives } from './ledger-reading.js';
+import { readLedger } from './ledger-reading.js';
 
 export interface LiveQuestion {
   readonly config: TraderConfig;
@@ -43,7 +43,7 @@ export async function readLiveSession(question: LiveQuestion, io: CliIo): Promis
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
-  const session = await readWithArchives(question.config, io, (ledger) =>
+  const session = await readLedger(question.config, io, (ledger) =>
     sessionFromLedger(ledger, {
       title: `${basename(question.configFile, extname(question.configFile))}: live results`,
       version: VERSION,
@@ -67,7 +67,7 @@ export async function writePnlReport({ session, analysis }: LiveSession, file: s
 
 /** Markets in which the ledger has something; others need not be read. */
 const marketsTouched = (config: TraderConfig, io: CliIo): Promise<ReadonlySet<string>> =>
-  readWithArchives(config, io, (ledger) => {
+  readLedger(config, io, (ledger) => {
     const page = { limit: Number.MAX_SAFE_INTEGER };
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return new Set(rows.map(({ marketConditionId }) => marketConditionId));
@@ -97,7 +97,7 @@ async function readRunJournals(
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const ids = await readWithArchives(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
+  const ids = await readLedger(config, io, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
   return ids.reverse().map((id) => {
     const folder = folders.get(id);
     try {

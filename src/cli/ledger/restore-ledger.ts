@@ -1,15 +1,12 @@
 /** Puts a backup in the place of a ledger. Whatever starts on it afterwards is killed until a person has looked. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
+import { syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate } from '../../shared/base/private.js';
-import { findCopies, readNeeded } from '../../shell/backup/archive/needed.js';
+import { hashFile } from '../../shell/backup/examine.js';
 import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
-import { type ArchiveCopy, hashFile } from '../../trader/ledger/archive/archive-copies.js';
-import { listArchives, locateArchiveFolder } from '../../trader/ledger/archive/archive-file.js';
-import { inspectArchives } from '../../trader/ledger/archive/inspect.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
@@ -22,25 +19,14 @@ export interface Restoring {
   readonly backup: string;
   readonly reason: string;
   readonly holder: LockHolder;
-  /** Archives that are missing or damaged do not keep the ledger from coming back; those beside it stay as they are. */
-  readonly withoutArchives: boolean;
-}
-
-/** What was done. */
-export interface Restored {
-  /** What the ledger until now was moved to; null when there was none. Its archives have that name with `.archive`, if they were moved. */
-  readonly aside: string | null;
-  /** Months whose archives came back with it; null where those beside the ledger stayed. */
-  readonly archives: readonly string[] | null;
-  readonly notes: readonly string[];
 }
 
 /**
- * Throws `ledger_locked` beside a running trader, `file_unreadable` when there is no such backup, and `ledger_broken` or `ledger_newer` when
- * it, or an archive that it needs, cannot be used; then the ledger is as it was.
+ * Returns the new path of the ledger until now; null when there was none. Throws `ledger_locked` beside a running trader,
+ * `file_unreadable` when there is no such backup, and `ledger_broken` or `ledger_newer` when it cannot be used; then the
+ * ledger is as it was.
  */
-export function restoreLedger(options: Restoring): Restored {
-  const { ledgerPath, backup, reason, holder } = options;
+export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring): string | null {
   if (!existsSync(backup)) {
     throw new TwinbookError('file_unreadable', `there is no file ${backup}`, '`twinbook ledger backups` lists them.');
   }
@@ -48,72 +34,15 @@ export function restoreLedger(options: Restoring): Restored {
   try {
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
-    const { months, notes } = takeArchives(options, fresh);
     // From here on nothing trades on this name, whether the rest succeeds or not.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
-    const aside = moveAside(ledgerPath, holder.startedMs, months !== null);
-    if (months !== null && months.length > 0) renameSync(locateArchiveFolder(fresh), locateArchiveFolder(ledgerPath));
+    const aside = moveAside(ledgerPath, holder.startedMs);
     renameSync(fresh, ledgerPath);
     syncFolder(dirname(ledgerPath));
-    return { aside, archives: months, notes };
+    return aside;
   } finally {
     lock.release();
   }
-}
-
-/** Copies what the backup needs beside the fresh ledger. A backup without a list leaves the archives that are there. */
-function takeArchives(options: Restoring, fresh: string): TakenArchives {
-  try {
-    return copyNeeded(options, fresh);
-  } catch (error) {
-    removeCopy(fresh);
-    throw error;
-  } finally {
-    for (const side of ['-wal', '-shm']) rmSync(`${fresh}${side}`, { force: true });
-  }
-}
-
-interface TakenArchives {
-  /** Null where those beside the ledger stay. */
-  readonly months: readonly string[] | null;
-  readonly notes: readonly string[];
-}
-
-function copyNeeded({ ledgerPath, backup, withoutArchives }: Restoring, fresh: string): TakenArchives {
-  checkSum(backup);
-  if (withoutArchives) return { months: null, notes: [] };
-  if (readNeeded(backup) === null) {
-    const { problems, lost, notes } = inspectArchives(fresh, listArchives(ledgerPath));
-    refuseWithout(backup, [...problems, ...lost]);
-    return { months: null, notes };
-  }
-  const { copies, problems, notes } = findCopies(backup, fresh);
-  refuseWithout(backup, problems);
-  copyAll(copies, locateArchiveFolder(fresh));
-  return { months: copies.map(({ month }) => month), notes };
-}
-
-function copyAll(copies: readonly ArchiveCopy[], folder: string): void {
-  if (copies.length === 0) return;
-  makeFolder(folder);
-  for (const { path, month } of copies) {
-    const copy = join(folder, `${month}.sqlite`);
-    copyFileSync(path, copy);
-    makePrivate(copy);
-    syncFile(copy);
-  }
-  syncFolder(folder);
-}
-
-function refuseWithout(backup: string, problems: readonly string[]): void {
-  const [problem] = problems;
-  if (problem === undefined) return;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new TwinbookError(
-    'ledger_broken',
-    `the archives of the backup ${backup} are not whole: ${problem}${more}`,
-    'Put them back, take another backup (`twinbook ledger backups`), or restore the ledger alone with --without-archives: no money is in them.',
-  );
 }
 
 /** Against the file that was written with it, if it is there. */
@@ -144,6 +73,7 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
       const hint = 'Take an older backup: `twinbook ledger backups` lists them.';
       throw new TwinbookError('ledger_broken', `the backup ${backup} is not a whole ledger: ${problem}`, hint);
     }
+    checkSum(backup);
   } catch (error) {
     removeCopy(fresh);
     throw error;
@@ -154,15 +84,12 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
 
 function removeCopy(fresh: string): void {
   for (const side of SIDE_FILES) rmSync(`${fresh}${side}`, { force: true });
-  rmSync(locateArchiveFolder(fresh), { recursive: true, force: true });
 }
 
-/** A ledger keeps its archives under its new name, where others take their place. */
-function moveAside(ledgerPath: string, nowMs: number, withArchives: boolean): string | null {
-  const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;
-  const archives = locateArchiveFolder(ledgerPath);
-  if (withArchives && existsSync(archives)) renameSync(archives, locateArchiveFolder(aside));
+/** What the ledger was moved to; null where there is none. */
+function moveAside(ledgerPath: string, nowMs: number): string | null {
   if (!existsSync(ledgerPath)) return null;
+  const aside = `${ledgerPath}.before-restore-${new Date(nowMs).toISOString().replaceAll(':', '-')}`;
   for (const side of SIDE_FILES) {
     if (existsSync(`${ledgerPath}${side}`)) renameSync(`${ledgerPath}${side}`, `${aside}${side}`);
   }

@@ -1,7 +1,6 @@
 /**
  * Backups of a ledger: copied while it runs, checked, and only then given a name that counts. They lie in a folder beside it,
- * each with its checksum, and the newest has the name `<ledger>.backup` too. The ledger's archives are copied beside them, once
- * for all backups; what each backup needs of them is listed with it.
+ * each with its checksum, and the newest has the name `<ledger>.backup` too.
  */
 
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +9,6 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
 import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
-import { locateCopies, NEEDED, type NeededArchive, writeNeeded } from './archive/needed.js';
 import { checkCopy } from './check-copy.js';
 import { type BackupFile, type BackupPolicy, expendable } from './retention.js';
 
@@ -27,18 +25,12 @@ export interface MadeBackup {
   readonly sha256: string;
   /** Names of those that were given up for it. */
   readonly gone: readonly string[];
-  /** The archives that are copied with it. */
-  readonly archives: readonly NeededArchive[];
-  /** What is wrong with those, a sentence each: the backup of the ledger itself is whole all the same. */
-  readonly problems: readonly string[];
 }
 
 /** A ledger that is backed up. */
 export interface BackedUp {
   readonly path: string;
   readonly backups: BackupPolicy;
-  /** Room for the copies of all archives together, beside that of backups. */
-  readonly archive: { readonly maxBytes: number };
 }
 
 /**
@@ -47,7 +39,7 @@ export interface BackedUp {
  * Throws TwinbookError `ledger_broken` when the copy is not a whole ledger: it stays, under a name that says so. Throws what
  * the system says when there is no room.
  */
-export async function makeBackup({ path: ledgerPath, backups, archive }: BackedUp, nowMs: number): Promise<MadeBackup> {
+export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs: number): Promise<MadeBackup> {
   const folder = locateBackupFolder(ledgerPath);
   makeFolder(folder);
   removeUnchecked(folder);
@@ -56,21 +48,18 @@ export async function makeBackup({ path: ledgerPath, backups, archive }: BackedU
   const copy = await beginLedgerCopy(ledgerPath, unchecked, 0);
   await copy.done;
   makePrivate(unchecked);
-  const archives = { ledgerPath, folder: locateCopies(path), maxBytes: archive.maxBytes };
-  const { sha256, problems, copied } = await checkCopy(unchecked, archives);
+  const { sha256, problems } = await checkCopy(unchecked);
   removeSideFiles(unchecked);
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
   syncFile(unchecked);
-  writeNeeded(path, copied.archives);
   writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
   renameSync(unchecked, path);
   syncFolder(folder);
   nameNewest(ledgerPath, path);
   const gone = expendable(listBackups(ledgerPath), backups);
-  for (const name of gone)
-    for (const end of ['', '.sha256', NEEDED]) rmSync(join(folder, `${name}${end}`), { force: true });
-  return { path, bytes: statSync(path).size, sha256, gone, ...copied };
+  for (const name of gone) for (const end of ['', '.sha256']) rmSync(join(folder, `${name}${end}`), { force: true });
+  return { path, bytes: statSync(path).size, sha256, gone };
 }
 
 /** Every backup that was whole when it was made, oldest first; none where there is no folder. */
@@ -94,7 +83,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return existsSync(path) || basename(given) !== given || !existsSync(named) ? path : named;
 }
 
-/** `<ledger>.backup` is the newest backup under another name: its own name, beside which lie its checksum and its list of archives. */
+/** `<ledger>.backup` is the newest backup under another name: its own name, beside which its checksum lies. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = statSync(backup, { throwIfNoEntry: false });

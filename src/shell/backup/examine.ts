@@ -1,33 +1,17 @@
-/** Reads a whole ledger, and brings the copies of its archives up to date: seconds for a large one. */
+/** Reads a whole ledger: seconds for a large one. */
 
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { copyArchives, hashFile, listCopies } from '../../trader/ledger/archive/archive-copies.js';
-import { inspectArchives } from '../../trader/ledger/archive/inspect.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { removeBeyond } from './archive/archiving.js';
-import type { NeededArchive } from './archive/needed.js';
 
-/** The copies of archives that belong to a backup. */
-export interface ArchiveCopying {
-  /** Whose archives. */
-  readonly ledgerPath: string;
-  /** Of the copies. */
-  readonly folder: string;
-  /** Room for all of them; the oldest go first. */
-  readonly maxBytes: number;
-}
+const PART_BYTES = 1_048_576;
 
 /** Whether a file is a whole ledger. */
 export interface ExaminedFile {
   /** Of the file, hexadecimal. */
   readonly sha256: string;
   /** What is wrong with it, one sentence each; empty for a whole ledger. */
-  readonly problems: readonly string[];
-}
-
-export interface CopiedArchives {
-  readonly archives: readonly NeededArchive[];
-  /** What is wrong with them, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -47,11 +31,15 @@ export function examineFile(path: string): ExaminedFile {
   }
 }
 
-/** After the ledger was copied: what left it meanwhile is in both then, and what left it before is in these. */
-export function copyBeside(backup: string, { ledgerPath, folder, maxBytes }: ArchiveCopying): CopiedArchives {
-  const failed = copyArchives(ledgerPath, folder);
-  removeBeyond(listCopies(folder), maxBytes);
-  const { archives, problems } = inspectArchives(backup, listCopies(folder));
-  const needed = archives.map(({ month, intents, orders }) => ({ month, intents, orders }));
-  return { archives: needed, problems: [...failed, ...problems] };
+/** SHA-256 of a file, hexadecimal. Throws what the system says. */
+export function hashFile(path: string): string {
+  const hash = createHash('sha256');
+  const part = Buffer.allocUnsafe(PART_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    for (let read = readSync(file, part); read > 0; read = readSync(file, part)) hash.update(part.subarray(0, read));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
 }

@@ -142,14 +142,7 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
       file: walletFile,
       credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
     },
-    ledger: {
-      path: ledgerPath,
-      backups: makeBackups(content.ledger.backups),
-      archive: {
-        afterMs: daysMs(content.ledger.archive.after_days),
-        maxBytes: content.ledger.archive.max_mb * BYTES_PER_MB,
-      },
-    },
+    ledger: { path: ledgerPath, backups: makeBackups(content.ledger.backups) },
     capitalMicros: content.capital,
     risk: content.risk,
     polling: makePolling(content.polling),

@@ -8,30 +8,11 @@ export const backupsSchema = z
   .strictObject({
     newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
     days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
-    max_mb: integer(
-      1,
-      10_000_000,
-      'Room for all backups together, without copies of archives, MB; the newest stays whatever it takes.',
-    ).default(5000),
+    max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
+      5000,
+    ),
   })
   .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
-
-/** Archives of the ledger. */
-export const archiveSchema = z
-  .strictObject({
-    after_days: integer(1, 3650, 'Days after its end that an order leaves.')
-      .nullable()
-      .default(90)
-      .describe(
-        'Orders of which nothing was filled, and texts that were signed, leave so many days after; null: never.',
-      ),
-    max_mb: integer(
-      10,
-      10_000_000,
-      'Room for all archives together, and as much for their copies beside backups, MB; the oldest month goes first.',
-    ).default(10_000),
-  })
-  .describe('What leaves the ledger for an archive beside it; whatever moved money stays for good.');
 
 /** Journals of runs. */
 export const journalSchema = z

@@ -14,7 +14,7 @@ import { marketsSchema } from './markets-schema.js';
 import { exchangeSchema } from './schema-exchange.js';
 import { fleetSchema } from './schema-fleet.js';
 import { amount, integer, path } from './schema-parts.js';
-import { archiveSchema, backupsSchema, journalSchema } from './schema-stores.js';
+import { backupsSchema, journalSchema } from './schema-stores.js';
 import { LOG_LEVELS } from './types.js';
 
 /** A cron expression or null, which switches it off. */
@@ -322,7 +322,6 @@ export const traderSchema = z.strictObject({
     .strictObject({
       path: path('SQLite file.'),
       backups: backupsSchema.prefault({}),
-      archive: archiveSchema.prefault({}),
     })
     .describe('Where every order and fill is written.'),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.'),

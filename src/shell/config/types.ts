@@ -122,12 +122,6 @@ export interface LedgerConfig {
     /** Room for all of them together. */
     readonly maxBytes: number;
   };
-  readonly archive: {
-    /** Since the end of an order; null when nothing leaves. */
-    readonly afterMs: number | null;
-    /** Room for all archives together. */
-    readonly maxBytes: number;
-  };
 }
 
 export interface ScheduleConfig {

@@ -18,7 +18,6 @@ import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
 import { nowMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
-import { startArchiving } from './archive-ledger.js';
 import { backUpLedger } from './back-up-ledger.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
@@ -161,7 +160,7 @@ class Service {
   }
 
   async run(stopAsked: Promise<void>): Promise<0 | 1> {
-    const { config, ledger, profile } = this.#session;
+    const { config, profile } = this.#session;
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
     let resolveStopped: () => void = () => undefined;
     const stop = new Promise<void>((resolve) => {
@@ -177,7 +176,6 @@ class Service {
     this.#jobs.start(this.#live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     this.#feeds.start();
-    const archiving = startArchiving(config, ledger, this.#log, (work) => this.#guard(work));
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -187,7 +185,6 @@ class Service {
       return await this.#giveUp();
     } finally {
       clearInterval(status);
-      archiving.close();
       control.close();
       this.#loop.end();
       this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);

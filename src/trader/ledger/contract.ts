@@ -9,7 +9,6 @@ import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
-import type { Archiving } from './archive/contract.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
 /** What an intent does at the exchange. */
@@ -356,7 +355,7 @@ export interface OrderChange {
 }
 
 /** The writer. Every write must run inside `transaction`; one that fails, or its commit or sync, throws LedgerBroken: the ledger then refuses everything, the process cancels and exits. */
-export interface Ledger extends LedgerReader, Archiving {
+export interface Ledger extends LedgerReader {
   /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. What `work` throws rolls back and is thrown on. */
   transaction<T>(work: () => T): T;
   /** Told where nothing waits for the next commit, which then has no old ones to carry over. Outside of `transaction`; throws as it does. */

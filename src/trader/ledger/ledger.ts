@@ -9,8 +9,6 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { bringBack, putAway } from './archive/archived-orders.js';
-import type { ArchivedIntents } from './archive/contract.js';
 import {
   type BackupSource,
   type Booked,
@@ -110,23 +108,6 @@ class SqliteLedger extends SqliteReader implements Ledger {
     const order = this.#late?.orders.get(pubkey) ?? super.readOrder(pubkey);
     this.#known.keepOrder(pubkey, order);
     return order;
-  }
-
-  /** Whoever asks for it within a step goes on to change it: its rows are made again. */
-  protected override readArchived(pubkey: string): OrderRecord | null {
-    // Nothing of virtual time is ever put away.
-    if (this.#late !== null) return null;
-    const order = super.readArchived(pubkey);
-    if (order === null || !this.db.isWriting) return order;
-    bringBack(this.db, pubkey);
-    this.#known.orders.delete(pubkey);
-    return order;
-  }
-
-  putAway(archived: ArchivedIntents): void {
-    assert(this.#late === null, 'orders of virtual time that go into an archive');
-    this.#known.orders.clear();
-    putAway(this.db, archived);
   }
 
   override positions(): readonly PositionRow[] {

@@ -3,7 +3,6 @@
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
-import { archivedOrder } from './archive/archived-orders.js';
 import type {
   Booked,
   BookedConversion,
@@ -85,7 +84,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   order(pubkey: string): OrderRecord | null {
-    return this.readOrder(pubkey) ?? this.readArchived(pubkey);
+    return this.readOrder(pubkey);
   }
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
@@ -275,15 +274,9 @@ export class SqliteReader implements LedgerReader {
     return;
   }
 
-  /** Null for one that went into an archive, too. */
   protected readOrder(pubkey: string): OrderRecord | null {
     const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
     return row === undefined ? null : rows.toOrder(row);
-  }
-
-  /** Of an order that went into an archive, what its row said. */
-  protected readArchived(pubkey: string): OrderRecord | null {
-    return archivedOrder(this.db, pubkey);
   }
 
   protected balance(account: string): Micros {
@@ -336,7 +329,7 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
 }
 
 /** A WHERE clause with its values; the page's limit is the last value. */
-export class Filter {
+class Filter {
   readonly #conditions: string[] = [];
   readonly #values: SqlValue[] = [];
   readonly #limit: number;

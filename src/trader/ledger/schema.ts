@@ -206,35 +206,6 @@ CREATE TABLE strategy_states (
 `;
 
 /**
- * What stays of an order that went into an archive: all that its row said, and of its intent what an answer of the exchange could
- * still ask for. What many orders have in common stands once.
- */
-const ARCHIVED_ORDERS = `
-CREATE TABLE archived_terms (
-  id INTEGER PRIMARY KEY,
-  run_id TEXT NOT NULL REFERENCES runs (id),
-  market TEXT NOT NULL,
-  strategy TEXT NOT NULL,
-  fee_rate INTEGER NOT NULL,
-  config_hash TEXT NOT NULL,
-  UNIQUE (run_id, market, strategy, fee_rate, config_hash)
-) STRICT;
-CREATE TABLE archived_orders (
-  pubkey TEXT PRIMARY KEY,
-  terms INTEGER NOT NULL REFERENCES archived_terms (id),
-  intent_id TEXT NOT NULL,
-  is_yes INTEGER NOT NULL,
-  side TEXT NOT NULL,
-  price INTEGER NOT NULL,
-  amount INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  state TEXT NOT NULL,
-  created_ms INTEGER NOT NULL,
-  closed_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-`;
-
-/**
  * A fee that is named later is a transaction by itself. No table changes, but a program that does not know of it would count the fill as
  * booked twice, and undo one fee too few. What rows mean belongs to the version as well: a change of that is a step, if an empty one.
  */
@@ -245,7 +216,8 @@ export const MIGRATIONS: readonly string[] = [
   EVENTS_BY_KIND,
   SPLITS,
   STRATEGY_STATES,
-  ARCHIVED_ORDERS,
+  // Without tables of archives, which an earlier step of this number made.
+  '',
   FEES_BY_THEMSELVES,
 ];
 

@@ -66,8 +66,4 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
     sql: `SELECT ref AS name, 0 AS found, 1 AS wanted FROM transactions
           WHERE kind IN ('merge', 'split', 'redeem') AND ref NOT IN (SELECT pubkey FROM conversions)`,
   },
-  {
-    says: 'rows of archived order',
-    sql: 'SELECT pubkey AS name, 2 AS found, 1 AS wanted FROM archived_orders JOIN orders USING (pubkey)',
-  },
 ];

@@ -5,7 +5,6 @@ import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
-import { fillLedger } from '../../trader/ledger/archive/old-ledger.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { run } from '../run.js';
 
@@ -55,7 +54,7 @@ describe('a backup', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(`${path}.sha256`, 'utf8')).toMatch(/^[0-9a-f]{64} {2}2\S+Z\.sqlite\n$/);
     expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(path).ino);
-    expect(readdirSync(join(cwd, 'twinbook.sqlite.backups'))).toHaveLength(3);
+    expect(readdirSync(join(cwd, 'twinbook.sqlite.backups'))).toHaveLength(2);
     expect((await run(['ledger', 'verify', path, ...CONFIG], { cwd })).out).toBe(`${path} is whole\n`);
     expect(JSON.parse((await run(['ledger', 'backups', '--json', ...CONFIG], { cwd })).out)).toMatchObject([{ path }]);
   });
@@ -164,44 +163,5 @@ describe('a restore', () => {
     const { code, err } = await run(['ledger', 'restore', 'x', ...CONFIG], { cwd: folder() });
     expect(code).toBe(2);
     expect(err).toContain('--reason');
-  });
-});
-
-describe('archives', () => {
-  /** More than always stay for being new. */
-  const recent = 2_001;
-
-  it('take what is over for long, after a look at what would go; lists and explanations read both', async () => {
-    const cwd = folderOf({ 'trader.yaml': trader() });
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    fillLedger(ledger, recent);
-    const orders = async () => JSON.parse((await run(['orders', '--json', ...CONFIG], { cwd })).out) as unknown[];
-    const why = async () => (await run(['explain', 'order-7', ...CONFIG], { cwd })).out;
-    const before = { orders: await orders(), why: await why() };
-    const command = ['ledger', 'archive', '--json', ...CONFIG, '--older-than', '1'];
-    const look = JSON.parse((await run([...command, '--dry-run'], { cwd })).out) as object;
-    expect(look).toMatchObject({ dry_run: true, intents: 76, orders: 36, texts: 4, bytes_after: null });
-    const beside = await run(command, { cwd });
-    expect([beside.code, beside.err]).toEqual([1, expect.stringContaining('twinbook stop')]);
-    ledger.close();
-    const went = JSON.parse((await run(command, { cwd })).out) as { readonly bytes_before: number };
-    expect(went).toMatchObject({ dry_run: false, intents: 76, orders: 36, texts: 4, bytes_after: expect.any(Number) });
-    expect({ orders: await orders(), why: await why() }).toEqual(before);
-    expect(before.why).toContain('i: 7');
-    const archives = JSON.parse((await run(['ledger', 'archives', '--json', ...CONFIG], { cwd })).out) as object[];
-    expect(archives).toMatchObject([
-      { month: '2026-01', orders: 14 },
-      { month: '2026-02', orders: 22 },
-    ]);
-    expect((await run(['ledger', 'verify', ...CONFIG], { cwd })).code).toBe(0);
-    expect(JSON.parse((await run([...command, '--dry-run'], { cwd })).out)).toMatchObject({ intents: 0, texts: 0 });
-  });
-
-  it('are made by nobody where the configuration says so', async () => {
-    const archive = 'ledger: { path: twinbook.sqlite, archive: { after_days: null } }';
-    const cwd = folderOf({ 'trader.yaml': trader().replace(/^ledger: .*$/m, archive) });
-    keep(cwd, 'x');
-    const { code, err } = await run(['ledger', 'archive', ...CONFIG], { cwd });
-    expect([code, err]).toEqual([2, expect.stringContaining('--older-than DAYS')]);
   });
 });

@@ -8,8 +8,8 @@ import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
-import { fillLedger } from '../../trader/ledger/archive/old-ledger.js';
 import { HOLDER } from '../../trader/ledger/books.js';
+import { fillLedger } from '../../trader/ledger/old-ledger.js';
 import { run } from '../run.js';
 
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007 \u202egnihton\u0000';

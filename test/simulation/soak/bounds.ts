@@ -3,8 +3,7 @@
 import type { SoakRow } from './soak.js';
 
 /**
- * This part of a run is left out of what is judged, and at least so many hours: memory fills up to what it will be, and nothing is old
- * enough to leave the ledger.
+ * This part of a run is left out of what is judged, and at least so many hours: memory fills up to what it will be.
  */
 const WARM_UP = 1 / 4;
 const WARM_UP_HOURS = 12;
@@ -34,16 +33,10 @@ const COMPONENTS: readonly Component[] = [
   {
     name: 'ledger',
     bytesOf: ({ ledgerBytes }) => ledgerBytes,
-    per: { countOf: ({ fills }) => fills, bytes: 3000 },
+    per: { countOf: ({ orders }) => orders, bytes: 6000 },
     bytesADay: 500_000,
   },
   { name: "ledger's WAL", bytesOf: ({ walBytes }) => walBytes, per: null, bytesADay: 500_000 },
-  {
-    name: 'archives',
-    bytesOf: ({ archiveBytes }) => archiveBytes,
-    per: { countOf: ({ archived }) => archived, bytes: 4000 },
-    bytesADay: 100_000,
-  },
   {
     name: 'journal',
     bytesOf: ({ journalBytes }) => journalBytes,

@@ -1,6 +1,6 @@
 /**
  * The trader of a world once more, without the world: it is given what the other one was given and must ask the same. Its heap holds nothing
- * but a trader, and its folder what a trader writes: ledger, archives of what is over, journal.
+ * but a trader, and its folder what a trader writes: ledger and journal.
  */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -9,15 +9,10 @@ import { Random } from '../../../src/shared/base/random.js';
 import type { Observation } from '../../../src/shared/protocol/seam.js';
 import { Segments } from '../../../src/shell/journal/segments.js';
 import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
-import { listArchives } from '../../../src/trader/ledger/archive/archive-file.js';
-import { ArchiveCopier } from '../../../src/trader/ledger/archive/copier.js';
-import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { drawSetting, KEY, type Pace } from '../setting.js';
 import { keysOf, TraderProcess } from '../trader-process.js';
 import { measureHeap, measureOutside, type Outside } from './heap.js';
 
-/** Rows at a time, as the daemon takes them. */
-const ROWS = 25;
 /** A journal packs its file when it has so many bytes; sixteen times as often as a trader does, so that its growth is no staircase. */
 const SEGMENT_BYTES = 1_000_000;
 
@@ -27,22 +22,12 @@ export interface GivenStep {
   readonly requests: string;
 }
 
-/** What leaves the ledger for its archives. */
-export interface Archiving {
-  /** Was over before, Unix ms. */
-  readonly beforeMs: number;
-  /** So many of the newest intents stay. */
-  readonly newest: number;
-}
-
 /** Some time of a trader's life. */
 export interface Period {
   /** When it began, Unix ms. */
   readonly begunMs: number;
   /** Emptied once they are taken: they are not what a trader holds. */
   readonly steps: GivenStep[];
-  /** At the end of the period. */
-  readonly archiving: Archiving;
 }
 
 export interface TraderFigures extends Outside {
@@ -53,14 +38,11 @@ export interface TraderFigures extends Outside {
   readonly ledgerBytes: number;
   readonly walBytes: number;
   readonly journalBytes: number;
-  readonly archiveBytes: number;
   /** Ever. */
   readonly steps: number;
   /** Rows of the ledger. */
   readonly orders: number;
   readonly fills: number;
-  /** Intents that have left it. */
-  readonly archived: number;
   /** Where it did otherwise than the other trader, and at the end what is wrong with its ledger. */
   readonly violations: readonly string[];
 }
@@ -71,7 +53,6 @@ export class LoneTrader {
   readonly #recorder = new StepInputRecorder();
   readonly #violations: string[] = [];
   #steps = 0;
-  #archived = 0;
 
   /** @param folder of its own; it is left as it is at the end */
   constructor(seed: number, pace: Pace, begunMs: number, folder: string) {
@@ -89,11 +70,10 @@ export class LoneTrader {
   }
 
   /** Lives through a period; how it is at its end. Throws what its disk says. */
-  async live({ steps, archiving }: Period): Promise<TraderFigures> {
+  async live({ steps }: Period): Promise<TraderFigures> {
     for (const step of steps) this.#take(step);
     steps.length = 0;
     await this.#segments.flush();
-    this.#archived += archiveLedger(this.#process.ledger, archiving);
     return this.#figures();
   }
 
@@ -123,31 +103,12 @@ export class LoneTrader {
       ledgerBytes: sizeOf(ledger.path),
       walBytes: sizeOf(`${ledger.path}-wal`),
       journalBytes: this.#segments.bytes,
-      archiveBytes: listArchives(ledger.path).reduce((sum, { bytes }) => sum + bytes, 0),
       steps: this.#steps,
       orders: ledger.orders({ limit: Number.MAX_SAFE_INTEGER }).length,
       fills: ledger.newestSeq('fills'),
-      archived: this.#archived,
       violations: [...this.#violations, ...ledger.verify()],
     };
   }
 }
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0);
-
-/** As the daemon does it; how many intents left. */
-export function archiveLedger(ledger: Ledger, { beforeMs, newest }: Archiving): number {
-  const copier = new ArchiveCopier(ledger.path, beforeMs, newest);
-  let count = 0;
-  try {
-    for (let next: number | null = 0; next !== null; ) {
-      const copied = copier.copy(next, ROWS);
-      ledger.transaction(() => ledger.putAway(copied.archived));
-      count += copied.archived.whole.length;
-      next = copied.next;
-    }
-  } finally {
-    copier.close();
-  }
-  return count;
-}

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- [--hours H] [--keep-hours K] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader whose ledger is
- * archived meanwhile, and what it takes of memory and disk; see `soak.ts`. 1 when an invariant broke, the ledger does not add up, or
+ * `npm run soak -- [--hours H] [--pace busy|patient] [--seed S] [--write]`: simulated hours of a trader, and its memory and disk; see
+ * `soak.ts`. 1 when an invariant broke, the ledger does not add up, or
  * something grew faster than `bounds.ts` lets it.
  */
 
@@ -19,23 +19,22 @@ import type { Answer } from './process.js';
 import { soak } from './soak.js';
 import '../../support/tied.js';
 
-const { seed, hours, keepHours, pace, write } = orExit((args) => {
+const { seed, hours, pace, write } = orExit((args) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       hours: { type: 'string', default: '48' },
-      'keep-hours': { type: 'string', default: '6' },
       pace: { type: 'string', default: 'patient' },
       seed: { type: 'string', default: '1' },
       write: { type: 'boolean', default: false },
     },
   });
-  const [seed, hours, keepHours] = [Number(values.seed), Number(values.hours), Number(values['keep-hours'])];
+  const [seed, hours] = [Number(values.seed), Number(values.hours)];
   if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`--seed must be a whole number, got ${values.seed}`);
-  if (!(hours > 0 && keepHours > 0)) throw new Error('--hours and --keep-hours must be above 0');
+  if (!(hours > 0)) throw new Error('--hours must be above 0');
   if (values.pace !== 'busy' && values.pace !== 'patient') throw new Error('--pace must be busy or patient');
   const pace: 'busy' | 'patient' = values.pace;
-  return { seed, hours, keepHours, pace, write: values.write };
+  return { seed, hours, pace, write: values.write };
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'twinbook-soak-'));
@@ -68,11 +67,11 @@ function tableOf(verdicts: readonly Verdict[]): string {
 }
 
 const beganMs = performance.now();
-const options = { seed, hours, keepHours, pace, newest: 100, everyHours: Math.min(1, hours / 16) };
+const options = { seed, hours, pace, everyHours: Math.min(1, hours / 16) };
 const { violations, rows } = await soak(options, live, (row) => {
-  const disk = `ledger ${mb(row.ledgerBytes)} + ${mb(row.walBytes)} MB, archives ${mb(row.archiveBytes)} MB, journal ${mb(row.journalBytes)} MB`;
+  const disk = `ledger ${mb(row.ledgerBytes)} + ${mb(row.walBytes)} MB, journal ${mb(row.journalBytes)} MB`;
   const memory = `trader ${mb(row.heapBytes)} and code ${mb(row.codeBytes)} of ${mb(row.residentBytes)} MB, simulation ${mb(row.simulationHeapBytes)} MB`;
-  const counts = `${row.steps} steps, ${row.orders} orders and ${row.fills} fills, ${row.archived} intents left, ${row.records} records`;
+  const counts = `${row.steps} steps, ${row.orders} orders and ${row.fills} fills, ${row.records} records`;
   console.log(`${row.hours} h: ${disk}; ${memory}; ${counts}`);
 }).finally(() => {
   child.kill('SIGKILL');
@@ -85,8 +84,8 @@ const verdicts = judge(rows);
 if (verdicts === null) console.log('too short to say how anything grows: that takes 24 hours');
 else console.log(tableOf(verdicts));
 if (write && verdicts !== null && last !== undefined) {
-  const command = `npm run soak -- --hours ${hours} --keep-hours ${keepHours} --pace ${pace} --seed ${seed}`;
-  const counts = `${last.steps} steps, ${last.fills} fills, ${last.archived} intents that left, ${last.records} records at the exchange`;
+  const command = `npm run soak -- --hours ${hours} --pace ${pace} --seed ${seed}`;
+  const counts = `${last.steps} steps, ${last.fills} fills, ${last.records} records at the exchange`;
   const source = `\`${command}\`: ${counts}; commit ${commit()}, ${new Date().toISOString().slice(0, 10)}.`;
   writeFigures('soak', `${tableOf(verdicts)}\n\n${source}`, join(import.meta.dirname, '../../../docs/operations.md'));
 }

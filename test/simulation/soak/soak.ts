@@ -1,6 +1,5 @@
 /**
- * A trader that lives for simulated days, without faults, on the paper exchange with its crowd; what is over leaves the ledger as the daemon
- * does it. What it is given a second trader is given as well, apart from all else: every period, what that one takes of memory and disk.
+ * A trader that lives for simulated days, without faults, on the paper exchange with its crowd. What it is given a second trader is given as well, apart from all else: every period, what that one takes of memory and disk.
  */
 
 import { Random } from '../../../src/shared/base/random.js';
@@ -10,7 +9,7 @@ import { CALM } from '../faults.js';
 import { drawSetting, type Pace } from '../setting.js';
 import { type Diary, World } from '../world.js';
 import { measureHeap } from './heap.js';
-import { archiveLedger, type GivenStep, type Period, type TraderFigures } from './lone-trader.js';
+import type { GivenStep, Period, TraderFigures } from './lone-trader.js';
 
 const HOUR_MS = 3_600_000;
 /** Markets end, and others come. */
@@ -19,12 +18,8 @@ const RESOLVES_EVERY_HOURS = 3;
 export interface SoakOptions {
   readonly seed: number;
   readonly hours: number;
-  /** What is over for so long leaves the ledger, simulated hours. */
-  readonly keepHours: number;
   readonly pace: Pace;
-  /** So many of the newest intents stay. */
-  readonly newest: number;
-  /** Archives are looked for so often, simulated hours. */
+  /** Simulated hours between two rows. */
   readonly everyHours: number;
 }
 
@@ -73,7 +68,7 @@ export async function soak(
   live: (period: Period) => Promise<TraderFigures>,
   told: (row: SoakRow) => void = () => undefined,
 ): Promise<Soaked> {
-  const { seed, hours, everyHours, keepHours, newest, pace } = options;
+  const { seed, hours, everyHours, pace } = options;
   const steps = new Steps();
   const world = new World(seed, CALM, steps, 'given', drawSetting(Random.fromSeed(seed, 'setting'), pace));
   const rows: SoakRow[] = [];
@@ -85,13 +80,10 @@ export async function soak(
       if (Math.floor(passed / RESOLVES_EVERY_HOURS) > Math.floor((passed - everyHours) / RESOLVES_EVERY_HOURS))
         world.resolveAny();
       world.pass(everyHours * HOUR_MS);
-      const ledger = world.process?.ledger;
-      if (ledger === undefined) return { violations: [...violations(), 'no trader is left'], rows };
-      const archiving = { beforeMs: world.ourMs - keepHours * HOUR_MS, newest };
-      archiveLedger(ledger, archiving);
+      if (world.process === null) return { violations: [...violations(), 'no trader is left'], rows };
       // As the daemon does, to log them.
-      world.process?.trader.takeNotices();
-      const figures = await live({ ...steps.take(), archiving });
+      world.process.trader.takeNotices();
+      const figures = await live(steps.take());
       // What was sent to another process is let go of in a turn of its own.
       await new Promise((resolve) => setImmediate(resolve));
       const records = world.exchange.recordsKept;
