@@ -22,10 +22,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { shrinkPages } from './shrink-pages.js';
 
-const root = dirname(import.meta.dirname);
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 /** Written last: the hash of the sources, and the size of every file that was made of them. */
 const stampFile = join(dist, '.built.json');
@@ -37,7 +38,16 @@ const PROGRAM = 'src/cli/twinbook.js';
 /** The lock file too, as some packages become part of what is built. */
 const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'src', 'strategies'];
 
+checkNode();
 if (!process.argv.includes('--if-needed') || !(isByNpx() || isWhole())) await build();
+
+/** The launcher makes the same check. `npm ci` runs this file first, and an old Node would fail in it with a stack. */
+function checkNode() {
+  const found = process.versions.node;
+  const [major, minor] = found.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    fail(`Twinbook needs Node 20.19 or newer; this is ${found}. Install a newer Node, then run \`npm ci\` again.`);
+}
 
 /**
  * `npx twinbook` links the clone into npm's cache, and that runs `prepare`: a look at the status must not compile new

@@ -39,6 +39,8 @@ const STAND_INS = new Map([
 /** The compiled library behind `@duckdb/node-api`: it stays a package, which is found where that one finds it. */
 const BINDINGS = '@duckdb/node-bindings';
 const CHUNKS = 'chunks';
+/** The launcher loads this file. The launcher itself is not bundled: older versions of Node must be able to read it. */
+const PROGRAM = 'src/cli/program.js';
 
 /**
  * @param root folder of the project, with `package.json` and `node_modules`
@@ -130,11 +132,11 @@ const keepOwnPlace = (made) => ({
   },
 });
 
-/** What is started or imported by its own name: what package.json names, shipped strategies, and programs of threads. */
+/** Modules with a name of their own: the exports of package.json, the program, shipped strategies, and programs of threads. */
 function listEntries(root, made) {
-  const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const paths = [...Object.values(exports).map((entry) => entry.default ?? entry), ...Object.values(bin)];
-  const named = new Set(paths.map((path) => path.replace(/^(\.\/)?dist\//, '')));
+  const { exports = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const paths = Object.values(exports).map((entry) => entry.default ?? entry);
+  const named = new Set([PROGRAM, ...paths.map((path) => path.replace(/^(\.\/)?dist\//, ''))]);
   const names = readdirSync(made, { recursive: true }).map((name) => String(name).split(sep).join('/'));
   const isEntry = (name) => named.has(name) || STRATEGY.test(name) || (name.startsWith('src/') && STARTED.test(name));
   return names.filter((name) => name.endsWith('.js') && isEntry(name)).sort();

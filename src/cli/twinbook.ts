@@ -1,98 +1,18 @@
 #!/usr/bin/env node
-/** The program itself: the real streams, environment and signals, and the exit code. */
-
-import { writeSync } from 'node:fs';
-import { secrets } from '../shell/wallet/secrets.js';
-import { runCli } from './cli.js';
-import { whenNpmIsGone } from './npm-parent.js';
-import { cleanLastWords } from './output/crash-handler.js';
-import type { CliIo, CliTerminal } from './output/io.js';
-
-cleanLastWords();
-
-// A reader that went away (`| head`) is no failure: stop writing and end quietly. A program that runs on until it is told
-// to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
-// left behind.
-let told: (() => void) | null = null;
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (told !== null) return told();
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
-  });
-}
-
-/** What sends a signal twice for one wish (a supervisor, or a terminal and the program between) does so within this, ms. */
-const ONE_WISH_MS = 1_000;
-
-/** SIGTERM and SIGHUP stop in order, however often they come. So does Ctrl-C; pressed again later it ends the process at once. */
-function listenForStop(stop: () => void): void {
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  let first: number | null = null;
-  process.on('SIGINT', function interrupt() {
-    first ??= performance.now();
-    if (performance.now() - first < ONE_WISH_MS) return stop();
-    const left = 'if this was a trader, orders may rest: `twinbook cancel-all --verify` cancels them';
-    writeSync(2, `ended at once by a second Ctrl-C, before everything was finished in order; ${left}\n`);
-    process.off('SIGINT', interrupt);
-    process.kill(process.pid, 'SIGINT');
-  });
-}
-
-const out = (text: string) => void process.stdout.write(secrets.clean(text));
-const err = (text: string) => void process.stderr.write(secrets.clean(text));
-const { stdin, stdout } = process;
-const terminal: CliTerminal = {
-  size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-  listen: ({ key, resize }) => {
-    const take = (chunk: Buffer) => key(chunk.toString('utf8'));
-    stdin.setRawMode(true).on('data', take).resume();
-    stdout.on('resize', resize);
-    return () => {
-      stdout.off('resize', resize);
-      stdin.off('data', take).setRawMode(false).pause();
-    };
-  },
-};
-const io: CliIo = {
-  out,
-  err,
-  raw: { out, err },
-  env: process.env,
-  cwd: process.cwd(),
-  ...(stdout.isTTY && stdout.columns > 0 ? { columns: stdout.columns } : {}),
-  ...(stdin.isTTY && stdout.isTTY ? { terminal } : {}),
-  stopAsked: () =>
-    new Promise((resolve) => {
-      told = resolve;
-      listenForStop(resolve);
-      whenNpmIsGone(process.argv, process.env, () => {
-        err('npm, which started this, is gone\n');
-        resolve();
-      });
-    }),
-  onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
-};
-
-/** The longest that the end waits for files, ms: whoever wanted to wait for them has done so. */
-const FILES_WITHIN_MS = 2_000;
-const LOOK_EVERY_MS = 50;
-
 /**
- * Node joins its threads at the exit. One that waits for a disk without an answer would keep the process, and with it
- * whoever waits for its end, for ever; then nothing helps but the signal that cannot be waited for.
+ * Checks Node's version, then loads the program. Older versions of Node must be able to read this file: it imports nothing before the
+ * check, and apart from `import()` its syntax is ES5.
  */
-function end(exitCode: number, waitedMs = 0): void {
-  if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
-  if (waitedMs < FILES_WITHIN_MS) {
-    setTimeout(() => end(exitCode, waitedMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
-    return;
-  }
-  writeSync(2, `a disk does not answer: ended by force, the exit code would be ${exitCode}\n`);
-  process.kill(process.pid, 'SIGKILL');
-}
 
-const exitCode = await runCli(process.argv.slice(2), io);
-// Ended on purpose: `twinbook stop` knows by the closed socket that the process is gone, and its open connection must not
-// be what keeps the process alive. The empty write comes back when everything before it is written.
-process.stdout.write('', () => end(exitCode));
+var found = process.versions.node;
+var parts = found.split('.');
+var major = Number(parts[0]);
+
+// The same version as `engines` in package.json; a test compares them.
+if (major < 20 || (major === 20 && Number(parts[1]) < 19)) {
+  console.error(
+    'Twinbook needs Node 20.19 or newer; this is %s. Install a newer Node, then run `npm ci` again.',
+    found,
+  );
+  process.exit(1);
+} else import('./program.js');

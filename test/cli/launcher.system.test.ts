@@ -81,6 +81,49 @@ describe('the launcher', () => {
   });
 });
 
+describe("Node's version", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const lowest = engines.node.replace('>=', '');
+  const [major, minor] = lowest.split('.').map(Number);
+  const runAs = (version: string, file: string, argv: readonly string[]) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+    const options = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`];
+    return spawnSync(process.execPath, [...options, join(root, file), ...argv], { encoding: 'utf8' });
+  };
+
+  test.each([
+    [PROGRAM, ['--version']],
+    ['scripts/build.js', ['--if-needed']],
+  ])('%s refuses an older Node in one sentence, and accepts the oldest of package.json', (file, argv) => {
+    for (const older of ['18.20.8', `${major}.${minor - 1}.5`]) {
+      const sentence = `Twinbook needs Node ${lowest} or newer; this is ${older}. Install a newer Node, then run \`npm ci\` again.\n`;
+      expect(runAs(older, file, argv)).toMatchObject({ status: 1, stdout: '', stderr: sentence });
+    }
+    expect(runAs(`${lowest}.0`, file, argv)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('the launcher is readable for older versions: no import before the check, no newer syntax', () => {
+    const code = readFileSync(join(root, PROGRAM), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+    expect(code).not.toMatch(/^import /m);
+    expect(code).not.toMatch(/\b(const|let|await)\b|=>|\$\{|\?\?|\?\./);
+  });
+
+  test('the launcher says so when there is no Node', () => {
+    const folder = clone('without-node');
+    mkdirSync(join(folder, 'dist/src/cli'), { recursive: true });
+    writeFileSync(join(folder, PROGRAM), '');
+    const bare = join(folder, 'bare');
+    mkdirSync(bare);
+    for (const tool of ['dirname', 'readlink'])
+      symlinkSync(execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(bare, tool));
+    const ended = spawnSync('/bin/sh', [join(folder, 'twinbook'), 'status'], { env: { PATH: bare }, encoding: 'utf8' });
+    expect(ended).toMatchObject({
+      status: 1,
+      stderr: `Twinbook needs Node ${lowest} or newer; no program named node was found.\n`,
+    });
+  });
+});
+
 test('npm start becomes the trader: a signal that npm hands on reaches it, and not a shell between them', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = join(home, 'shell');
