@@ -1,8 +1,11 @@
 /** `twinbook start` and `twinbook exchange`: the two programs. */
 
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
+import { assert } from '../shared/base/errors.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
 import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
@@ -33,6 +36,7 @@ interface ExchangeFlags {
   readonly seed: number;
   readonly profile: string;
   readonly controls?: true;
+  readonly demoAccount?: true;
   readonly crowd: boolean;
   readonly crowdMarkets: number;
   readonly rateLimits: boolean;
@@ -56,6 +60,7 @@ function addExchangeCommand(program: Command, session: Session): void {
     )
     .option('--profile <name>', `venue profile (${venueNames().join(', ')}) or the path of one`, 'paper')
     .option('--controls', 'answer the /paper/ controls')
+    .option('--demo-account', 'create an account with paper money and print its API key, secret and wallet key')
     .option('--no-crowd', 'no simulated traders')
     .addOption(
       new Option('--crowd-markets <n>', 'markets of the simulated crowd').default(4).argParser(integerBetween(1, 1000)),
@@ -108,13 +113,51 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     logger: warningsTo(io),
   });
   for (const line of exchange.replays) io.err(`${line}\n`);
-  io.out(`listening on ${exchange.url}\n`);
-  await asked;
-  await exchange.close();
+  try {
+    io.out(`listening on ${exchange.url}\n`);
+    io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
+    if (flags.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
+    else
+      io.out(
+        'API key: --demo-account prints one; a program calls POST /auth/keys/challenge/, then /auth/keys/create/\n',
+      );
+    await asked;
+  } finally {
+    await exchange.close();
+  }
   return EXIT.ok;
 }
 
-/** Standard output is for the one line that scripts wait for; what goes wrong is said on standard error. */
+/** Opens an account with paper money under a new wallet and prints everything that a client needs to trade with it. */
+async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliIo): Promise<void> {
+  const [{ ServiceClient }, { Wallet }] = await Promise.all([
+    import('../shell/client/client.js'),
+    import('../shell/wallet/wallet.js'),
+  ]);
+  const seed = randomBytes(32);
+  const wallet = new Wallet(seed);
+  const client = new ServiceClient({ profile, baseUrl });
+  try {
+    const { message, nonce } = await client.keys.challenge(wallet.address);
+    const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
+    assert(signed.ok, 'the exchange sent its own challenge');
+    // Not `bootstrap`: it would have the secret censored, which is printed here on purpose.
+    const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
+    const { api_key: apiKey, secret } = await client.keys.create(proof);
+    const rows = [
+      ['wallet', wallet.address],
+      ['wallet key', `${seed.toString('hex')} (ed25519 seed, hex; signs drafts)`],
+      ['API key', apiKey],
+      ['secret', `${secret} (key of HMAC-SHA256)`],
+    ];
+    io.out(`demo account\n${rows.map(([name = '', value]) => `  ${name.padEnd(12)}${value}\n`).join('')}`);
+    io.out('  Enter API key and secret under Authorize on the documentation page to try signed calls.\n');
+  } finally {
+    await client.close();
+  }
+}
+
+/** Standard output is for the address and the account, which scripts read; warnings and errors go to standard error. */
 const warningsTo = (io: CliIo) => ({
   info: () => undefined,
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ServiceClient, venueProfile, Wallet } from '../../src/shell/client/client.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
 import { BIN } from '../support/processes.js';
@@ -64,13 +65,33 @@ describe('the process', () => {
   test('the exchange says where it listens, answers there, and stops on a signal', async () => {
     const cwd = folderOf({});
     const { child, ended, said } = twinbook(['exchange', '--port', '0', '--no-crowd', '--data-dir', 'state'], cwd);
-    const out = await said('\n');
-    const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(out)?.[1];
+    const out = await said('API key');
+    const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(out)?.[1];
+    expect(out).toContain(`documentation: ${url}/docs/`);
+    expect(out).toContain('--demo-account');
     const response = await fetch(`${url}/markets/`);
     expect(response.status).toBe(200);
     const busy = await twinbook(['exchange', '--port', new URL(String(url)).port, '--no-crowd'], cwd).ended;
     expect({ code: busy.code, out: busy.out }).toEqual({ code: 1, out: '' });
     expect(busy.err).toContain('in use');
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('the demo account of the exchange signs a request and a draft', async () => {
+    const { child, ended, said } = twinbook(['exchange', '--port', '0', '--demo-account'], folderOf({}));
+    const out = await said('under Authorize');
+    const read = (name: string) => new RegExp(`^ *${name} +(\\S+)`, 'm').exec(out)?.[1] ?? '';
+    const [baseUrl, seed] = [/^listening on (\S+)\n/.exec(out)?.[1] ?? '', Buffer.from(read('wallet key'), 'hex')];
+    const client = new ServiceClient({ profile: venueProfile('paper'), baseUrl });
+    client.useCredentials({ apiKey: read('API key'), secret: read('secret') });
+    const wallet = new Wallet(seed);
+    expect(wallet.address).toBe(read('wallet'));
+    const { rows } = await client.markets.list({ state: 'open' });
+    const bid = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.05', amount: '10' } as const;
+    const order = await client.place(wallet, { ...bid, market_condition_id: rows[0]?.condition_id ?? '' });
+    expect(order.status).toBe('open');
+    await client.close();
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
   });

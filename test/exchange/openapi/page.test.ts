@@ -36,6 +36,11 @@ describe('the page', () => {
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it.each(['/', '/docs', '/docs?tag=orders'])('is where %s leads', async (path) => {
+    const answer = await fetch(exchange.url + path, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([302, '/docs/', '']);
+  });
+
   it('uses up no rate limit', async () => {
     const before = await fetch(`${exchange.url}/sports/`);
     for (let reload = 0; reload < 30; reload++) await (await fetch(`${exchange.url}/docs/`)).text();
@@ -45,9 +50,12 @@ describe('the page', () => {
   });
 
   it.each([
-    ['GET', '/docs', 404],
+    ['GET', '/docs/docs', 404],
     ['GET', '/docs/index.html', 404],
     ['GET', '/docs/..%2fpackage.json', 404],
+    ['GET', '/openapi.json/', 404],
+    ['POST', '/', 405],
+    ['POST', '/docs', 405],
     ['POST', '/docs/', 405],
     ['HEAD', '/docs/page.js', 405],
   ])('answers %s %s with %i in the envelope', async (method, path, status) => {

@@ -20,7 +20,7 @@ export interface Answer {
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
 /** Served beside the calls; not in the envelope and not in the document. */
-const NO_CALLS = /^\/(openapi\.json|docs\/.*)$/;
+const NO_CALLS = /^\/(openapi\.json|docs|docs\/.*)?$/;
 
 /** Folder of compiled checks, beside the document. */
 export const COMPILED = 'compiled';

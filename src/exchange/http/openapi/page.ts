@@ -55,8 +55,11 @@ const FILES: readonly PageFile[] = [
   { path: '/docs/favicon-32x32.png', type: 'image/png', read: readPackaged('favicon-32x32.png') },
 ];
 
+/** Addresses that people type for the page. */
+const REDIRECTED = ['/', '/docs'];
+
 /** Every path of the page, so that another method on one of them is answered with 405 and not with 404. */
-export const PAGE_ROUTES = FILES.map(({ path }) => ({ method: 'GET', path }));
+export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
 
 /** Nothing from elsewhere, nothing inline, in no frame. */
 const POLICY = [
@@ -79,6 +82,11 @@ const HEADERS = {
 
 /** Adds the page and its files to the server. */
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
+  for (const path of REDIRECTED) {
+    server.get(path, { config: { scope: 'paper' } }, (_request, reply) => {
+      reply.headers(HEADERS).redirect('/docs/');
+    });
+  }
   const read = new Map<string, string | Buffer>();
   for (const file of FILES) {
     server.get(file.path, { config: { scope: 'paper' } }, (_request, reply) => {
