@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { findYamlExcess } from '../../shared/base/yaml-bounds.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 
@@ -24,6 +25,8 @@ export function venueProfile(nameOrPath: string): VenueProfile {
   );
 }
 
+const COMPARE = 'Compare it with a shipped profile in config/venues.';
+
 function readYaml(path: string): unknown {
   let text: string;
   try {
@@ -36,15 +39,12 @@ function readYaml(path: string): unknown {
       { cause },
     );
   }
+  const excess = findYamlExcess(text);
+  if (excess !== null) throw new TwinbookError('config_invalid', `${path}: ${excess}`, COMPARE);
   try {
     return parse(text);
   } catch (cause) {
-    throw new TwinbookError(
-      'config_invalid',
-      `${path} is not YAML`,
-      'Compare it with a shipped profile in config/venues.',
-      { cause },
-    );
+    throw new TwinbookError('config_invalid', `${path} is not YAML`, COMPARE, { cause });
   }
 }
 

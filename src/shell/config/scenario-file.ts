@@ -70,9 +70,12 @@ export type ScenarioFile = z.output<typeof fileSchema>;
 /** Levels as a scenario writes them: price and shares. */
 export type WrittenLevels = z.output<typeof side>;
 
+/** A level is four entries. */
+const BOUNDS = { maxBytes: 1_000_000, maxEntries: 100_000 };
+
 /** Throws TwinbookError `config_invalid` that lists every problem, with file, line and column. */
 export function readScenarios(file: string, cwd: string): ScenarioFile {
-  const source = readYaml(file, cwd);
+  const source = readYaml(file, cwd, { bounds: BOUNDS });
   const parsed = parseBySchema(fileSchema, source.value);
   if (parsed.success) return parsed.data;
   const complaints = explainIssues(parsed.error, source.value, jsonSchema(fileSchema));
@@ -87,7 +90,7 @@ export type WrittenQuotes = NonNullable<Scenario['quotes']>;
  * the rest stay as they are.
  */
 export function withQuotes(file: string, quotes: readonly (readonly WrittenQuotes[])[]): string {
-  const document = parseDocument(readFileSync(file, 'utf8'));
+  const document = parseDocument(readFileSync(file, 'utf8'), { uniqueKeys: false });
   for (const [index, [first, ...others]] of quotes.entries()) {
     if (first !== undefined) writeQuotes(document, ['scenarios', index], first);
     for (const [other, said] of others.entries()) writeQuotes(document, ['scenarios', index, 'others', other], said);

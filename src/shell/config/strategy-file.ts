@@ -34,7 +34,7 @@ export async function loadStrategyFile(
   cwd: string,
   asker?: Problem,
 ): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
-  const source = readYaml(file, cwd, asker);
+  const source = readYaml(file, cwd, { asker });
   const problems = new ProblemList();
   const parts = readParts(source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;

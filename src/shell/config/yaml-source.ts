@@ -3,12 +3,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { TwinbookError } from '../../shared/base/errors.js';
+import {
+  CONFIG_BOUNDS,
+  findYamlExcess,
+  formatByteExcess,
+  MAX_YAML_DEPTH,
+  type YamlBounds,
+} from '../../shared/base/yaml-bounds.js';
 import { configError, fieldName, type Problem, type SourcePlace, shownPath } from './problems.js';
-
-/** A configuration of a megabyte is a mistaken file (a recording, a ledger), not a configuration. */
-const MAX_BYTES = 1_000_000;
-/** Deeper than any setting; a bound so that hostile nesting cannot exhaust the stack. */
-const MAX_DEPTH = 20;
 
 export interface YamlSource {
   /** Absolute. */
@@ -22,12 +24,22 @@ export interface YamlSource {
   problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
 }
 
-/** Reads and parses a file; every failure is a `TwinbookError` that names it. `asker` says who wanted it, if not the user. */
-export function readYaml(file: string, cwd: string, asker?: Problem): YamlSource {
-  return parseYaml(readText(file, cwd, asker), file, shownPath(file, cwd));
+export interface ReadYamlOptions {
+  /** The setting that names the file; absent: the operator does. */
+  readonly asker?: Problem | undefined;
+  readonly bounds?: YamlBounds;
 }
 
-function readText(file: string, cwd: string, asker: Problem | undefined): string {
+/** Reads and parses a file; every failure is a `TwinbookError` that names it. */
+export function readYaml(
+  file: string,
+  cwd: string,
+  { asker, bounds = CONFIG_BOUNDS }: ReadYamlOptions = {},
+): YamlSource {
+  return parseYaml(readText(file, cwd, asker, bounds), file, shownPath(file, cwd));
+}
+
+function readText(file: string, cwd: string, asker: Problem | undefined, bounds: YamlBounds): string {
   const name = shownPath(file, cwd);
   const fail = (what: string, hint: string): never => {
     if (asker === undefined) throw new TwinbookError('config_invalid', `${name}: ${what}`, hint);
@@ -35,9 +47,12 @@ function readText(file: string, cwd: string, asker: Problem | undefined): string
   };
   try {
     const stat = statSync(file);
-    if (stat.isDirectory()) return fail('is a folder, not a file', 'Name a YAML file.');
-    if (stat.size > MAX_BYTES) return fail('is too large for a configuration', `At most ${MAX_BYTES} bytes are read.`);
-    return readFileSync(file, 'utf8');
+    if (!stat.isFile())
+      return fail(stat.isDirectory() ? 'is a folder, not a file' : 'is not an ordinary file', 'Name a YAML file.');
+    if (stat.size > bounds.maxBytes) return fail(formatByteExcess(stat.size, bounds), SPLIT);
+    const text = readFileSync(file, 'utf8');
+    const excess = findYamlExcess(text, bounds);
+    return excess === null ? text : fail(excess, SPLIT);
   } catch (error) {
     if (error instanceof TwinbookError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
@@ -52,7 +67,9 @@ function readText(file: string, cwd: string, asker: Problem | undefined): string
   }
 }
 
-/** Parses text that is already read; throws one `config_invalid` with every problem found. */
+const SPLIT = 'Name a YAML file of settings; split a long one into several strategy files.';
+
+/** Parses text whose size has been checked; throws one `config_invalid` with every problem found. */
 export function parseYaml(text: string, file: string, name: string): YamlSource {
   const counter = new LineCounter();
   const at = (offset: number): SourcePlace => {
@@ -67,7 +84,8 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
     version: '1.2',
     schema: 'core',
     strict: true,
-    uniqueKeys: true,
+    // Checked below: the library compares every key with every other.
+    uniqueKeys: false,
     lineCounter: counter,
     prettyErrors: false,
   });
@@ -105,8 +123,6 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
 
 function syntaxText(code: string, message: string): string {
   switch (code) {
-    case 'DUPLICATE_KEY':
-      return 'this key stands twice in the same mapping; keep one';
     case 'TAB_AS_INDENT':
       return 'a tab cannot indent YAML; use spaces';
     case 'MULTIPLE_DOCS':
@@ -121,7 +137,7 @@ type Complain = (node: Node | null | undefined, path: readonly PropertyKey[], te
 function plain(node: unknown, path: readonly PropertyKey[], complain: Complain): unknown {
   if (node === null || node === undefined) return null;
   if (isAlias(node)) return complain(node, path, 'aliases (*name) are not used here; write the value out');
-  if (path.length > MAX_DEPTH) return complain(null, path.slice(0, 3), 'nested too deeply');
+  if (path.length > MAX_YAML_DEPTH) return complain(null, path.slice(0, 3), 'nested too deeply');
   if (isScalar(node) || isMap(node) || isSeq(node)) {
     if (node.anchor !== undefined) complain(node, path, `anchors (&${node.anchor}) are not used here; remove it`);
     if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
@@ -130,12 +146,13 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
   if (isScalar(node)) return node.value;
   if (isSeq(node)) return node.items.map((item, index) => plain(item, [...path, index], complain));
   if (!isMap(node)) return null;
-  const entries: [string, unknown][] = [];
+  const entries = new Map<string, unknown>();
   for (const pair of node.items) {
     const key = readKey(pair);
     if (key === null) complain(asNode(pair.key) ?? node, path, 'a key must be a plain word');
     else if (key === '__proto__' || key === '<<') complain(asNode(pair.key), path, `unknown key '${key}'`);
-    else entries.push([key, plain(pair.value, [...path, key], complain)]);
+    else if (entries.has(key)) complain(asNode(pair.key), path, 'this key stands twice in the same mapping; keep one');
+    else entries.set(key, plain(pair.value, [...path, key], complain));
   }
   return Object.fromEntries(entries);
 }

@@ -57,7 +57,7 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
 
 /** Reads and checks a venue profile's file. */
 export function readProfile(path: string, cwd: string, asker?: Problem): VenueProfile {
-  const source = readYaml(path, cwd, asker);
+  const source = readYaml(path, cwd, { asker });
   const parsed = parseBySchema(venueProfileSchema, source.value);
   if (parsed.success) return parsed.data;
   const complaints = explainIssues(parsed.error, source.value, jsonSchema(venueProfileSchema));

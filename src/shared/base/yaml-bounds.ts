@@ -1,0 +1,87 @@
+/** Bounds on a YAML text, checked in linear time before the text is parsed: the parser is quadratic, and aborts on deep nesting. */
+
+import { CST, Lexer } from 'yaml';
+
+/** Largest configuration file, bytes. */
+const MAX_BYTES = 256 * 1024;
+/** Most keys and list items of a configuration file; anchors, aliases and tags count as well. */
+const MAX_ENTRIES = 5_000;
+/** Deeper than any setting. */
+export const MAX_YAML_DEPTH = 20;
+
+export interface YamlBounds {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+}
+
+export const CONFIG_BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES };
+
+/** The first bound that a text exceeds, with the size found and the size allowed; null for a text that may be parsed. */
+export function findYamlExcess(text: string, bounds: YamlBounds = CONFIG_BOUNDS): string | null {
+  const bytes = Buffer.byteLength(text);
+  return bytes > bounds.maxBytes ? formatByteExcess(bytes, bounds) : findEntryExcess(text, bounds.maxEntries);
+}
+
+export const formatByteExcess = (bytes: number, { maxBytes }: YamlBounds): string =>
+  `has ${bytes} bytes; at most ${maxBytes} are read`;
+
+function findEntryExcess(text: string, maxEntries: number): string | null {
+  const depth = new NestingDepth();
+  let entries = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    const kind = CST.tokenType(lexeme);
+    if (depth.after(kind, lexeme) > MAX_YAML_DEPTH)
+      return `is nested too deeply; at most ${MAX_YAML_DEPTH} levels are read`;
+    if (kind !== null && COUNTED.has(kind)) entries += 1;
+  }
+  return entries > maxEntries ? `has ${entries} keys and list items; at most ${maxEntries} are read` : null;
+}
+
+/** Nesting by brackets, by indentation, and by marks on one line (`- - - x`); each is measured on its own. */
+class NestingDepth {
+  #flow = 0;
+  #marksOnLine = 0;
+  #indent = 0;
+  #isLineStart = true;
+  readonly #indents: number[] = [];
+
+  /** The deepest of the three after one more lexeme. */
+  after(kind: CST.TokenType | null, lexeme: string): number {
+    if (kind === 'newline') {
+      this.#marksOnLine = 0;
+      this.#indent = 0;
+      this.#isLineStart = true;
+    } else if (kind === 'space' || kind === 'comment') {
+      if (this.#isLineStart) this.#indent = lexeme.length;
+    } else if (kind === 'flow-map-end' || kind === 'flow-seq-end') {
+      this.#flow = Math.max(0, this.#flow - 1);
+    } else {
+      if (this.#isLineStart && this.#flow === 0) this.#openLine();
+      this.#isLineStart = false;
+      if (kind === 'flow-map-start' || kind === 'flow-seq-start') this.#flow += 1;
+      else if (this.#flow === 0 && kind !== null && COUNTED.has(kind)) this.#marksOnLine += 1;
+    }
+    return Math.max(this.#flow, this.#marksOnLine, this.#indents.length);
+  }
+
+  #openLine(): void {
+    while ((this.#indents.at(-1) ?? -1) >= this.#indent) this.#indents.pop();
+    this.#indents.push(this.#indent);
+  }
+}
+
+/** Each is one entry, or belongs to one. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'map-value-ind',
+  'explicit-key-ind',
+  'seq-item-ind',
+  'flow-map-start',
+  'flow-seq-start',
+  'comma',
+  'anchor',
+  'alias',
+  'tag',
+  'doc-start',
+  'doc-end',
+  'directive-line',
+]);
