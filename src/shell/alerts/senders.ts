@@ -78,7 +78,7 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
     postText(url, JSON.stringify(content), { 'content-type': 'application/json', ...headers });
   switch (kind) {
     case 'slack':
-      return json(address, { text });
+      return json(address, { text: escapeForSlack(text) });
     case 'discord':
       // Nobody is called by a title of the exchange.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
@@ -106,6 +106,10 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
     }
   }
 }
+
+/** Slack reads `<!channel>` as a call to everybody and other angle brackets as links. */
+const escapeForSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const formatSubject = ({ severity, state, title }: AlertMessage, trader: string): string =>
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);

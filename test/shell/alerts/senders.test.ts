@@ -97,6 +97,22 @@ describe('a channel', () => {
     expect(heard.map((one) => [one.path, JSON.parse(one.body)])).toEqual([[path, body]]);
   });
 
+  const MARKED = 'spread < 3c & fair > bid <!channel> <https://example.com|words>';
+
+  test.each([
+    ['slack', 'spread &lt; 3c &amp; fair &gt; bid &lt;!channel&gt; &lt;https://example.com|words&gt;'],
+    ['discord', MARKED],
+    ['telegram', MARKED],
+    ['ntfy', MARKED],
+    ['webhook', MARKED],
+  ] as const)('of kind %s gets marks of a text as its service wants them', async (kind, body) => {
+    const { heard, url } = await server(take);
+    await sent(channel(kind, `${url}/hook`, { to: '123' }), { ...MESSAGE, text: MARKED });
+    const said = heard[0]?.body ?? '';
+    const parts: unknown[] = kind === 'ntfy' ? [said] : Object.values(JSON.parse(said));
+    expect(parts.map(String).some((part) => part.endsWith(body))).toBe(true);
+  });
+
   test('of kind ntfy says what it is about in its headers', async () => {
     const { heard, url } = await server(take);
     await sent(channel('ntfy', `${url}/topic`));
