@@ -2,7 +2,7 @@
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
-import type { TraderState } from '../state.js';
+import { showTitle, type TraderState } from '../state.js';
 import { configure } from './configure.js';
 import { setFleetBounds } from './fleet-bounds.js';
 import { LADDER } from './modes.js';
@@ -92,7 +92,7 @@ function flattenRefusal(state: TraderState, { marketConditionId: id }: MarketCom
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
   const { kind, marketConditionId: id } = command;
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
-  state.alert(nowMs, 'command', `${kind} ${id}${reason}`);
+  state.alert(nowMs, 'command', `${kind} "${showTitle(state, id)}" (${id})${reason}`);
   if (kind === 'pause-market') state.pauses.pauseByOperator(id, command.reason);
   else if (kind === 'flatten-market') state.pauses.flatten(id);
   else state.pauses.resume(id);
