@@ -180,7 +180,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   '@solana/transactions': { rooms: ['shared/protocol'], instead: 'use `shared/protocol`' },
   nodemailer: { rooms: ['shell/alerts'], instead: 'tell people through `shell/alerts`' },
   pino: { rooms: ['shell/daemon'], instead: 'report through the notices that the room is given' },
-  'node-cron': { rooms: ['shell/daemon', 'shell/runtime'], instead: 'jobs belong to a shell' },
+  'node-cron': { rooms: ['shell/config', 'shell/runtime'], instead: 'jobs belong to a shell' },
   commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shared/base', 'shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },

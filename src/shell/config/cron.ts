@@ -1,5 +1,7 @@
 /** Cron expressions with six fields: what is wrong with one. */
 
+import { validate } from 'node-cron';
+
 interface Field {
   readonly name: string;
   readonly min: number;
@@ -36,7 +38,8 @@ export function cronProblem(expression: string, second: '*' | '0' = '*'): string
     const problem = fieldProblem(texts[index] ?? '', field);
     if (problem !== null) return `cron field ${field.name}: ${problem}`;
   }
-  return null;
+  // Each field is right by itself, so the day lies in none of the months.
+  return validate(expression) ? null : 'cron field day: no month that it names has this day';
 }
 
 /** What is proposed must itself be right. */

@@ -32,6 +32,7 @@ describe('a cron expression', () => {
     ['* */0 * * * *', 'cron field minute: wants values from 0 to 59, got "*/0"'],
     ['* 5/10 * * * *', 'cron field minute: a step needs a range or *, got "5/10"; write "5-59/10"'],
     ['* * * 0 * *', 'cron field day: wants values from 1 to 31, got "0"'],
+    ['0 0 0 31 4,6 *', 'cron field day: no month that it names has this day'],
     ['* * * * foo *', 'cron field month: wants values from 1 to 12, got "foo"'],
     ['* * 8..22 * * *', 'cron field hour: cannot read "8..22"'],
     ['* * 1, * * *', 'cron field hour: cannot read ""'],
