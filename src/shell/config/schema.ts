@@ -116,7 +116,7 @@ const scheduleSchema = z
   .strictObject({
     reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
     ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
-    daily_summary: cron('Writes the day’s result to the log.', '0 0 0 * * *'),
+    daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
   })
   .describe('The trader’s own jobs; null switches one off.');
 

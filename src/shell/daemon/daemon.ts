@@ -315,7 +315,9 @@ class Service {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () =>
         void backUpLedger(this.#session.config.ledger, this.#log, this.#screen).then(this.#telemetry.backedUp),
-      dailySummary: () => this.#guard(() => this.#telemetry.tellDay(this.#log)),
+      dailySummary: () => this.#telemetry.dayIsDue(),
+      late: (job: string, lateMs: number) =>
+        this.#log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
   }
@@ -356,6 +358,7 @@ class Service {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
       this.#live.onSample(snapshot);
+      this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
       this.#manager?.show(serviceStatus(snapshot));
     });

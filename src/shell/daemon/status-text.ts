@@ -7,20 +7,20 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 import { cutText, measureText } from '../../shared/base/text-width.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import { duration } from '../runtime/duration.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
-function money(value: Micros | null): string {
+export function money(value: Micros | null): string {
   if (value === null) return '?';
   const cents = micros(Math.trunc(value / 10_000) * 10_000);
   const [whole = '0', fraction = ''] = formatDecimal(cents).split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-const formatSigned = (value: Micros | null): string =>
+export const formatSigned = (value: Micros | null): string =>
   value !== null && value > 0 ? `+${money(value)}` : money(value);
 const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 
@@ -147,16 +147,4 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
     `result      ${formatSigned(session)} this session, ${formatSigned(snapshot.resultMicros)} in all`,
     ...held.map((one) => `holds       ${money(one.yesMicros)} YES ${money(one.noMicros)} NO of "${one.title}"`),
   ];
-}
-
-/** What a day came to, for whoever does not look. */
-export function summaryText(account: AccountSnapshot): string {
-  const { mode, resultMicros, losses, cashMicros, equityMicros, fills, openOrders, reconciled } = account;
-  const differences = reconciled?.differences.length ?? 0;
-  return [
-    `result ${formatSigned(resultMicros)} in all, ${formatSigned(micros(-losses.dayLossMicros))} on this UTC day`,
-    `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
-    `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
-    differences === 0 ? 'ledger and exchange agree' : `ledger and exchange differ in ${differences} places`,
-  ].join('; ');
 }

@@ -22,9 +22,9 @@ import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
 import { makeFeed } from './control.js';
+import { DailySummary, summaryText } from './daily-summary.js';
 import type { Log } from './log.js';
 import type { Session } from './session.js';
-import { summaryText } from './status-text.js';
 
 /** Steps that the figures are of: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
@@ -47,6 +47,7 @@ export class Telemetry {
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
   #backupFailed: UpkeepFigures['backup_failed'] = null;
+  readonly #summary = new DailySummary();
   #steps = 0;
   #beganMs = steadyMs();
   #beatMs: number | null = null;
@@ -89,11 +90,20 @@ export class Telemetry {
     this.publisher.afterStep(lateMs);
   }
 
-  /** What the day came to, for the log and for whoever is told of it. */
-  tellDay({ logger }: Log): void {
+  /** The time of the daily summary has come; it is written when the day has ended by the exchange's clock. */
+  dayIsDue(): void {
+    this.#summary.request(nowMs(), steadyMs());
+  }
+
+  /** Writes a summary that is due. Called every second. */
+  tellDueDay(): void {
+    if (!this.#summary.isDue) return;
     const account = this.#options.session.trader.account(nowMs());
-    const { equityMicros, resultMicros, fills } = account;
-    logger.info({ equity_micros: equityMicros, result_micros: resultMicros, fills }, 'daily summary');
+    const { equityMicros, resultMicros, fills, days } = account;
+    if (!this.#summary.take(days, steadyMs())) return;
+    const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
+    const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
+    this.#options.log.logger.info({ ...day, ...figures }, 'daily summary');
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 

@@ -3,7 +3,7 @@
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
 import type { MarkTrust } from '../market/venue-marks.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
-import type { LossFacts } from '../risk/loss-guard.js';
+import type { DayResults, LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
 import type { PurposeUse } from '../scheduler/purposes.js';
 import type { HeldBack, Mode } from './control/modes.js';
@@ -60,6 +60,8 @@ export interface AccountSnapshot {
   readonly clockOffsetMs: number | null;
   /** Losses as the limits measure them; zero before the first valuation. */
   readonly losses: LossFacts;
+  /** Results by UTC day of the exchange's clock; null before the first valuation. */
+  readonly days: DayResults | null;
 }
 
 /** As `MarkTrust`. */
@@ -139,6 +141,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     feeds: state.feeds.snapshot(nowMs),
     clockOffsetMs: state.venueClock.offsetMs,
     losses: state.guards.loss.facts,
+    days: state.guards.loss.days,
   };
 }
 

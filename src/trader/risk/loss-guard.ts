@@ -18,6 +18,22 @@ export interface LossState {
   readonly equityMicros: Micros;
   /** Why trading is halted, one sentence; null while it is not. */
   readonly halted: string | null;
+  /** Equity with which the day began; an accepted loss does not change it. */
+  readonly dayBeganMicros: Micros;
+  /** The newest day that has ended; null before the first. */
+  readonly endedDay: DayResult | null;
+}
+
+/** The result of one UTC day, `YYYY-MM-DD`. */
+export interface DayResult {
+  readonly day: string;
+  readonly resultMicros: Micros;
+}
+
+/** Results by day, whatever losses were accepted. */
+export interface DayResults {
+  readonly current: DayResult;
+  readonly ended: DayResult | null;
 }
 
 /** What control 8 compares. */
@@ -61,11 +77,14 @@ export class LossGuard {
       highWaterMicros: equityMicros,
       equityMicros,
       halted: null,
+      dayBeganMicros: equityMicros,
+      endedDay: null,
     });
   }
 
-  static restore(state: LossState): LossGuard {
-    return new LossGuard(state);
+  /** A state of an older version has no results of days: its day counts from its loss mark. */
+  static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
+    return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
   get state(): LossState {
@@ -94,6 +113,11 @@ export class LossGuard {
     };
   }
 
+  get days(): DayResults {
+    const { day, equityMicros, dayBeganMicros, endedDay } = this.#state;
+    return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
+  }
+
   /**
    * Takes in what we are worth now; `nowMs` is the exchange's clock where it is known. A clock that has jumped begins no day
    * before it has run on for some minutes: one wrong look must not give a fresh limit. Returns the reason when this very
@@ -116,6 +140,9 @@ export class LossGuard {
       highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
       equityMicros,
       halted: before.halted,
+      dayBeganMicros: begunWith ?? before.dayBeganMicros,
+      endedDay:
+        begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
     };
     const { dayLossMicros, drawdownMicros } = this.facts;
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
@@ -140,9 +167,10 @@ export class LossGuard {
 
   /** Capital was put in or taken out: neither a gain nor a loss. */
   capitalMoved(amount: Micros): void {
-    const { dayStartEquityMicros, highWaterMicros, equityMicros } = this.#state;
+    const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.#state;
     this.#state = {
       ...this.#state,
+      dayBeganMicros: add(dayBeganMicros, amount),
       dayStartEquityMicros: add(dayStartEquityMicros, amount),
       highWaterMicros: add(highWaterMicros, amount),
       equityMicros: add(equityMicros, amount),

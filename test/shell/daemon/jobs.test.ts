@@ -1,6 +1,6 @@
-/** Quote hours under a clock that is set while the trader runs. */
+/** Quote hours and jobs under a clock that is set while the trader runs, and over a pause of the loop. */
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startJobs } from '../../../src/shell/daemon/jobs.js';
 
 /** At this hour of a day, by the clock of this machine. */
@@ -17,6 +17,7 @@ beforeEach(() => {
     reconcile: () => undefined,
     backupLedger: () => undefined,
     dailySummary: () => undefined,
+    late: () => undefined,
     quoteHours: (strategy: string, open: boolean) => void told.push([strategy, open]),
   };
   const strategies = [
@@ -74,5 +75,24 @@ describe('quote hours', () => {
   it('are told to nobody once the jobs have stopped', () => {
     stopJobs();
     expect(set(at(5))).toEqual([]);
+  });
+});
+
+describe('a scheduled job', () => {
+  it('whose time passed while the loop stood still runs once, and is reported as late', () => {
+    const ran: unknown[] = [];
+    const stop = startJobs({ reconcile: '0 * * * * *', ledgerBackup: '0 */5 * * * *', dailySummary: null }, [], {
+      reconcile: () => ran.push('reconcile'),
+      backupLedger: () => ran.push('backup'),
+      dailySummary: () => ran.push('summary'),
+      late: (job, lateMs) => ran.push([job, lateMs]),
+      quoteHours: () => undefined,
+    });
+    onTestFinished(stop);
+    vi.setSystemTime(new Date(2026, 10, 20, 12, 35, 3));
+    vi.advanceTimersByTime(1_000);
+    expect(ran).toEqual([['reconcile', 3_500], 'reconcile', ['ledger_backup', 3_500], 'backup']);
+    vi.advanceTimersByTime(56_000);
+    expect(ran.slice(4)).toEqual(['reconcile']);
   });
 });

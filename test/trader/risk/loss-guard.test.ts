@@ -104,6 +104,28 @@ describe('the loss guard', () => {
     expect(guard.state.day).toBe('2026-01-11');
   });
 
+  it('keeps the result of the day that has ended, whatever loss was accepted or capital moved in it', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    pass(guard, NOON, NOON + 60 * MINUTE_MS, 940);
+    guard.resume();
+    guard.capitalMoved(money(100));
+    pass(guard, NOON + 60 * MINUTE_MS, NOON + DAY_MS / 2, 1048);
+    expect(guard.days).toEqual({ current: { day: '2026-01-10', resultMicros: money(-52) }, ended: null });
+    const restarted = LossGuard.restore(JSON.parse(JSON.stringify(guard.state)));
+    pass(restarted, NOON + DAY_MS / 2, NOON + DAY_MS / 2 + 6 * MINUTE_MS, 1050);
+    expect(restarted.days).toEqual({
+      current: { day: '2026-01-11', resultMicros: money(2) },
+      ended: { day: '2026-01-10', resultMicros: money(-52) },
+    });
+  });
+
+  it('counts the day of a state without results from its loss mark', () => {
+    const { dayBeganMicros, endedDay, ...older } = LossGuard.start(NOON, money(1000)).state;
+    const guard = LossGuard.restore(older);
+    guard.observe(NOON, money(1003), limits);
+    expect(guard.days).toEqual({ current: { day: '2026-01-10', resultMicros: money(3) }, ended: null });
+  });
+
   it('takes the time before and after a restart for a jump', () => {
     const guard = LossGuard.start(NOON, money(1000));
     pass(guard, NOON, NOON + 10 * MINUTE_MS, 970);

@@ -2,7 +2,7 @@
 
 import type { Micros } from '../../../shared/base/micros.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import { type LossFacts, LossGuard, type LossState } from '../../risk/loss-guard.js';
+import { type DayResults, type LossFacts, LossGuard, type LossState } from '../../risk/loss-guard.js';
 import { type LossRung, lossRung, NO_LOSS_RUNG } from '../../risk/loss-rung.js';
 import type { Guard, Notes } from './guard.js';
 
@@ -36,6 +36,11 @@ export class LossMemory implements Guard<LossFacts> {
 
   get facts(): LossFacts {
     return this.#guard?.facts ?? NO_LOSS;
+  }
+
+  /** Null before the first valuation. */
+  get days(): DayResults | null {
+    return this.#guard?.days ?? null;
   }
 
   get halted(): string | null {

@@ -1,0 +1,53 @@
+/** The daily summary: its wait until the exchange's clock has ended the day, and its text. */
+
+import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import { formatSigned, money } from './status-text.js';
+
+const DAY_MS = 86_400_000;
+/** After a start or a sleep the exchange's clock begins a day five minutes later; then the account must be valued. */
+const PATIENCE_MS = 15 * 60_000;
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+
+/** A summary that is due, until it can name the result of the day that it is of. */
+export class DailySummary {
+  /** The UTC day to wait for and a clock that is not set, ms; null while none is due. */
+  #due: { readonly day: string; readonly sinceMs: number } | null = null;
+
+  /** Its time has come: the day before that of `nowMs` is to be told. */
+  request(nowMs: number, steadyMs: number): void {
+    this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
+  }
+
+  get isDue(): boolean {
+    return this.#due !== null;
+  }
+
+  /** True once: when the day has ended by the exchange's clock, or patience has. */
+  take(days: AccountSnapshot['days'], steadyMs: number): boolean {
+    if (this.#due === null) return false;
+    const hasEnded = days !== null && days.current.day > this.#due.day;
+    if (!hasEnded && steadyMs - this.#due.sinceMs < PATIENCE_MS) return false;
+    this.#due = null;
+    return true;
+  }
+}
+
+/** `1 December (UTC): +17.82` of the newest day that has ended, or of the day so far where none has. */
+function dayText(days: AccountSnapshot['days']): string {
+  if (days === null) return 'no valuation yet';
+  const { day, resultMicros } = days.ended ?? days.current;
+  return `${DATE.format(Date.parse(day))} (UTC)${days.ended === null ? ' so far' : ''}: ${formatSigned(resultMicros)}`;
+}
+
+/** The result of the newest day that has ended, and the state of the account. */
+export function summaryText(account: AccountSnapshot): string {
+  const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled } = account;
+  const differences = reconciled?.differences.length ?? 0;
+  return [
+    dayText(days),
+    `result ${formatSigned(resultMicros)} in all`,
+    `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
+    `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
+    differences === 0 ? 'ledger and exchange agree' : `ledger and exchange differ in ${differences} places`,
+  ].join('; ');
+}

@@ -1,0 +1,86 @@
+/** Times of a cron expression, found by looking at the clock: no timer waits for one of them. */
+
+import { parse } from 'node-cron';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOURS = 24;
+
+/** Furthest look back after a pause: the job of a month is still found. */
+const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
+/** A clock set back by more begins anew; by less, its times are not run twice. */
+const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
+
+/** This machine's local time as if it were UTC, ms. */
+const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
+
+/**
+ * An expression that names no hour follows real time, also in the hour that a clock change repeats. One that names hours
+ * follows local time: a repeated hour counts once, and a skipped hour counts when it is skipped.
+ */
+export class JobTimes {
+  readonly #fields: ReturnType<typeof parse>;
+  /** Newest first, ms. */
+  readonly #secondsMs: readonly number[];
+  readonly #isEveryHour: boolean;
+  readonly #toLocal: (timeMs: number) => number;
+  /** Wall clock at the newest look, ms. */
+  #lookedMs: number;
+  /** Newest look on the axis of this expression, ms. */
+  #position: number;
+
+  /** The expression was checked with the configuration; times up to `nowMs` count as done. */
+  constructor(expression: string, nowMs: number, toLocal = toMachineLocal) {
+    this.#toLocal = toLocal;
+    this.#fields = parse(expression);
+    this.#secondsMs = this.#fields.second.map((second) => second * SECOND_MS).sort((a, b) => b - a);
+    this.#isEveryHour = this.#fields.hour.length === HOURS;
+    this.#lookedMs = nowMs;
+    this.#position = this.#toPosition(nowMs);
+  }
+
+  /** Age of the newest time that has passed since the last look, ms; null without one. */
+  findPassed(nowMs: number): number | null {
+    const sinceLookMs = Math.max(0, nowMs - this.#lookedMs);
+    this.#lookedMs = nowMs;
+    const position = this.#toPosition(nowMs);
+    if (position <= this.#position) {
+      const repeatedMs = this.#isEveryHour ? REPEATED_MS.everyHour : REPEATED_MS.namedHours;
+      if (this.#position - position > repeatedMs) this.#position = position;
+      return null;
+    }
+    const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
+    this.#position = position;
+    // A skipped hour is late by the local clock only.
+    return found === null ? null : Math.min(position - found, sinceLookMs);
+  }
+
+  #toPosition(nowMs: number): number {
+    return this.#isEveryHour ? nowMs : this.#toLocal(nowMs);
+  }
+
+  /** The newest time after `fromMs` and up to `toMs`. */
+  #findNewest(fromMs: number, toMs: number): number | null {
+    for (let minuteMs = toMs - (toMs % MINUTE_MS); minuteMs + MINUTE_MS > fromMs; minuteMs -= MINUTE_MS) {
+      const secondMs = this.#secondsMs.find((ms) => minuteMs + ms <= toMs);
+      if (secondMs === undefined) continue;
+      const timeMs = minuteMs + secondMs;
+      if (timeMs <= fromMs) return null;
+      if (this.#isNamed(this.#isEveryHour ? this.#toLocal(timeMs) : timeMs)) return timeMs;
+    }
+    return null;
+  }
+
+  /** Whether minute, hour and day of a local time are among those of the expression. */
+  #isNamed(localMs: number): boolean {
+    const at = new Date(localMs);
+    const { minute, hour, dayOfMonth, month, dayOfWeek } = this.#fields;
+    return (
+      minute.includes(at.getUTCMinutes()) &&
+      hour.includes(at.getUTCHours()) &&
+      dayOfMonth.includes(at.getUTCDate()) &&
+      month.includes(at.getUTCMonth() + 1) &&
+      dayOfWeek.includes(at.getUTCDay())
+    );
+  }
+}
