@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { isObjectUrl } from '../recording/objects/place.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import { askTrader } from '../shell/control/control-client.js';
@@ -34,10 +33,7 @@ export function addRecordCommand(program: Command, session: Session): void {
     .command('record')
     .description("records a venue's books and trades, and own orders if there are credentials, until it is stopped");
   addConfigOption(command)
-    .option(
-      '--out <dir>',
-      'folder of recordings (default: recording.dir of the configuration), or s3://bucket/prefix that it is uploaded to',
-    )
+    .option('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)')
     .addOption(
       new Option('--share <x>', "part of the venue's request budget to use, 0.05 to 1")
         .default(0.5)
@@ -64,11 +60,7 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const credentials = flags.own ? await loadOwnCredentials(config, io) : null;
   const { record } = await import('../shell/recorder/record.js');
   const { profile, name: venue } = config.venue;
-  const isUploaded = flags.out !== undefined && isObjectUrl(flags.out);
-  const folder = flags.out === undefined || isUploaded ? config.recording.dir : resolve(io.cwd, flags.out);
-  const { uploadTo, keepDays } = config.recording;
-  const url = flags.out === undefined ? uploadTo : isUploaded ? flags.out : null;
-  const upload = url === null ? null : { url, keepDays };
+  const folder = flags.out === undefined ? config.recording.dir : resolve(io.cwd, flags.out);
   const minutes = flags.minutes ?? null;
   const meant = await Promise.all(flags.market.map((typed) => marketAtVenue(typed, config, io)));
   const marketIds = [...new Set(meant)];
@@ -86,7 +78,6 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
     bookDepth,
     credentials,
     feeds,
-    upload,
     packed,
   };
   const { markets } = await record(options, io);

@@ -108,7 +108,7 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     startingFunds: flags.startingFunds,
     landingMs: flags.landingMs,
     draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,
-    marketData: await resolveData(flags.marketData, io),
+    marketData: resolveData(flags.marketData, io),
     speed: flags.speed,
     logger: warningsTo(io),
   });

@@ -15,7 +15,6 @@ import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
 import { isPolymarketFile, joinCaptures, openPolymarket } from './importers/polymarket.js';
-import { localPaths } from './objects/local-paths.js';
 import { WORKSHOP } from './packed/names.js';
 import { isFileOfStore, isStore, marketFolders, packedDays } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
@@ -24,7 +23,7 @@ import { isDayFolder } from './store/layout.js';
 export type OnFailure = (error: TwinbookError) => void;
 
 /**
- * Opens every recording under these paths: a folder in our own format, on the disk or `s3://bucket/prefix` (all of it, a market's folder, or some of its days),
+ * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or some of its days),
  * a folder of the Kalshi set (the whole set, one window's folder, or `.ndjson.gz` files), the Polymarket folder or one
  * of its `.parquet` files. Sorted by opening time, then by ticker. Files and days of one market are one recording, under
  * how many paths they may be given; where two of them cannot be joined, the first is opened (of two Polymarket files that
@@ -36,7 +35,7 @@ export type OnFailure = (error: TwinbookError) => void;
 export async function openRecordings(paths: readonly string[], onFailure?: OnFailure): Promise<Recording[]> {
   const failures: TwinbookError[] = [];
   const opened: Recording[] = [];
-  for (const open of await makeOpeners(await localPaths(paths))) {
+  for (const open of await makeOpeners(paths)) {
     try {
       opened.push(...(await open()));
     } catch (error) {

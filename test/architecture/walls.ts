@@ -184,7 +184,6 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   commander: { rooms: ['cli'], instead: 'arguments are read in `cli`' },
   jiti: { rooms: ['shell/config'], instead: 'modules of users are loaded by `shell/config`' },
   yaml: { rooms: ['shared/base', 'shell/config', 'shell/client'], instead: 'configuration is read by `shell/config`' },
-  aws4fetch: { rooms: ['recording'], instead: 'read recordings through `recording`, wherever they lie' },
   bullmq: {
     rooms: ['shell/queue'],
     instead: 'hand out work through `shell/queue`, which is loaded when it is asked for',

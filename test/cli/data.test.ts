@@ -7,7 +7,6 @@ import { BOOK, change, write } from '../recording/importers/polymarket-files.js'
 import { delta, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';
-import { errorXml, openBucket } from '../support/bucket.js';
 import { folderOf, newFolder } from '../support/folders.js';
 import { run } from './run.js';
 
@@ -144,33 +143,6 @@ describe('data import', () => {
     expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
       { status: 'imported', events: 6 },
     ]);
-  });
-
-  test('into a bucket sends whole markets, once, leaves nothing here, and never writes over others', async () => {
-    const bucket = await openBucket();
-    const cache = newFolder();
-    const into = (set: string, ...more: readonly string[]) =>
-      run(['data', 'import', 'kalshi', set, '--out', `${bucket.url}/rec`, ...more], { env: bucket.env(cache) });
-    const set = writeKalshi(KALSHI);
-    const isManifest = ({ key, method }: { key: string; method: string }) =>
-      method === 'PUT' && key.endsWith('manifest.json');
-    bucket.fault = (asked) => (isManifest(asked) ? { status: 403, body: errorXml('AccessDenied', 'no') } : null);
-    expect(await into(set)).toMatchObject({ code: 1, err: expect.stringContaining('the server answered 403') });
-    expect(readdirSync(join(cache, 'imports'))).toEqual([]);
-    bucket.fault = () => null;
-    expect((await into(set)).out).toContain(`1 market, 6 events written to ${bucket.url}/rec`);
-    const listed = await run(['data', 'list', '--json', `${bucket.url}/rec`], { env: bucket.env(cache) });
-    expect(JSON.parse(listed.out)).toMatchObject([{ origin: 'kalshi', events: 6 }]);
-    bucket.asked.length = 0;
-    expect((await into(set)).out).toContain('0 markets, 0 events written to s3://bucket/rec, 1 there already\n');
-    expect(bucket.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
-    expect(await into(writeKalshi(KALSHI.slice(0, -1)))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Another recorder or import wrote there'),
-    });
-    expect(bucket.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
-    expect(await into(set, '--replace')).toMatchObject({ code: 2, err: expect.stringContaining('never overwritten') });
-    expect(readdirSync(join(cache, 'imports'))).toEqual([]);
   });
 
   test('of a market that cannot be read ends with 1', async () => {

@@ -28,7 +28,7 @@ export function addCalibrate(data: Command, session: Session): void {
     const { io } = session;
     const { openRecordings } = await import('../../recording/recording.js');
     const { calibrate } = await import('../../lab/calibrate/calibration.js');
-    const recordings = await openRecordings(await resolveData(paths, io));
+    const recordings = await openRecordings(resolveData(paths, io));
     const line = new ProgressLine(io, flags.json === true);
     const found = await calibrate(recordings, (done, ticker) => line.show(done / recordings.length, ticker)).finally(
       () => line.end(),

@@ -4,8 +4,6 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
-import { resolvePath } from '../../recording/objects/local-paths.js';
-import { isObjectUrl } from '../../recording/objects/place.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { integerBetween } from '../arguments.js';
 import { ProgressLine } from '../lab/progress.js';
@@ -13,9 +11,8 @@ import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
-import { addCache, addUpload } from './object-commands.js';
 import { addPack } from './pack-command.js';
-import { describeTraffic, requireFolders, resolveData } from './paths.js';
+import { resolveData } from './paths.js';
 import { parseMoment, runQuery } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
 
@@ -25,7 +22,7 @@ interface DataOptions {
 }
 
 export function addDataCommands(program: Command, session: Session): void {
-  const data = program.command('data').description('recordings: import, list, measure, check, query, pack, upload');
+  const data = program.command('data').description('recordings: import, list, measure, check, query, pack');
   addImport(data, session);
   addReader(data, session, 'list', 'recordings, with their spans, events and gaps', list);
   addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
@@ -34,8 +31,6 @@ export function addDataCommands(program: Command, session: Session): void {
   addCalibrate(data, session);
   addQuery(data, session);
   addPack(data, session);
-  addUpload(data, session);
-  addCache(data, session);
 }
 
 /** Paths as given, else the folder of recordings that the configuration names, for which alone it is loaded. */
@@ -45,18 +40,8 @@ async function pathsMeant(given: readonly string[], config: string, io: CliIo): 
   return [loadTraderConfig(config, io).recording.dir];
 }
 
-/** Folders of this machine: those of the paths, or views of the buckets that they name. */
 const resolvePaths = async (given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> =>
   resolveData(await pathsMeant(given, config, io), io);
-
-/** Then says what of a bucket was asked for, and what was here. */
-async function withTraffic<T>(paths: readonly string[], io: CliIo, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } finally {
-    io.err(await describeTraffic(paths));
-  }
-}
 
 function addReader<Options extends DataOptions>(
   data: Command,
@@ -68,11 +53,11 @@ function addReader<Options extends DataOptions>(
   const command = data.command(name).description(summary);
   addJsonOption(addConfigOption(command)).argument(
     '[paths...]',
-    'folders, files, or s3://bucket/prefix (default: recording.dir of the configuration)',
+    'folders or files (default: recording.dir of the configuration)',
   );
   addAction<Options>(command, session, async (options, args) => {
     const paths = await resolvePaths(args, options.config, session.io);
-    return withTraffic(paths, session.io, () => run(paths, options, session.io));
+    return run(paths, options, session.io);
   });
   return command;
 }
@@ -124,7 +109,6 @@ async function verifyPaths(
   const { repairFolder } = await import('../../recording/store/store.js');
   let repaired = 0;
   if (options.repair === true) {
-    requireFolders(paths, '--repair');
     for (const path of paths) repaired += await repairFolder(path);
   }
   const { markets, events, findings } = await verifyRecordings(paths);
@@ -162,7 +146,7 @@ function addImport(data: Command, session: Session): void {
     .argument('<kind>', 'kalshi or polymarket')
     .argument('<paths...>', 'folders or files');
   addJsonOption(addConfigOption(command))
-    .option('--out <dir>', 'folder to write to, or s3://bucket/prefix (default: recording.dir of the configuration)')
+    .option('--out <dir>', 'folder to write to (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already')
     .addOption(
       new Option('--workers <n>', 'markets side by side: three on one thread, of kalshi each further one on its own')
@@ -175,8 +159,7 @@ function addImport(data: Command, session: Session): void {
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
     const [given = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], options.config, io);
-    requireFolders(paths, 'data import');
-    const [out, from] = [resolvePath(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
+    const [out, from] = [resolve(io.cwd, given), paths.map((path) => resolve(io.cwd, path))];
     const markets = await runImport(kind, from, out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
@@ -192,30 +175,17 @@ async function runImport(
   options: ImportOptions,
   io: CliIo,
 ): Promise<readonly ImportedMarket[]> {
-  const { importRecordings, importToBucket } = await loadImports();
+  const { importRecordings } = await import('../../recording/import.js');
   const line = new ProgressLine(io, options.json === true);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
   const workers = options.workers ?? (availableParallelism() > 1 ? USUAL_WORKERS : 1);
-  const usual = { workers, progress };
   try {
-    if (!isObjectUrl(out)) {
-      return await importRecordings(kind, paths, out, { ...usual, replace: options.replace === true });
-    }
-    if (options.replace === true) {
-      const hint = 'Remove the market there first, or import into another prefix.';
-      throw new TwinbookError('usage', '--replace works on the disk: what lies in a bucket is never overwritten', hint);
-    }
-    return await importToBucket(kind, paths, out, io.env, usual);
+    return await importRecordings(kind, paths, out, { workers, progress, replace: options.replace === true });
   } finally {
     line.end();
   }
 }
-
-const loadImports = async () => ({
-  ...(await import('../../recording/import.js')),
-  ...(await import('../../recording/objects/import-upload.js')),
-});
 
 function importText(markets: readonly ImportedMarket[], out: string, width?: number): string {
   const columns: readonly Column<ImportedMarket>[] = [
@@ -230,18 +200,14 @@ function importText(markets: readonly ImportedMarket[], out: string, width?: num
   ]);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present =
-    count('present') > 0
-      ? `, ${count('present')} there already${isObjectUrl(out) ? '' : ' (--replace writes them anew)'}`
-      : '';
+  const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
   const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
-  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out.replace(/\?.*$/s, '')}`;
+  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out}`;
   return `${table(markets, columns, width)}${told.join('')}${written}${present}${failed}\n`;
 }
 
 interface QueryFlags extends DataOptions {
   readonly csv?: true;
-  readonly maxBytes: number;
   readonly market?: readonly string[];
   /** Unix ms. */
   readonly from?: number;
@@ -253,12 +219,7 @@ function addQuery(data: Command, session: Session): void {
     .command('query')
     .description('SQL over the views events, polls, own and markets; reads and never writes')
     .argument('<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'")
-    .argument('[paths...]', 'folders or s3://bucket/prefix (default: recording.dir of the configuration)')
-    .addOption(
-      new Option('--max-bytes <n>', 'what may be fetched of a bucket for it')
-        .default(1_000_000_000)
-        .argParser(integerBetween(0, Number.MAX_SAFE_INTEGER)),
-    )
+    .argument('[paths...]', 'folders (default: recording.dir of the configuration)')
     .addOption(
       new Option(
         '--market <names>',
@@ -274,9 +235,8 @@ function addQuery(data: Command, session: Session): void {
     const format = options.json === true ? 'json' : options.csv === true ? 'csv' : 'table';
     const { io } = session;
     const folders = await resolvePaths(paths, options.config, io);
-    const { maxBytes, market: markets = [], from: fromMs = null, to: toMs = null } = options;
-    const rules = { maxBytes, bounds: { markets, fromMs, toMs } };
-    await withTraffic(folders, io, () => runQuery(sql, folders, format, io, rules));
+    const { market: markets = [], from: fromMs = null, to: toMs = null } = options;
+    await runQuery(sql, folders, format, io, { markets, fromMs, toMs });
     return EXIT.ok;
   });
 }

@@ -8,7 +8,7 @@ import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
-import { formatBytes, requireFolders } from './paths.js';
+import { formatBytes } from './paths.js';
 
 interface PackFlags {
   readonly out?: string;
@@ -37,7 +37,6 @@ export function addPack(data: Command, session: Session): void {
     const { io } = session;
     const { loadTraderConfig } = await import('../../shell/config/load.js');
     const { packRecordings } = await import('../../recording/packed/pack.js');
-    requireFolders([given ?? '', flags.out ?? ''], 'data pack');
     const from = resolve(io.cwd, given ?? loadTraderConfig(flags.config, io).recording.dir);
     const out = flags.out === undefined ? from : resolve(io.cwd, flags.out);
     const line = new ProgressLine(io, flags.json === true);

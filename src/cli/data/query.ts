@@ -7,7 +7,6 @@ import { plainJson } from '../../shared/base/plain-text.js';
 import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
-import { formatBytes } from './paths.js';
 
 /** A table longer than this scrolls its beginning off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
@@ -19,11 +18,10 @@ export async function runQuery(
   paths: readonly string[],
   format: AnswerFormat,
   io: CliIo,
-  { maxBytes, bounds }: { readonly maxBytes: number; readonly bounds: QueryBounds },
+  bounds: QueryBounds,
 ): Promise<void> {
   const { queryRecordings } = await import('../../recording/inspect/query.js');
-  const onFetch = (files: number, bytes: number) => io.err(`fetching ${files} files, ${formatBytes(bytes)}\n`);
-  return writeAnswer(await queryRecordings(sql, paths, { maxBytes, bounds, onFetch }), format, io);
+  return writeAnswer(await queryRecordings(sql, paths, bounds), format, io);
 }
 
 /** Writes and closes it. */

@@ -154,7 +154,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     ...(latency === undefined ? {} : { latency }),
     ...(failures === undefined ? {} : { failures }),
     ...(fees === undefined ? {} : { feeCurve: fees }),
-    data: await resolveData(data, io),
+    data: resolveData(data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
     ...(options.feedDelay === undefined ? {} : { feedDelayMs: options.feedDelay }),
     repeat,

@@ -105,7 +105,7 @@ async function compareRun(
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
   const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
-  const recorded = flags.data === undefined ? null : (await openSources(await resolveData(flags.data, io))).sources;
+  const recorded = flags.data === undefined ? null : (await openSources(resolveData(flags.data, io))).sources;
   const line = new ProgressLine(io, flags.json === true);
   try {
     return await runParity(run, {

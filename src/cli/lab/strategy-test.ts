@@ -149,7 +149,7 @@ export async function recordedTrials(
   const kept = config.strategies.map((strategy) => ({ strategy, keeping: keepViews(strategy.module) }));
   await backtestOf(
     { ...config, strategies: kept.map(({ strategy, keeping }) => ({ ...strategy, module: keeping.strategy })) },
-    { data: await resolveData(data, io), fillModels: ['risk-averse'], allMarkets: true },
+    { data: resolveData(data, io), fillModels: ['risk-averse'], allMarkets: true },
   );
   return kept.map(({ strategy: { module, params }, keeping }) => ({
     tried: { strategy: module, params },

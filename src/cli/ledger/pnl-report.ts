@@ -115,7 +115,7 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   if (data.length === 0) return prices;
   const { openSources } = await import('../../lab/backtest/open-sources.js');
   const { BestPrices } = await import('../../lab/parity/best-prices.js');
-  const { sources } = await openSources(await resolveData(data, io));
+  const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config, io);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;

@@ -11,7 +11,6 @@
 
 import { resolve } from 'node:path';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
-import { resolvePath } from '../../recording/objects/local-paths.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { analyse } from '../report/analysis/analyse.js';
@@ -107,7 +106,7 @@ export type RunsOf = (fillModel: string | FillModel, tell: (part: number) => voi
 /** Opens what the runs of all models read; `once` where there is a single one. Throws as `backtest`. */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
   const { recordings, sources } = await openSources(
-    options.data.map((path) => resolvePath('', path)),
+    options.data.map((path) => resolve(path)),
     {
       beside: once && options.readBeside === true,
       once,

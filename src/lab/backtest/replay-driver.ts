@@ -252,17 +252,14 @@ class OpenMarket implements Played {
     }
   }
 
-  /**
-   * Null at the end, and where it cannot be read any further: then the market closes there, and `failure` says why. What a bucket or its
-   * cache throws ends the backtest: another time there would be another result.
-   */
+  /** Null at the end, and where it cannot be read any further: then the market closes there, and `failure` says why. */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
       // Without a wait where the columns are in memory: a promise for every chunk would be most of the work.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {
-      if (!(error instanceof TwinbookError) || error.code === 'objects_unreadable') throw error;
+      if (!(error instanceof TwinbookError)) throw error;
       this.failure = error.message;
       return null;
     }

@@ -1,4 +1,4 @@
-/** What a query is bounded to beside its own conditions: markets and a span of time. It sees no other rows, and of a bucket fetches no other files. */
+/** What a query is bounded to beside its own conditions: markets and a span of time. It sees no other rows. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Recording } from '../contract.js';
@@ -32,15 +32,6 @@ export function makeBoundsSql(table: Table, { markets, fromMs, toMs }: QueryBoun
   ];
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
 }
-
-/** Whether a file may hold rows within the bounds, by what a manifest or an index says of it: null where nobody knows its span. */
-export const mayHold = (
-  { markets, fromMs, toMs }: QueryBounds,
-  file: { readonly market: string; readonly firstMs: number | null; readonly lastMs: number | null },
-): boolean =>
-  (markets.length === 0 || markets.includes(file.market)) &&
-  (fromMs === null || file.lastMs === null || file.lastMs >= fromMs) &&
-  (toMs === null || file.firstMs === null || file.firstMs < toMs);
 
 /** The same with the ids of the markets that were meant. Throws TwinbookError `usage` for a name of none or of several. */
 export function resolveBounds(bounds: QueryBounds, recordings: readonly Recording[]): QueryBounds {

@@ -8,8 +8,6 @@ import { join, resolve } from 'node:path';
 import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Recording } from '../contract.js';
-import { localPaths } from '../objects/local-paths.js';
-import { isInBucket } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
@@ -17,10 +15,7 @@ import { isStore } from '../store/folders.js';
 import { segmentName, TABLES, type Table } from '../store/layout.js';
 import { countedManifest, type DayPlace, type FolderMarkets, findMarkets } from '../store/stored-markets.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
-import { type FetchedFiles, fetchTouched } from './fetched-files.js';
-import { makeBoundsSql, mayHold, NO_BOUNDS, type QueryBounds, resolveBounds } from './query-bounds.js';
-import type { RowRange } from './sparse-copy.js';
-import { type ListedFile, listFiles, listPacked } from './touched-files.js';
+import { makeBoundsSql, NO_BOUNDS, type QueryBounds, resolveBounds } from './query-bounds.js';
 
 export type SqlValue = string | number | boolean | null;
 
@@ -39,28 +34,16 @@ const OPTIONS = {
   max_temp_directory_size: '0B',
 };
 
-export interface QueryOptions {
-  /** What may be fetched of a bucket for it, bytes. Default 1 GB. */
-  readonly maxBytes?: number;
-  /** Beside the query's own conditions. */
-  readonly bounds?: QueryBounds;
-  /** Told before anything is fetched. */
-  readonly onFetch?: (files: number, bytes: number) => void;
-}
-
-const USUAL_MAX_BYTES = 1_000_000_000;
-
 /**
- * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders. Of a bucket only the files come that
- * its bounds and the query's filters on market, day and time can touch. Throws TwinbookError `usage` for
- * SQL that is not one SELECT or cannot be run, or that would fetch too much, and for bounds that name no market, `recording_invalid` when a path holds no recording in our format.
+ * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders, within `wish`. Throws TwinbookError `usage` for
+ * SQL that is not one SELECT or cannot be run and for bounds that name no market, `recording_invalid` when a path holds no
+ * recording in our format.
  */
 export async function queryRecordings(
   sql: string,
-  given: readonly string[],
-  { maxBytes = USUAL_MAX_BYTES, bounds: wish = NO_BOUNDS, onFetch = () => undefined }: QueryOptions = {},
+  paths: readonly string[],
+  wish: QueryBounds = NO_BOUNDS,
 ): Promise<QueryAnswer> {
-  const paths = await localPaths(given);
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
@@ -81,25 +64,19 @@ export async function queryRecordings(
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const found: FolderMarkets[] = [];
   for (const path of paths) found.push(await findMarkets(path));
-  let fetched: FetchedFiles | null = null;
   try {
     await requireOne(connection, sql);
-    const listed = listInBuckets(found).filter((file) => mayHold(bounds, file));
-    fetched = await fetchTouched(sql, listed, MARKETS, { maxBytes, bounds, onFetch });
-    // It would read rows a second time by where they stand, past the conditions that keep it out of what was not fetched.
-    if (fetched.isParted) await connection.run("SET disabled_optimizers = 'late_materialization'");
     for (const table of TABLES) {
-      const rows = await makeRowsSql(connection, table, found, fetched);
+      const rows = await makeRowsSql(connection, table, found);
       await connection.run(`CREATE VIEW ${table} AS SELECT * FROM (${rows})${makeBoundsSql(table, bounds)}`);
     }
     const isMeant = ({ market }: Recording) =>
       bounds.markets.length === 0 || bounds.markets.includes(market.conditionId);
     await makeMarkets(connection, recordings.filter(isMeant));
-    await lockDown(connection, fetched.folder === null ? paths : [...paths, fetched.folder]);
-    return makeAnswer(await select(connection, sql), connection, fetched);
+    await lockDown(connection, paths);
+    return makeAnswer(await select(connection, sql), connection);
   } catch (error) {
     connection.closeSync();
-    fetched?.release();
     throw cannotRun(error);
   }
 }
@@ -137,30 +114,17 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 const ownDays = (found: readonly FolderMarkets[]): DayPlace[] =>
   found.flatMap(({ markets }) => markets.flatMap(({ days }) => days.filter(({ packed }) => packed === null)));
 
-function listInBuckets(found: readonly FolderMarkets[]): ListedFile[] {
-  const own = ownDays(found)
-    .filter(({ path }) => isInBucket(path))
-    .flatMap((day) => {
-      const manifest = countedManifest(day);
-      return manifest === null ? [] : listFiles(day.path, manifest);
-    });
-  const packed = found.flatMap((one) => one.packed).filter(({ folder }) => isInBucket(folder));
-  return [...own, ...packed.flatMap(listPacked)];
-}
-
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
 async function makeRowsSql(
   connection: DuckDBConnection,
   table: Table,
   found: readonly FolderMarkets[],
-  fetched: FetchedFiles,
 ): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
-  const closed: string[] = [...fetched.files(table)];
+  const closed: string[] = [];
   const parts: string[] = [];
   for (const place of ownDays(found)) {
     const { path: day, beside } = place;
-    if (isInBucket(day)) continue;
     const manifest = countedManifest(place);
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
     for (const number of openSegments(day, beside?.manifest ?? manifest)) {
@@ -175,7 +139,7 @@ async function makeRowsSql(
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
     parts.unshift(`SELECT market, date, ${await makeColumnsSql(connection, table, source)} FROM ${source}`);
   }
-  const packed = packedSql(table, names, found, fetched);
+  const packed = packedSql(table, names, found);
   if (packed !== null) parts.unshift(packed);
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
@@ -184,34 +148,18 @@ async function makeRowsSql(
 }
 
 /** Of packed days, without the rows that count elsewhere; null where there are none. */
-function packedSql(
-  table: Table,
-  names: readonly string[],
-  found: readonly FolderMarkets[],
-  fetched: FetchedFiles,
-): string | null {
+function packedSql(table: Table, names: readonly string[], found: readonly FolderMarkets[]): string | null {
   const whole = found
     .flatMap((one) => one.packed)
-    .filter(({ folder }) => !isInBucket(folder))
     .flatMap(({ folder, manifest }) =>
       manifest.files.flatMap((file) => (file.table === table ? [join(folder, file.name)] : [])),
     );
-  const parts = fetched.packed(table);
-  whole.push(...parts.flatMap(({ path, rows }) => (rows === null ? [path] : [])));
+  if (whole.length === 0) return null;
   const twice = found.flatMap(({ shadowed }) => shadowed);
   const pairs = twice.map(({ market, date }) => `(${quote(market)}, DATE ${quote(date)})`).join(', ');
-  const selectFrom = (files: readonly string[], rows: RowRange | null): string => {
-    const conditions = [
-      ...(rows === null ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`]),
-      ...(twice.length === 0 ? [] : [`(market, date) NOT IN (${pairs})`]),
-    ];
-    return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${files.map((file) => quote(resolve(file))).join(', ')}],
-      hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE}${rows === null ? '' : ', file_row_number = true'})
-      ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}`;
-  };
-  const selects = parts.flatMap(({ path, rows }) => (rows ?? []).map((range) => selectFrom([path], range)));
-  if (whole.length > 0) selects.unshift(selectFrom(whole, null));
-  return selects.length === 0 ? null : selects.join(' UNION ALL ');
+  const rest = twice.length === 0 ? '' : `WHERE (market, date) NOT IN (${pairs})`;
+  return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${whole.map((file) => quote(resolve(file))).join(', ')}],
+    hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE}) ${rest}`;
 }
 
 /** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */
@@ -289,7 +237,7 @@ async function lockDown(connection: DuckDBConnection, paths: readonly string[]):
   await connection.run('SET lock_configuration = true');
 }
 
-function makeAnswer(result: DuckDBResult, connection: DuckDBConnection, fetched: FetchedFiles): QueryAnswer {
+function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAnswer {
   return {
     columns: result.deduplicatedColumnNames(),
     async *rows() {
@@ -299,10 +247,7 @@ function makeAnswer(result: DuckDBResult, connection: DuckDBConnection, fetched:
         throw cannotRun(error);
       }
     },
-    close: () => {
-      connection.closeSync();
-      fetched.release();
-    },
+    close: () => connection.closeSync(),
   };
 }
 

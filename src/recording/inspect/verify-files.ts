@@ -1,10 +1,9 @@
 /** Holds the files of a market to their manifests, and their rows to each other. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { holdFile, isInBucket, namesIn, showPath, sizeOf } from '../objects/view-files.js';
 import type { PackedDay, PackedMarket } from '../packed/read-day.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { makeSourceSql } from '../store/events-part.js';
@@ -28,9 +27,8 @@ export async function verifyFiles({ folder, days }: StoredMarket): Promise<Findi
       if (packed === null) await verifyDay(day, rows, findings);
       else await verifyPackedRows(packed, rows, findings);
     } catch (error) {
-      // A bucket that does not answer says nothing of what is in it.
-      if (!(error instanceof TwinbookError) || error.code === 'objects_unreadable') throw error;
-      findings.push({ path: showPath(path), severity: 'difference', message: error.message });
+      if (!(error instanceof TwinbookError)) throw error;
+      findings.push({ path: path, severity: 'difference', message: error.message });
     }
   }
   return findings;
@@ -39,14 +37,13 @@ export async function verifyFiles({ folder, days }: StoredMarket): Promise<Findi
 /** The files of a packed day as bytes, and those that its manifest does not list. */
 export async function verifyPackedFiles({ folder, manifest }: PackedDay): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const differ = (path: string, message: string) =>
-    findings.push({ path: showPath(path), severity: 'difference', message });
+  const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
   for (const file of manifest.files) {
     const problem = await findProblem(join(folder, file.name), file);
     if (problem !== null) differ(join(folder, file.name), problem);
   }
   const listed = new Set(manifest.files.map(({ name }) => name));
-  for (const name of namesIn(folder)) {
+  for (const name of readdirSync(folder)) {
     if (name.endsWith('.parquet') && !listed.has(name))
       differ(join(folder, name), 'no manifest lists it: nobody reads it');
   }
@@ -58,15 +55,9 @@ async function verifyPackedRows({ manifest, parts }: PackedMarket, rows: RowChec
   for (const [at, part] of parts.entries()) {
     const about = sources[at];
     if (rows === null || about === undefined || part.sha256 === null) continue;
-    const held = await holdFile(part.path, { sha256: part.sha256, bytes: part.bytes }).catch(asKnown);
-    if (held === null) continue;
-    try {
-      const where = `${showPath(part.path)} (${manifest.condition_id})`;
-      for (const message of await rows.file(makeSourceSql({ ...part, path: held.path }), about))
-        findings.push({ path: where, severity: 'difference', message });
-    } finally {
-      held.release();
-    }
+    const where = `${part.path} (${manifest.condition_id})`;
+    for (const message of await rows.file(makeSourceSql(part), about))
+      findings.push({ path: where, severity: 'difference', message });
   }
 }
 
@@ -78,7 +69,7 @@ function newRowCheck(folder: string, days: readonly DayPlace[], findings: Findin
       if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: showPath(path), severity: 'difference', message: error.message });
+      findings.push({ path: path, severity: 'difference', message: error.message });
     }
   }
   return null;
@@ -87,8 +78,7 @@ function newRowCheck(folder: string, days: readonly DayPlace[], findings: Findin
 async function verifyDay(place: DayPlace, rows: RowCheck | null, findings: Finding[]): Promise<void> {
   const folder = place.path;
   const manifest = readManifest(join(folder, MANIFEST));
-  const differ = (path: string, message: string) =>
-    findings.push({ path: showPath(path), severity: 'difference', message });
+  const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
       differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
@@ -99,8 +89,7 @@ async function verifyDay(place: DayPlace, rows: RowCheck | null, findings: Findi
     }
     await verifyRows(folder, countedManifest(place) ?? manifest, rows, differ);
     const broken = manifest.broken_lines;
-    if (broken > 0)
-      findings.push({ path: showPath(folder), severity: 'note', message: `${broken} lines were lost in a crash` });
+    if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
   if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
@@ -112,21 +101,10 @@ type Listed = { readonly bytes: number; readonly sha256: string };
 
 /** What is wrong with a file as bytes; null when nothing is. */
 async function findProblem(path: string, file: Listed): Promise<string | null> {
-  const bytes = sizeOf(path);
-  if (bytes === null) return 'the file is missing';
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return 'the file is missing';
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
-  if (isInBucket(path)) return findProblemInBucket(path, file);
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
-}
-
-async function findProblemInBucket(path: string, file: Listed): Promise<string | null> {
-  try {
-    (await holdFile(path, file)).release();
-    return null;
-  } catch (error) {
-    if (!(error instanceof TwinbookError) || error.code !== 'recording_invalid') throw error;
-    return error.message;
-  }
 }
 
 async function verifyRows(
@@ -137,21 +115,9 @@ async function verifyRows(
 ): Promise<void> {
   for (const file of eventsFiles(manifest)) {
     const path = join(folder, file.name);
-    if (rows === null || sizeOf(path) === null) continue;
-    const held = await holdFile(path, file).catch(asKnown);
-    if (held === null) continue;
-    try {
-      for (const message of await rows.file(parquetSource(held.path), file)) differ(path, message);
-    } finally {
-      held.release();
-    }
+    if (rows === null || !existsSync(path)) continue;
+    for (const message of await rows.file(parquetSource(path), file)) differ(path, message);
   }
-}
-
-/** What was found to be wrong with the file as bytes is told already. */
-function asKnown(error: unknown): null {
-  if (error instanceof TwinbookError && error.code === 'recording_invalid') return null;
-  throw error;
 }
 
 /** Files that no manifest lists: nobody reads them. */
@@ -159,17 +125,17 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
   for (const number of open) {
-    const isWritten = !isInBucket(folder) && findWriter(root) !== null;
+    const isWritten = findWriter(root) !== null;
     const message = isWritten
       ? 'it is being written'
       : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
-    findings.push({ path: showPath(join(folder, segmentName(number))), severity: 'note', message });
+    findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
   const message =
     manifest === null
       ? 'there is no manifest: it is read, but nobody knows whether it is whole'
       : 'no manifest lists it: nobody reads it';
   for (const name of unlistedFiles(folder, manifest)) {
-    findings.push({ path: showPath(join(folder, name)), severity: 'difference', message });
+    findings.push({ path: join(folder, name), severity: 'difference', message });
   }
 }

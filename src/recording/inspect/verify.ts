@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
-import { localPaths } from '../objects/local-paths.js';
-import { showPath } from '../objects/view-files.js';
 import { openRecordings } from '../recording.js';
 import { loadDuckDb } from '../store/duckdb.js';
 import { isStore } from '../store/folders.js';
@@ -34,7 +32,7 @@ export const CROSSED_LIMIT_MS = 5000;
 export async function verifyRecordings(paths: readonly string[]): Promise<Verified> {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
-  for (const path of await localPaths(paths)) {
+  for (const path of paths) {
     const units = isFolderOfStore(path) ? await listUnits(path, findings) : [path];
     for (const unit of units) {
       const checked = await verifyUnit(unit, findings);
@@ -54,13 +52,13 @@ async function listUnits(path: string, findings: Finding[]): Promise<readonly St
     for (const day of packed) findings.push(...(await verifyPackedFiles(day)));
     for (const [date, count] of countDates(shadowed)) {
       const message = `${count} of its markets lie in their own folders too, which are read: \`data pack --remove\` removes those that are the same`;
-      findings.push({ path: showPath(join(path, `date=${date}`)), severity: 'note', message });
+      findings.push({ path: join(path, `date=${date}`), severity: 'note', message });
     }
     return markets;
   } catch (error) {
     // A packed day that cannot be read: nothing else is known of its markets.
-    if (!(error instanceof TwinbookError) || isAway(error)) throw error;
-    findings.push({ path: showPath(path), severity: 'difference', message: error.message });
+    if (!(error instanceof TwinbookError)) throw error;
+    findings.push({ path: path, severity: 'difference', message: error.message });
     return [];
   }
 }
@@ -80,21 +78,17 @@ async function verifyUnit(
   if (typeof unit !== 'string') findings.push(...(await verifyFiles(unit)));
   let recordings: readonly Recording[];
   try {
-    const tell = ({ message }: TwinbookError) =>
-      findings.push({ path: showPath(path), severity: 'difference', message });
+    const tell = ({ message }: TwinbookError) => findings.push({ path: path, severity: 'difference', message });
     recordings = typeof unit === 'string' ? await openRecordings([unit], tell) : await openOwn(unit);
   } catch (error) {
-    if (typeof unit === 'string' || !(error instanceof TwinbookError) || isAway(error)) throw error;
-    findings.push({ path: showPath(path), severity: 'difference', message: error.message });
+    if (typeof unit === 'string' || !(error instanceof TwinbookError)) throw error;
+    findings.push({ path: path, severity: 'difference', message: error.message });
     return { markets: 1, events: 0 };
   }
   let events = 0;
   for (const recording of recordings) events += await verifyStream(recording, findings);
   return { markets: recordings.length, events };
 }
-
-/** A bucket that does not answer says nothing of what is in it. */
-const isAway = (error: TwinbookError): boolean => error.code === 'objects_unreadable';
 
 /** A market of which only requests were kept so far has no stream to check. */
 async function openOwn(market: StoredMarket): Promise<readonly Recording[]> {
@@ -118,7 +112,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   try {
     for await (const chunk of recording.chunks()) check.chunk(chunk);
   } catch (error) {
-    if (!(error instanceof TwinbookError) || isAway(error)) throw error;
+    if (!(error instanceof TwinbookError)) throw error;
     differ(error.message);
   }
   for (const message of check.problems()) differ(message);

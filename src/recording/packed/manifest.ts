@@ -1,8 +1,7 @@
 /** `manifest.json` of a packed day: which files there are and what they must hold. Written last; no other file counts. */
 
 import { z } from 'zod';
-import { showPath } from '../objects/view-files.js';
-import { readJson, readJsonText } from '../store/json-file.js';
+import { readJson } from '../store/json-file.js';
 import { FORMAT } from '../store/manifest.js';
 import { isPackedName } from './names.js';
 
@@ -42,9 +41,4 @@ export const packedManifestOf = (date: string, shards: number, files: readonly P
 });
 
 /** Null when there is none. Throws TwinbookError `recording_invalid` for one that is damaged or of a newer version. */
-export const readPackedManifest = (path: string): PackedManifest | null =>
-  readJson(path, packedManifest, WHAT, showPath(path));
-
-/** `name` is what errors call it. Throws TwinbookError `recording_invalid`. */
-export const readPackedManifestText = (text: string, name: string): PackedManifest =>
-  readJsonText(() => text, packedManifest, WHAT, name);
+export const readPackedManifest = (path: string): PackedManifest | null => readJson(path, packedManifest, WHAT);

@@ -23,7 +23,6 @@ import { findNews } from './news.js';
 import { findHindrance, listSourceDays, planParts, readSourceDay, requireSound, type SourceDay } from './plan.js';
 import { openListed, openPackedDay, type PackedDay } from './read-day.js';
 import { removePacked } from './remove.js';
-import { readSent } from './sent.js';
 import { writePart } from './write-part.js';
 import { describeDay, describeRuns, writeLines } from './write-tables.js';
 
@@ -156,11 +155,10 @@ async function packDay(
     throw new TwinbookError('recording_invalid', `${target} is there without a ${MANIFEST}`, hint);
   }
   const days = ready.map(readSourceDay);
-  const sent = readSent(out, date);
   const plan = {
     date,
-    packing: nextPacking(sent),
-    shards: sent?.shards ?? shards,
+    packing: nextPacking(null),
+    shards: shards,
     days,
     described: days.map(describeDay),
   };

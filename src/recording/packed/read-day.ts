@@ -1,9 +1,9 @@
 /** Opens a packed day: its manifest, its index and its descriptions, as the days of its markets that they were made of. */
 
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { holdFile, isInBucket, showPath, sizeOf } from '../objects/view-files.js';
 import { parseDay } from '../store/day-folder.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
 import type { EventsPart } from '../store/events-part.js';
@@ -52,7 +52,7 @@ export async function openPackedDay(folder: string): Promise<PackedDay> {
   const manifest = readPackedManifest(join(folder, MANIFEST));
   if (manifest === null) throw makeHalfError(folder);
   if (manifest.date !== parseDay(folder)) {
-    throw new TwinbookError('recording_invalid', `${showPath(folder)} holds the manifest of ${manifest.date}`, HINT);
+    throw new TwinbookError('recording_invalid', `${folder} holds the manifest of ${manifest.date}`, HINT);
   }
   return openListed(folder, manifest);
 }
@@ -60,10 +60,13 @@ export async function openPackedDay(folder: string): Promise<PackedDay> {
 /** The same, as if this were its manifest. */
 export async function openListed(folder: string, manifest: PackedManifest): Promise<PackedDay> {
   for (const file of manifest.files) {
-    const [path, bytes] = [join(folder, file.name), sizeOf(join(folder, file.name))];
+    const [path, bytes] = [
+      join(folder, file.name),
+      statSync(join(folder, file.name), { throwIfNoEntry: false })?.size ?? null,
+    ];
     if (bytes === file.bytes) continue;
     const found = bytes === null ? 'is missing' : `has ${bytes} bytes`;
-    throw new TwinbookError('recording_invalid', `${showPath(path)} ${found}, its manifest says ${file.bytes}`, HINT);
+    throw new TwinbookError('recording_invalid', `${path} ${found}, its manifest says ${file.bytes}`, HINT);
   }
   const index = await readTables(folder, manifest, 'index', indexRow);
   const described = await readTables(folder, manifest, 'markets', marketRow);
@@ -71,12 +74,11 @@ export async function openListed(folder: string, manifest: PackedManifest): Prom
 }
 
 function makeHalfError(folder: string): TwinbookError {
-  const hint = isInBucket(folder)
-    ? 'Its upload is not over, or was broken off: `twinbook data upload` goes on from there.'
-    : 'Its manifest was removed, or it was copied in part: copy the whole folder, or remove it and pack the day again.';
+  const hint =
+    'Its manifest was removed, or it was copied in part: copy the whole folder, or remove it and pack the day again.';
   return new TwinbookError(
     'recording_invalid',
-    `${showPath(folder)} is half a packed day: it has no ${MANIFEST}, which comes last`,
+    `${folder} is half a packed day: it has no ${MANIFEST}, which comes last`,
     hint,
   );
 }
@@ -89,7 +91,7 @@ async function readTables<T>(
   schema: z.ZodType<T>,
 ): Promise<readonly T[]> {
   const files = manifest.files.filter((one) => one.table === table);
-  const name = showPath(join(folder, MANIFEST));
+  const name = join(folder, MANIFEST);
   if (files.length === 0) throw new TwinbookError('recording_invalid', `${name} lists no table ${table}`, HINT);
   let rows: readonly T[] = [];
   for (const file of files.sort((a, b) => packingOf(a.name) - packingOf(b.name)))
@@ -104,29 +106,23 @@ async function readTable<T>(
   schema: z.ZodType<T>,
 ): Promise<readonly T[]> {
   const path = join(folder, file.name);
-  const held = await holdFile(path, file);
   try {
-    await requireSame(path, held.path, file);
-    const rows = await withConnection((connection) =>
-      fetchRows(connection, `SELECT * FROM ${parquetSource(held.path)}`),
-    );
+    await requireSame(path, file);
+    const rows = await withConnection((connection) => fetchRows(connection, `SELECT * FROM ${parquetSource(path)}`));
     const read = z.array(schema).safeParse(rows);
     if (read.success && rows.length === file.rows) return read.data;
     const problem = read.success
       ? `it has ${rows.length} rows, its manifest says ${file.rows}`
       : z.prettifyError(read.error).replaceAll('\n', ' ');
-    throw new TwinbookError('recording_invalid', `${showPath(path)} is no ${table} of a packed day: ${problem}`, HINT);
+    throw new TwinbookError('recording_invalid', `${path} is no ${table} of a packed day: ${problem}`, HINT);
   } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${showPath(path)}`, error);
-  } finally {
-    held.release();
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
   }
 }
 
-/** Throws TwinbookError `recording_invalid` for a file of this disk with another checksum; of a bucket it was held to it on its way. */
-async function requireSame(path: string, local: string, file: PackedFile): Promise<void> {
-  if (isInBucket(path)) return;
-  const sum = await sha256(local);
+/** Throws TwinbookError `recording_invalid` for a file with another checksum. */
+async function requireSame(path: string, file: PackedFile): Promise<void> {
+  const sum = await sha256(path);
   if (sum === file.sha256) return;
   const message = `${path} has the checksum ${sum}, its manifest says ${file.sha256}`;
   throw new TwinbookError('recording_invalid', message, HINT);
@@ -143,7 +139,7 @@ function joinTables(
   for (const row of index) {
     const rows = byMarket.get(row.market);
     if (rows !== undefined) rows.push(row);
-    else throw new TwinbookError('recording_invalid', `${showPath(folder)} does not describe ${row.market}`, HINT);
+    else throw new TwinbookError('recording_invalid', `${folder} does not describe ${row.market}`, HINT);
   }
   // What a later packing says of a market holds.
   const newest = new Map(described.map((about) => [about.market, about]));
@@ -167,14 +163,14 @@ function joinMarket(
   for (const row of rows) {
     const file = files.get(row.file);
     if (file === undefined || file.sha256 !== row.sha256 || file.table !== row.table) {
-      const message = `${showPath(join(folder, row.file))} is named by the index and is not the file that the manifest lists`;
+      const message = `${join(folder, row.file)} is named by the index and is not the file that the manifest lists`;
       throw new TwinbookError('recording_invalid', message, HINT);
     }
     const source = toSource(row, file);
     sources.push(source);
     if (source.table === 'events') parts.push(toPart(folder, row, file, source));
   }
-  const name = `the ${MARKET} of ${about.market} in ${showPath(folder)}`;
+  const name = `the ${MARKET} of ${about.market} in ${folder}`;
   const { market, origin, version, description } = about;
   return {
     market,

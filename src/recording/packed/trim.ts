@@ -3,9 +3,8 @@
  * its manifest and description: they say where the rows ended, for what follows is numbered on from there.
  */
 
-import { renameSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { namesIn } from '../objects/view-files.js';
 import { conditionIdIn, lastRow, openSegments, parseDay } from '../store/day-folder.js';
 import { dayFolders } from '../store/folders.js';
 import { writeJson } from '../store/json-file.js';
@@ -35,7 +34,7 @@ export function trimDay(folder: string, packed: PackedDay, nowMs: number, isRead
   const isNewest = folder === dayFolders(dirname(folder)).at(-1);
   const rest = readSourceDay(folder);
   const isDone = rest.manifest.files.length === 0 && (!isNewest || !mayGoOn(rest, nowMs)) && holdsAll(market, rest);
-  if (isDone && namesIn(folder).every((name) => parseName(name) === null)) removeDay(folder);
+  if (isDone && readdirSync(folder).every((name) => parseName(name) === null)) removeDay(folder);
 }
 
 /** Null where nothing is to be taken out. */
@@ -62,7 +61,7 @@ function withoutPacked(folder: string, { manifest }: SourceDay, lacking: Manifes
 /** Files that the manifest lists no more. */
 function removePacked(folder: string, { packed, files }: Manifest): void {
   const listed = new Set(files.map(({ name }) => name));
-  for (const name of namesIn(folder)) {
+  for (const name of readdirSync(folder)) {
     const file = parseName(name);
     const isPacked = file !== null && file.table !== 'segment' && file.number <= (packed?.last_number ?? 0);
     if (isPacked && !listed.has(name)) rmSync(join(folder, name), { force: true });
@@ -75,5 +74,5 @@ function removeDay(folder: string): void {
   const gone = join(market, `${GONE}${basename(folder)}`);
   renameSync(folder, gone);
   rmSync(gone, { recursive: true, force: true });
-  if (namesIn(market).length === 0) rmdirSync(market);
+  if (readdirSync(market).length === 0) rmdirSync(market);
 }

@@ -5,7 +5,6 @@ import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
-import { namesIn } from '../objects/view-files.js';
 import { fileError, withConnection } from './duckdb.js';
 import { writeJson } from './json-file.js';
 import { isDayFolder, MANIFEST, MARKET, parseName, segmentName, type Table } from './layout.js';
@@ -34,7 +33,7 @@ export function conditionIdIn(folder: string): string {
 /** Open segments of the folder that no Parquet file stands for yet, oldest first, by number. */
 export function openSegments(folder: string, manifest: Manifest | null): number[] {
   const closed = new Set((manifest?.files ?? []).map((file) => parseName(file.name)?.number));
-  return namesIn(folder)
+  return readdirSync(folder)
     .flatMap((name) => parseName(name) ?? [])
     .filter(({ table, number }) => table === 'segment' && !closed.has(number))
     .map(({ number }) => number)
@@ -48,7 +47,7 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
 export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
   const listed = new Set(manifest?.files.map((file) => file.name));
   const open = openSegments(folder, manifest);
-  return namesIn(folder)
+  return readdirSync(folder)
     .filter((name) => {
       const file = parseName(name);
       if (file === null || file.table === 'segment' || listed.has(name) || open.includes(file.number)) return false;

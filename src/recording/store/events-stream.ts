@@ -6,8 +6,6 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
-import type { HeldFile } from '../objects/cache.js';
-import { holdFile, isInBucket, showPath } from '../objects/view-files.js';
 import { checkRows } from './checked-rows.js';
 import { connect, fileError, typedColumn } from './duckdb.js';
 import { type EventsPart, makeSourceSql } from './events-part.js';
@@ -26,48 +24,25 @@ export async function* readChunks(
   warnings.length = 0;
   const order = new OrderCheck();
   const connection = await connect();
-  const [first] = parts;
-  // Of a bucket the next file comes while this one is read.
-  let ahead = first === undefined ? null : holdPart(first);
   try {
     for (const [at, given] of parts.entries()) {
       const part = await findMoved(given);
-      const next = parts[at + 1];
-      const held = ahead === null || part !== given ? await holdPart(part) : await ahead;
-      ahead = next === undefined ? null : holdPart(next);
-      try {
-        const local = { ...part, path: held.path };
-        await checkPart(connection, part, local, computeTick(market));
-        if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
-          const message = 'rows before this file are missing: the book begins anew with it';
-          warnings.push({ path: showPath(part.path), message });
-          yield* decode(connection, part, bookSelect(makeSourceSql(local), part.firstSeq), order);
-        }
-        yield* wholePart(connection, part, makeSourceSql(local), order);
-      } finally {
-        held.release();
+      await checkPart(connection, part, computeTick(market));
+      if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
+        const message = 'rows before this file are missing: the book begins anew with it';
+        warnings.push({ path: part.path, message });
+        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.firstSeq), order);
       }
+      yield* wholePart(connection, part, makeSourceSql(part), order);
     }
   } finally {
     connection.closeSync();
-    // Not waited for: whoever stops reading need not see a file come.
-    ahead?.then(
-      ({ release }) => release(),
-      () => undefined,
-    );
   }
   if (!order.ended) {
-    const path = showPath(parts.at(-1)?.path ?? '');
+    const path = parts.at(-1)?.path ?? '';
     warnings.push({ path, message: 'the recording stops before the close of the market: it ends there' });
     yield endAt(order.lastMs);
   }
-}
-
-/** Of a file that nobody lists, its own path. A failure is heard by whoever waits for it. */
-function holdPart({ path, sha256: sum, bytes }: EventsPart): Promise<HeldFile> {
-  const held = holdFile(path, sum === null ? null : { sha256: sum, bytes });
-  held.catch(() => undefined);
-  return held;
 }
 
 /** Once is enough, as long as nobody writes them: a backtest reads the same files for every fill model and market. */
@@ -75,17 +50,11 @@ const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
 /** Throws TwinbookError `recording_invalid` for a closed file that is not the one that was written. */
-async function checkPart(
-  connection: DuckDBConnection,
-  part: EventsPart,
-  local: EventsPart,
-  tickMicros: number,
-): Promise<void> {
+async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
   if (part.isSegment) return;
-  const state = `${part.sha256} ${tickMicros} ${fileState(local.path)}`;
-  if (intact.get(local.path) === state) return;
-  // What comes of a bucket has been held to it on its way.
-  const sum = part.sha256 === null || isInBucket(part.path) ? part.sha256 : await computeChecksum(part.path);
+  const state = `${part.sha256} ${tickMicros} ${fileState(part.path)}`;
+  if (intact.get(part.path) === state) return;
+  const sum = part.sha256 === null ? null : await computeChecksum(part.path);
   if (sum !== part.sha256) {
     throw new TwinbookError(
       'recording_invalid',
@@ -93,9 +62,9 @@ async function checkPart(
       'it was changed or damaged; `twinbook data verify` checks all files',
     );
   }
-  await checkRows(connection, local.path, tickMicros);
+  await checkRows(connection, part.path, tickMicros);
   if (intact.size >= INTACT_FILES) intact.clear();
-  intact.set(local.path, state);
+  intact.set(part.path, state);
 }
 
 async function computeChecksum(path: string): Promise<string> {
@@ -122,7 +91,7 @@ async function* wholePart(
   if (part.isSegment || events === wanted) return;
   throw new TwinbookError(
     'recording_invalid',
-    `${showPath(part.path)} holds ${events} events, its manifest says ${wanted}`,
+    `${part.path} holds ${events} events, its manifest says ${wanted}`,
     'the file was changed; `twinbook data verify` checks all files',
   );
 }
@@ -139,11 +108,11 @@ async function* decode(
       const rows = await result.fetchChunk();
       if (rows === null || rows.rowCount === 0) return;
       const chunk = readEvents(rows);
-      order.check(chunk, showPath(part.path));
+      order.check(chunk, part.path);
       if (chunk.length > 0) yield chunk;
     }
   } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${showPath(part.path)}`, error);
+    throw fileError('recording_invalid', `cannot read ${part.path}`, error);
   }
 }
 

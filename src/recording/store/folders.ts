@@ -2,7 +2,6 @@
 
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { namesIn } from '../objects/view-files.js';
 import { isPackedName } from '../packed/names.js';
 import { isDayFolder, isMarketFolder, MANIFEST, parseName } from './layout.js';
 
@@ -32,7 +31,7 @@ export function dayFolders(path: string): string[] {
 export function isPackedDay(path: string): boolean {
   const full = resolve(path);
   if (!isDayFolder(full) || isMarketFolder(dirname(full))) return false;
-  return namesIn(full).some((name) => name === MANIFEST || isPackedName(name));
+  return readdirSync(full).some((name) => name === MANIFEST || isPackedName(name));
 }
 
 /** Folders of packed days, oldest first; itself, if it is one. A market's folder has none. */

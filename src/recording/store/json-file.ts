@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
-/** Null when there is no such file. `name` is what errors call it. Throws TwinbookError `recording_invalid` when it is not what it should be. */
-export function readJson<T>(path: string, schema: z.ZodType<T>, what: string, name = path): T | null {
-  return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, name) : null;
+/** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
+export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
+  return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, path) : null;
 }
 
 /** Throws TwinbookError `recording_invalid` when the text cannot be read or is not what it should be. */

@@ -1,10 +1,8 @@
 /** `manifest.json` of a day folder: which files there are and what they must hold. A file that is not in it does not count. */
 
-import { basename } from 'node:path';
 import { z } from 'zod';
 import type { RecordedGap } from '../contract.js';
-import { showPath } from '../objects/view-files.js';
-import { readJson, readJsonText } from './json-file.js';
+import { readJson } from './json-file.js';
 import { parseName } from './layout.js';
 import { STREAM_KINDS } from './tables.js';
 
@@ -84,15 +82,7 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
 });
 
 /** Null when there is none yet. Throws TwinbookError `recording_invalid` for one that is damaged or of a newer version. */
-export const readManifest = (path: string): Manifest | null => readJson(path, manifest, WHAT, showPath(path));
-
-/** `name` is what errors call it. Throws TwinbookError `recording_invalid`. */
-export const readManifestText = (text: string, name: string): Manifest =>
-  readJsonText(() => text, manifest, WHAT, name);
-
-/** What it says of a file; null where it does not list it. */
-export const findListed = (manifest: Manifest | null, path: string): Manifest['files'][number] | null =>
-  manifest?.files.find(({ name }) => name === basename(path)) ?? null;
+export const readManifest = (path: string): Manifest | null => readJson(path, manifest, WHAT);
 
 /** The files of events, oldest first. */
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>

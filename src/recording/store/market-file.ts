@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
 import type { RecordedMarket } from '../contract.js';
-import { showPath } from '../objects/view-files.js';
 import { readJson, readJsonText, writeJson } from './json-file.js';
 
 const WHAT = 'a description of a recorded market';
@@ -45,14 +44,14 @@ export interface DescribedMarket {
 
 /** `path` is the market's folder. Null when there is no description. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
-  const read = readJson(file, marketFile, WHAT, showPath(file));
-  return read === null ? null : { market: toRecordedMarket(read, showPath(path)), notes: read.notes };
+  const read = readJson(file, marketFile, WHAT);
+  return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
 /** `name` is what errors call it, `path` where the recording lies. Throws TwinbookError `recording_invalid`. */
 export function readMarketText(text: string, name: string, path: string): DescribedMarket {
   const read = readJsonText(() => text, marketFile, WHAT, name);
-  return { market: toRecordedMarket(read, showPath(path)), notes: read.notes };
+  return { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
 /** As `writeJson`. */

@@ -1,6 +1,7 @@
 /** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
 
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type {
@@ -13,7 +14,6 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { showPath, sizeOf } from '../objects/view-files.js';
 import { conditionIdIn, openSegments, parseDay, readCounts, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
@@ -78,7 +78,7 @@ async function openOnce({ conditionId, folder, days: places }: StoredMarket): Pr
   const days = places.map((place) => ({ ...place, manifest: countedManifest(place) }));
   if (conditionId === NO_MARKET || days.length === 0) return null;
   const { market, notes } = describedIn(folder, conditionId, days);
-  const opened: RecordingWarning[] = notes.map((message) => ({ path: showPath(folder), message }));
+  const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
@@ -111,7 +111,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   );
   const newest = known.at(-1);
   if (newest === undefined) {
-    const where = isDayFolder(folder) ? showPath(folder) : `${showPath(folder)}/date=…`;
+    const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
     throw new TwinbookError(
       'recording_invalid',
       `${where} has no ${MARKET}: nobody knows what market it is`,
@@ -122,13 +122,13 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   if (market.conditionId !== conditionId) {
     throw new TwinbookError(
       'recording_invalid',
-      `${showPath(folder)} holds the description of the market ${market.conditionId}`,
+      `${folder} holds the description of the market ${market.conditionId}`,
       'a folder was renamed or files were put into the wrong one',
     );
   }
   const outcome = market.outcome ?? known.findLast(({ market: { outcome } }) => outcome !== null)?.market.outcome;
   const notes = [...new Set(known.flatMap((described) => described.notes))];
-  const source = { ...market.source, path: showPath(folder) };
+  const source = { ...market.source, path: folder };
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
@@ -145,7 +145,7 @@ async function listParts({ path, manifest, packed, beside }: Day, warnings: Reco
   const unlisted = unlistedFiles(path, written);
   for (const name of manifest === null ? [] : unlisted) {
     warnings.push({
-      path: showPath(join(path, name)),
+      path: join(path, name),
       message: 'its manifest does not list it: it is left out',
       isDamage: true,
     });
@@ -171,7 +171,12 @@ async function listParts({ path, manifest, packed, beside }: Day, warnings: Reco
 
 /** Over every file that is played: those of events, and what feeds said. */
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
-  if (parts.some(({ bytes, path, sha256 }) => sha256 === null || sizeOf(path) !== bytes)) return null;
+  if (
+    parts.some(
+      ({ bytes, path, sha256 }) => sha256 === null || statSync(path, { throwIfNoEntry: false })?.size !== bytes,
+    )
+  )
+    return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
   // Packed or not, the same data is the same.
   const sums = [
@@ -235,7 +240,7 @@ function oddities(
       : '',
     market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
   ];
-  return messages.filter((message) => message !== '').map((message) => ({ path: showPath(path), message }));
+  return messages.filter((message) => message !== '').map((message) => ({ path: path, message }));
 }
 
 const lines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);

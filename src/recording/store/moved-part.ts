@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isInBucket } from '../objects/view-files.js';
 import { openPackedDay } from '../packed/read-day.js';
 import { conditionIdIn } from './day-folder.js';
 import type { EventsPart } from './events-part.js';
@@ -26,7 +25,7 @@ export const closedPart = (folder: string, file: EventsFile): EventsPart => ({
 /** The part itself where it is still there, or is found nowhere else. */
 export async function findMoved(part: EventsPart): Promise<EventsPart> {
   const { path, isSegment, packed, sha256 } = part;
-  if (packed !== undefined || isInBucket(path) || existsSync(path)) return part;
+  if (packed !== undefined || existsSync(path)) return part;
   const folder = dirname(path);
   const name = isSegment ? parquetName('events', parseName(basename(path))?.number ?? 0) : basename(path);
   const manifest = readManifest(join(folder, MANIFEST));

@@ -3,12 +3,10 @@
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
-import { holdFile, showPath } from '../objects/view-files.js';
 import type { PackedMarket } from '../packed/read-day.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
 import { segmentName, type Table } from './layout.js';
-import { findListed } from './manifest.js';
 import { countedManifest, type DayPlace } from './stored-markets.js';
 import { COLUMNS, marketSource, parquetSource, segmentSource } from './tables.js';
 
@@ -32,16 +30,12 @@ async function* readRows<T>(
   if (files.length === 0) return;
   const connection = await connect();
   try {
-    for (const { path, listed, toSql } of files) {
-      const held = await holdFile(path, listed);
-      const source = toSql(held.path);
+    for (const { path, source } of files) {
       try {
         const result = await connection.stream(`SELECT ${Object.keys(COLUMNS[table]).join(', ')} FROM ${source}`);
-        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, showPath(path));
+        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, path);
       } catch (error) {
-        throw fileError('recording_invalid', `cannot read ${showPath(path)}`, error);
-      } finally {
-        held.release();
+        throw fileError('recording_invalid', `cannot read ${path}`, error);
       }
     }
   } finally {
@@ -51,10 +45,8 @@ async function* readRows<T>(
 
 interface Source {
   readonly path: string;
-  /** What the manifest says of it; null where it says nothing. */
-  readonly listed: { readonly sha256: string; readonly bytes: number } | null;
-  /** Its rows as a table of SQL, of the file at this path. */
-  readonly toSql: (path: string) => string;
+  /** Its rows as a table of SQL. */
+  readonly source: string;
 }
 
 function sourcesIn(place: DayPlace, table: Table): Source[] {
@@ -64,18 +56,17 @@ function sourcesIn(place: DayPlace, table: Table): Source[] {
   const closed = closedFiles(folder, manifest, table).sort();
   const open = openSegments(folder, beside?.manifest ?? manifest).map((number) => join(folder, segmentName(number)));
   return [
-    ...closed.map((path) => ({ path, listed: findListed(manifest, path), toSql: parquetSource })),
-    ...open.map((path) => ({ path, listed: null, toSql: (local: string) => segmentSource(local, table) })),
+    ...closed.map((path) => ({ path, source: parquetSource(path) })),
+    ...open.map((path) => ({ path, source: segmentSource(path, table) })),
   ];
 }
 
 /** A file holds the rows of all files of a market, in their order. */
-function packedSources({ folder, market, rows, files }: PackedMarket, table: Table): Source[] {
+function packedSources({ folder, market, rows }: PackedMarket, table: Table): Source[] {
   const names = new Set(rows.filter((row) => row.table === table).map(({ file }) => file));
   return [...names].map((name) => ({
     path: join(folder, name),
-    listed: files.get(name) ?? null,
-    toSql: (local) => marketSource(local, table, market),
+    source: marketSource(join(folder, name), table, market),
   }));
 }
 

@@ -1,7 +1,7 @@
 /** The markets of a folder of recordings, whose days lie in their own folders, or many markets in one, or some so and some so. */
 
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isInBucket, namesIn } from '../objects/view-files.js';
 import { isOther, listLacking } from '../packed/news.js';
 import { openPackedDay, type PackedDay, type PackedMarket } from '../packed/read-day.js';
 import { conditionIdIn, parseDay } from './day-folder.js';
@@ -89,7 +89,8 @@ export async function findMarkets(path: string): Promise<FolderMarkets> {
 }
 
 /** A folder with a description alone is what a recorder leaves that learnt of an outcome later. */
-const holdsData = (day: string): boolean => namesIn(day).some((name) => name === MANIFEST || parseName(name) !== null);
+const holdsData = (day: string): boolean =>
+  readdirSync(day).some((name) => name === MANIFEST || parseName(name) !== null);
 
 interface Look {
   readonly state: string;
@@ -140,7 +141,7 @@ export function countedManifest({ path, packed, beside }: DayPlace): Manifest | 
 /** The same market as it lies there now, the same days of it. Null where it is no longer there. */
 export async function findAgain({ conditionId, days }: StoredMarket): Promise<StoredMarket | null> {
   const own = days.find(({ packed }) => packed === null)?.path;
-  if (own === undefined || isInBucket(own)) return null;
+  if (own === undefined) return null;
   const { markets } = await findMarkets(dirname(dirname(resolve(own))));
   const dates = new Set(days.map(({ path }) => parseDay(path)));
   const found = markets.find((market) => market.conditionId === conditionId);

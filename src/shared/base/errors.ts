@@ -16,7 +16,6 @@ export const ERROR_CODES = [
   'venue_unreachable', // the exchange did not answer
   'venue_refused', // the exchange answered with an error
   'recording_invalid', // a recording cannot be read
-  'objects_unreadable', // a bucket does not answer or refuses, or the cache of its files takes no more: later it may be read
   'strategy_invalid', // a strategy module cannot be loaded or returned nonsense
   'usage', // a command was called wrongly
   'queue_unusable', // the server of a queue does not answer, or cannot be trusted with work

@@ -165,9 +165,7 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
     recording: {
       enabled: content.recording.enabled,
       dir: absolute(content.recording.dir),
-      uploadTo: content.recording.upload_to,
       packed: content.recording.packed,
-      keepDays: content.recording.keep_days,
     },
     journal: {
       enabled: content.journal.enabled,

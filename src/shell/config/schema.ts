@@ -133,23 +133,10 @@ const recordingSchema = z
     dir: path('Folder of recordings.')
       .default('../data/recordings')
       .describe('Folder of recordings, also of `twinbook record`.'),
-    upload_to: z
-      .string()
-      .regex(/^s3:\/\/./, 'wanted s3://bucket/prefix')
-      .nullable()
-      .default(null)
-      .describe('Where closed recordings are uploaded to, s3://bucket/prefix.'),
     packed: z
       .boolean()
       .default(false)
-      .describe('Puts what is closed into files of many markets, once an hour: for thousands of markets, and buckets.'),
-    keep_days: z
-      .number()
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(7)
-      .describe('Days that local recordings stay after the bucket has them.'),
+      .describe('Puts what is closed into files of many markets, once an hour: for thousands of markets.'),
   })
   .describe('Recordings of markets, for backtests.');
 

@@ -144,12 +144,8 @@ export interface RecordingConfig {
   readonly enabled: boolean;
   /** Absolute path of the folder of recordings. */
   readonly dir: string;
-  /** Where closed files are uploaded to, `s3://bucket/prefix`; null for nowhere. */
-  readonly uploadTo: string | null;
   /** Whether what is closed goes into files of many markets. */
   readonly packed: boolean;
-  /** Days that local files stay once the bucket has them. */
-  readonly keepDays: number;
 }
 
 export interface JournalConfig {

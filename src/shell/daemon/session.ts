@@ -146,7 +146,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
-    const recording = await openRecording(options.config, options.env, (text) => warn(options, text));
+    const recording = await openRecording(options.config, (text) => warn(options, text));
     closers.push(() => recording.close());
     const { recorder } = recording;
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));

@@ -17,11 +17,8 @@ import type { Credentials } from '../wallet/credentials.js';
 import type { CaptureCounts } from './capture/contract.js';
 import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.js';
 import { Recorder } from './recorder.js';
-import { UploadService } from './upload-service.js';
 
 const LINE_EVERY_MS = 60_000;
-/** For what is left at the end, of an hour at most. */
-const UPLOAD_WITHIN_MS = 600_000;
 /** The first ones come sooner, so that a person sees that it works. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
@@ -46,8 +43,6 @@ export interface RecordOptions {
   readonly feeds: readonly FeedConfig[];
   /** Whether what is closed goes into files of many markets, once an hour and at the end. */
   readonly packed: boolean;
-  /** Where closed files go to; null for nowhere. */
-  readonly upload: { readonly url: string; readonly keepDays: number } | null;
 }
 
 export interface RecordIo {
@@ -59,7 +54,7 @@ export interface RecordIo {
 
 /**
  * Records until it is stopped; returns what it recorded. Throws TwinbookError for a folder that cannot be written, also
- * when the disk fills up, or the bucket has not taken everything at the end.
+ * when the disk fills up.
  */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
@@ -70,7 +65,6 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   });
   // Whoever waits hears of it; until then it is nobody's unhandled rejection.
   failure.catch(() => undefined);
-  const uploads = await openUploads(options, io);
   const recorder = await Recorder.open({
     folder: options.folder,
     venue: options.venue,
@@ -85,16 +79,9 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     await Promise.race([asked, failure, service.run()]);
   } finally {
     await service.end();
-    await uploads?.end(UPLOAD_WITHIN_MS);
   }
   service.sayLast();
   return recorder.counts;
-}
-
-function openUploads({ folder, upload, packed }: RecordOptions, io: RecordIo): Promise<UploadService> | null {
-  if (upload === null) return null;
-  const say = (text: string): void => io.out(`${plainLine(text)}\n`);
-  return UploadService.open({ ...upload, folder, packed, env: io.env, say });
 }
 
 /** Whole requests, and at least one a minute of each kind. */
@@ -152,9 +139,8 @@ class RecordService {
 
   /** Resolves when the asked minutes are over, or every market that was named. */
   run(): Promise<void> {
-    const { venue, baseUrl, folder, bookDepth, credentials, minutes, upload } = this.#options;
-    const to = upload === null ? '' : `, uploaded to ${upload.url.replace(/\?.*$/s, '')}`;
-    this.#say(`recording ${venue} at ${baseUrl} into ${folder}${to}`);
+    const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
+    this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
     const own = credentials === null ? 'public data only' : 'with own orders and own trades';
     const { public_per_minute: open, signed_per_minute: signed } = this.#limits;
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);

@@ -165,15 +165,4 @@ describe('a recording that breaks off in the middle', () => {
     const loud = session.notices.filter(({ severity }) => severity === 'loud').map(({ text }) => text);
     expect(loud).toEqual([`"${market().title}" is played only as far as it can be read: day-2 is damaged`]);
   });
-
-  it('is an error where it breaks off for a bucket or its cache: another time all of it would be played', async () => {
-    const pieces = [chunk(wanderingRows(5, 6).slice(0, 1000))];
-    const full = new TwinbookError('objects_unreadable', 'its disk is full');
-    const open = (): ChunkStream => ({
-      next: () => pieces.pop() ?? Promise.reject(full),
-      close: () => undefined,
-    });
-    const broken: EventSource = { ...source(wanderingRows(5, 6)), open };
-    await expect(runBacktest(plan([broken], { fillModel: 'optimistic' }))).rejects.toBe(full);
-  });
 });

@@ -1,22 +1,18 @@
 /** A recorder that packs what it has closed leaves the same recording as one that does not, to whoever reads it at any moment. */
 
-import { cpSync, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openView } from '../../../src/recording/objects/open-view.js';
-import { Uploader } from '../../../src/recording/objects/upload.js';
 import { packRecordings } from '../../../src/recording/packed/pack.js';
 import { packClosed } from '../../../src/recording/packed/pack-closed.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { RecordingStore } from '../../../src/recording/store/contract.js';
-import { openBucket } from '../../support/bucket.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
-import { at, filesIn, market, openStore, START_MS } from '../store/writing.js';
+import { filesIn, market, openStore, START_MS } from '../store/writing.js';
 import { ask, differences, recordSome, told } from './reading.js';
 
 const IDS = ['a', 'b'];
-const [DAY_1, DAY_2] = ['date=2026-11-20', 'date=2026-11-21'];
+const DAY_2 = 'date=2026-11-21';
 /** Still the second day. */
 const NOW_MS = START_MS + 600_000;
 
@@ -81,41 +77,5 @@ describe('a recorder that packs', () => {
       IDS.flatMap((id) => ['manifest.json', 'market.json'].map((name) => `market=${id}/${DAY_2}/${name}`)),
     );
     expect(await differences(killed)).toEqual([]);
-  });
-
-  it('sends packed days alone, and goes on after its local ones were removed', async () => {
-    const folder = newFolder();
-    const bucket = await openBucket();
-    const uploader = new Uploader(folder, `${bucket.url}/rec`, bucket.env(''), undefined, true);
-    let rows: unknown;
-    for (const [round, fromMs] of [0, 1000, 61_000].entries()) {
-      const store = await openStore(folder);
-      recordAll([store], fromMs);
-      await store.rotate();
-      await packed(folder, store, false);
-      await store.close();
-      expect(await uploader.upload()).toMatchObject({ days: round < 2 ? 1 : 2 });
-      rows = (await told(folder)).map((recording) => recording.rows);
-      const [key] = [...bucket.objects.keys()].filter((name) => name.includes('market='));
-      expect(key).toBeUndefined();
-    }
-    expect((await told(await openView(`${bucket.url}/rec`, bucket.env(newFolder())))).map((one) => one.rows)).toEqual(
-      rows,
-    );
-    // Long after: what is packed goes, and where it ended is known all the same.
-    expect(await uploader.removeUploaded(1, NOW_MS + 86_400_000 * 9)).toBe(2);
-    expect(readdirSync(folder).filter((name) => name.startsWith('date='))).toEqual([]);
-    const store = await openStore(folder);
-    recordAll([store], 86_400_000 * 10);
-    await store.rotate();
-    await packed(folder, store, false);
-    await store.close();
-    expect(existsSync(join(folder, DAY_1))).toBe(false);
-    await uploader.upload();
-    const all = await told(await openView(`${bucket.url}/rec`, bucket.env(newFolder())));
-    expect(all.map(({ summary }) => summary.gaps?.map(({ reason }) => reason))).toEqual(
-      IDS.map(() => Array.from({ length: 3 }, () => 'nothing was recorded')),
-    );
-    expect(at(0).timeMs).toBe(all[0]?.summary.firstMs);
   });
 });

@@ -18,12 +18,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Recording } from '../../../src/recording/contract.js';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { verifyRecordings } from '../../../src/recording/inspect/verify.js';
-import { openView } from '../../../src/recording/objects/open-view.js';
-import { Uploader } from '../../../src/recording/objects/upload.js';
 import { type PackReport, packRecordings } from '../../../src/recording/packed/pack.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { fetchRows, withConnection } from '../../../src/recording/store/duckdb.js';
-import { openBucket } from '../../support/bucket.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../samples.js';
 import { at, filesIn, market, openStore, START_MS, shortLife } from '../store/writing.js';
@@ -308,38 +305,5 @@ describe('a packed day that is not as it was written', () => {
     writeFileSync(part, kept);
     renameSync(join(folder, DAY_1), join(folder, 'date=2026-11-19'));
     await expect(read(folder)).rejects.toThrow('holds the manifest of 2026-11-20');
-  });
-});
-
-describe('packed days in a bucket', () => {
-  it('are uploaded manifest last, read by a list, and asked by the files that a query can touch', async () => {
-    const folder = newFolder();
-    const own = await recorded();
-    await pack(own, folder);
-    const bucket = await openBucket();
-    const uploader = new Uploader(folder, `${bucket.url}/rec`, bucket.env(''));
-    expect(await uploader.upload()).toMatchObject({ days: 2, there: 0 });
-    const puts = bucket.asked.filter(({ method }) => method === 'PUT').map(({ key }) => key);
-    expect(puts.filter((key) => key.endsWith('manifest.json'))).toEqual([puts.at(5), puts.at(-1)]);
-    expect(puts.sort()).toEqual(filesIn(folder).map((name) => `rec/${name}`));
-    const view = await openView(`${bucket.url}/rec`, bucket.env(newFolder()));
-    bucket.asked.length = 0;
-    expect(await ask("select count(*) from events where market = 'nobody'", view)).toEqual([[0]]);
-    expect(bucket.asked.map(({ key }) => key.split('/').at(-1)?.slice(0, 5)).sort()).toEqual([
-      'index',
-      'index',
-      'marke',
-      'marke',
-    ]);
-    bucket.asked.length = 0;
-    const late = "select count(*) from events where market = 'market-1' and date > DATE '2026-11-20'";
-    expect(await ask(late, view)).toEqual(await ask(late, own));
-    expect(bucket.asked.map(({ key }) => key)).toEqual([`rec/${DAY_2}/part-00-00.parquet`]);
-    expect(await read(view)).toEqual(await read(own));
-    expect((await verifyRecordings([view])).findings.filter(({ severity }) => severity === 'difference')).toEqual([]);
-    expect(await read(await openView(`${bucket.url}/rec/${DAY_2}`, bucket.env(newFolder())))).toHaveLength(3);
-    expect(await uploader.removeUploaded(1, NOW_MS)).toBe(2);
-    // Which files the bucket has of them: a day may go on.
-    expect(filesIn(folder)).toEqual(['.sent/2026-11-20.json', '.sent/2026-11-21.json']);
   });
 });

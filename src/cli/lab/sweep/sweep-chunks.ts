@@ -235,7 +235,7 @@ export function takeTimeZone(name: string): void {
 /** A copy of the environment: that of the process itself cannot be handed to a thread. */
 export const copyPlace = async (options: RunnerFlags, io: CliIo) => ({
   source: { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
-  paths: await resolveData(options.data, io),
+  paths: resolveData(options.data, io),
   workers: options.workers,
   memoryBytes: memoryBytes(options),
 });

@@ -118,7 +118,7 @@ export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'dat
   const fillModels = checkFillModels(resolveFillModels(options, USUAL_FILL_MODELS, io.cwd));
   const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../../recording/recording.js');
-  const paths = await resolveData(options.data, io);
+  const paths = resolveData(options.data, io);
   const recordings = await openRecordings(paths);
   return {
     ...question,
