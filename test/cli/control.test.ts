@@ -283,20 +283,6 @@ describe('a request line', () => {
 });
 
 describe('a trader that is hard to reach', () => {
-  /** A folder in which somebody holds the ledger; without an exchange, so that whoever cancels directly fails. */
-  const held = () => {
-    const cwd = folderOf({ 'trader.yaml': trader() });
-    const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
-    onTestFinished(() => ledger.close());
-    return { cwd, command: (line: string) => run([...line.split(' '), '-c', 'trader.yaml'], { cwd }) };
-  };
-
-  test.each(['status', 'stop'])('%s does not take it for one that does not run', async (line) => {
-    const { code, err } = await held().command(line);
-    expect(err).toMatch(new RegExp(`^The trader \\(process ${HOLDER.pid}\\) does not answer\\n .*its socket is gone`));
-    expect(code).toBe(5);
-  });
-
   test('kill leaves the stop file when the trader ends between its answer to a ping and the kill', async () => {
     const cwd = folderOf({ 'trader.yaml': trader() });
     const server = createServer((socket) => {
@@ -333,14 +319,5 @@ describe('a trader that is hard to reach', () => {
     );
     await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
-  });
-
-  test('kill leaves the stop file though the lock is damaged', async () => {
-    const cwd = folderOf({ 'trader.yaml': trader(), 'twinbook.sqlite.lock': 'no lock at all'.repeat(1_000) });
-    const { err } = await run(['kill', '--reason', 'now', '-c', 'trader.yaml'], { cwd });
-    expect(err).toContain(
-      'Whether a trader runs cannot be told, for its lock file does not say who has it; it is killed when it wakes',
-    );
-    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('now\n');
   });
 });

@@ -3,11 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
 import type { TriedStrategy } from '../../../src/lab/strategy-checks/contract.js';
-import { askedBy } from '../../../src/lab/strategy-checks/shown-beside.js';
 import { showEvents } from '../../../src/lab/strategy-checks/shown-events.js';
 import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
-import { shippedStrategies } from '../../../src/shell/config/shipped.js';
-import { loadShipped } from '../../../src/shell/config/strategy-module.js';
 import type { MarketView, WholeEventView } from '../../../src/trader/market/view.js';
 import {
   defineStrategy,
@@ -221,15 +218,6 @@ describe('the checks of strategies', () => {
   it('find one that is slow', () => {
     let nowMs = 0;
     expect(failedChecks(altered(soundQuotes), () => (nowMs += 6))).toEqual(['99 of 100 calls take less than 5 ms']);
-  });
-
-  const QUICK = shippedStrategies().filter((name) => name !== 'belief-maker');
-  it.each(QUICK)('pass %s as it is shipped, with the feed and the event that it asks for', async (name) => {
-    const { strategy } = await loadShipped(name);
-    const tried = { strategy, params: paramsFor(strategy) };
-    const shown = strategy.scope === 'event' ? showEvents(1, 6, 60) : showMarkets(1, 4, 100, askedBy(tried));
-    const checks = checkStrategy(tried, shown, still);
-    expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
   });
 
   describe('of whole events', () => {
