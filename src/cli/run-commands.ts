@@ -19,13 +19,13 @@ export function addRunCommands(program: Command, session: Session): void {
   const start = program
     .command('start')
     .description('runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first');
-  addConfigOption(start);
-  addAction<{ config: string }>(start, session, async (options) => {
+  addConfigOption(start).option('-v, --verbose', 'print every note on recorded market data');
+  addAction<{ config: string; verbose?: true }>(start, session, async (options) => {
     keepFilesPrivate();
     keepCollectionsBrief();
     const config = await loadConfig(options.config, session.io);
     const { runTrader } = await import('../shell/daemon/daemon.js');
-    return runTrader(config, session.io);
+    return runTrader(config, { ...session.io, verbose: options.verbose === true });
   });
   addExchangeCommand(program, session);
 }
@@ -45,6 +45,7 @@ interface ExchangeFlags {
   readonly draftLifetimeS?: number;
   readonly marketData: readonly string[];
   readonly speed: number;
+  readonly verbose?: true;
 }
 
 function addExchangeCommand(program: Command, session: Session): void {
@@ -86,7 +87,8 @@ function addExchangeCommand(program: Command, session: Session): void {
       new Option('--speed <x>', 'time scale of recordings; 1 is real time')
         .default(1)
         .argParser(numberBetween(0.01, 10_000)),
-    );
+    )
+    .option('-v, --verbose', 'print every note on recorded market data');
   addAction<ExchangeFlags>(command, session, (flags) => runExchange(flags, session.io));
 }
 
@@ -110,7 +112,7 @@ async function runExchange(flags: ExchangeFlags, io: CliIo): Promise<ExitCode> {
     draftLifetimeS: flags.draftLifetimeS ?? profile.draft_lifetime_s,
     marketData: resolveData(flags.marketData, io),
     speed: flags.speed,
-    logger: warningsTo(io),
+    logger: messagesTo(io, flags.verbose === true),
   });
   for (const line of exchange.replays) io.err(`${line}\n`);
   try {
@@ -158,8 +160,8 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
 }
 
 /** Standard output is for the address and the account, which scripts read; warnings and errors go to standard error. */
-const warningsTo = (io: CliIo) => ({
-  info: () => undefined,
+const messagesTo = (io: CliIo, verbose: boolean) => ({
+  info: (_: object, message: string) => verbose && io.err(`${message}\n`),
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
   error: (_: object, message: string) => io.err(`error: ${message}\n`),
 });

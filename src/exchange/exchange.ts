@@ -104,7 +104,8 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     replay = await attachReplay(persistentCore, recordings, options.speed, clock);
     // Recorded markets are left to themselves: the crowd trades only in markets of its own.
     const crowd = options.crowd && replay === null ? attachCrowd(persistentCore, options, clock) : null;
-    const drivers = [replay, crowd, replay && makeNotices(replay, logger)].filter((driver) => driver !== null);
+    const notices = replay && makeNotices(replay, logger);
+    const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
     // What a control of an earlier life has slowed down is over with that life, as its faults are.
@@ -208,10 +209,7 @@ const attachCrowd = ({ core }: PersistentCore, { seed, crowdMarkets }: ExchangeO
   Crowd.attach(core, { seed, ...(crowdMarkets === undefined ? {} : { markets: crowdMarkets }) }, clock.nowMs());
 
 const makeNotices = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
-  new ReplayNotices(
-    () => replay.warnings(),
-    ({ path, message }) => logger.warn({ path }, `${path}: ${message}`),
-  );
+  new ReplayNotices(() => replay.notes(), logger);
 
 function loopback(host: string): string {
   if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return host;

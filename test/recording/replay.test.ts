@@ -20,7 +20,7 @@ async function played(paths: readonly string[]): Promise<{ core: Core; warnings:
     await replay.ready();
     replay.tick(nowMs);
   }
-  return { core, warnings: replay.warnings().map(({ message }) => message) };
+  return { core, warnings: replay.notes().notes.map(({ message }) => message) };
 }
 
 describe('a replay', () => {

@@ -12,7 +12,7 @@
 
 import type { Recording, RecordingWarning } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Driver, ReplaySettings } from './contract.js';
+import type { Driver, ReplayNotes, ReplaySettings } from './contract.js';
 import { Playback } from './playback.js';
 import { type ReplayCore, ReplayMarket } from './replay-market.js';
 import { type Part, Timeline } from './timeline.js';
@@ -85,19 +85,21 @@ export class Replay implements Driver {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** What the user must be told about the data, as far as it has been read. */
-  warnings(): RecordingWarning[] {
-    const told = this.#parts.flatMap(({ recording, market }) => {
+  /** Facts about the data that the user should know, as far as it has been read. */
+  notes(): ReplayNotes {
+    const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
       const refused = market.refusedEvents;
-      if (refused === 0) return [...recording.warnings];
+      if (refused === 0) return recording.warnings;
       return [...recording.warnings, { path, message: `${refused} events are off the market's price grid: skipped` }];
     });
-    const failed = this.#timelines.flatMap((timeline) => timeline.failures());
-    return [
-      ...told,
-      ...failed.map(({ part, reason }) => ({ path: part.recording.market.source.path, message: reason })),
-    ];
+    const failures = this.#timelines.flatMap((timeline) => timeline.failures());
+    return {
+      markets: this.#parts.length,
+      unresolved: this.#parts.filter(({ recording }) => recording.market.outcome === null).length,
+      notes,
+      failures: failures.map(({ part, reason }) => ({ path: part.recording.market.source.path, message: reason })),
+    };
   }
 
   /** Lets go of the recordings, which may be half read. Nothing is played after it. */

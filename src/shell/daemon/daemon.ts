@@ -79,7 +79,11 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });
-  const session = await openSession({ config, version: VERSION, env: io.env, log, say, isStopping: () => stopping });
+  const session = await openSession({
+    ...{ config, version: VERSION, env: io.env, log, say },
+    verbose: io.verbose === true,
+    isStopping: () => stopping,
+  });
   if (session === null) {
     say('stopped before the exchange was reached; nothing was placed');
     return 0;

@@ -82,6 +82,8 @@ export interface SessionOptions {
   readonly log: Log;
   /** Something for the operator's eyes while it starts. */
   readonly say: (text: string) => void;
+  /** Whether every note on recorded market data is printed. */
+  readonly verbose: boolean;
   /** True once the operator asked for the end. */
   readonly isStopping: () => boolean;
 }
@@ -193,11 +195,14 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
   );
 }
 
-async function embeddedExchange({ config, log, say }: SessionOptions): Promise<RunningExchange | null> {
+async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
   const { logger } = log;
   // What is wrong with market data must reach who watches, not the log alone.
   const loud = {
-    info: (facts: object, text: string) => logger.info(facts, text),
+    info: (facts: object, text: string) => {
+      logger.info(facts, text);
+      if (verbose) say(text);
+    },
     warn: (facts: object, text: string) => {
       logger.warn(facts, text);
       say(`warning: ${text}`);

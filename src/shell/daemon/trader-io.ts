@@ -6,6 +6,8 @@ export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly err: (text: string) => void;
   readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether every note on recorded market data is printed; false if left out. */
+  readonly verbose?: boolean;
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;

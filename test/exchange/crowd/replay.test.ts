@@ -326,10 +326,10 @@ describe('a replay of bad data', () => {
     await play(replay, at(0), at(100), at(300));
     expect(core.marketFacts(0)).toMatchObject({ title: 'Recorded A', state: 'waiting_to_resolve' });
     expect(core.marketFacts(1)).toMatchObject({ title: 'Recorded B', state: 'open' });
-    expect(replay.warnings()).toEqual([{ path: '/recordings/A', message: 'the disk of A broke' }]);
+    expect(replay.notes().failures).toEqual([{ path: '/recordings/A', message: 'the disk of A broke' }]);
     await play(replay, at(900));
     expect(replay.done).toBe(true);
-    expect(replay.warnings()).toHaveLength(1);
+    expect(replay.notes().failures).toHaveLength(1);
   });
 
   it('waits with every market when a chunk is late, and then goes on', async () => {
@@ -408,7 +408,7 @@ describe('a replay of bad data', () => {
     const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
     await play(replay, at(0), at(2));
-    expect(replay.warnings()).toEqual([
+    expect(replay.notes().notes).toEqual([
       { path: '/recordings/A', message: expect.stringContaining('1 events are off') },
     ]);
   });
