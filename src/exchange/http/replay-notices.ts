@@ -1,20 +1,25 @@
 /** Reports what a replay knows about its data: each note once in the log, and one line of warning for all of them. */
 
 import type { Driver, ReplayNotes } from '../crowd/contract.js';
-import type { ExchangeLogger } from '../exchange.js';
 
 /** Interval between two looks, ms. Some notes are known only after hours of reading. */
 const LOOK_EVERY_MS = 5_000;
 
+/** The part of the exchange's logger that notices need. */
+interface NoticeLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
 /** Notes go to `logger.info`; the summary and unreadable recordings go to `logger.warn`. */
 export class ReplayNotices implements Driver {
   readonly #read: () => ReplayNotes;
-  readonly #logger: Pick<ExchangeLogger, 'info' | 'warn'>;
+  readonly #logger: NoticeLog;
   readonly #logged = new Set<string>();
   #isSummarized = false;
   #dueMs = 0;
 
-  constructor(read: () => ReplayNotes, logger: Pick<ExchangeLogger, 'info' | 'warn'>) {
+  constructor(read: () => ReplayNotes, logger: NoticeLog) {
     this.#read = read;
     this.#logger = logger;
   }

@@ -80,7 +80,11 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });
   const session = await openSession({
-    ...{ config, version: VERSION, env: io.env, log, say },
+    config,
+    version: VERSION,
+    env: io.env,
+    log,
+    say,
     verbose: io.verbose === true,
     isStopping: () => stopping,
   });
