@@ -10,6 +10,7 @@ import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.j
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { IntentKind, LedgerReader } from '../../trader/ledger/contract.js';
+import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
@@ -35,11 +36,17 @@ export interface DirectReconciliation {
   readonly pause: (ms: number) => Promise<void>;
 }
 
+export interface DirectlyCompared {
+  readonly differences: readonly Difference[];
+  /** Left out, because an operator has accepted them. */
+  readonly accepted: readonly AcceptedDifference[];
+}
+
 /**
  * What differs in two rounds, or nothing when one round found nothing. Throws `timed_out` when no complete round, or no
  * second one, was possible in time.
  */
-export async function reconcileDirectly(options: DirectReconciliation): Promise<readonly Difference[]> {
+export async function reconcileDirectly(options: DirectReconciliation): Promise<DirectlyCompared> {
   const { nowMs, pause, withinMs } = options;
   const endMs = nowMs() + withinMs;
   const ledger = overlayNotes(options.ledger);
@@ -54,7 +61,10 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
       options.onVoid(found);
     } else {
       suspicions.take(found, begunMs, nowMs(), (difference) => comparison.isUndecided(difference));
-      if (!Number.isFinite(suspicions.doubtsFromMs)) return suspicions.believed;
+      if (!Number.isFinite(suspicions.doubtsFromMs)) {
+        const { believed: differences, accepted } = suspicions;
+        return { differences, accepted };
+      }
     }
     const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;
     if (againMs > endMs) throw tooLate(withinMs, voided);

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
+import { type AcceptedDifference, agreementText } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 import { addControlOptions, type ControlOptions, SLOW_S } from '../control/control-options.js';
 import { EXIT } from '../output/exit.js';
@@ -12,28 +13,48 @@ import { type Column, json, table } from '../output/table.js';
 import { withVenue } from '../venue-session.js';
 import { reconcileDirectly } from './direct-reconciliation.js';
 
+/** Both sides of a comparison: what differs, and what an operator has accepted and is left out. */
+interface Compared {
+  readonly differences: readonly Difference[];
+  readonly accepted: readonly AcceptedDifference[];
+}
+
 export function addReconcileCommand(program: Command, session: Session): void {
   const command = program
     .command('reconcile')
-    .description('compares the ledger with the exchange; exit code 6 if they differ');
+    .description(
+      'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
+    );
   addControlOptions(command, SLOW_S);
   addAction<ControlOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
-    const differences = await findDifferences(config, options.timeout * 1000, session.io);
-    if (options.json === true) session.io.out(json(differences));
-    else if (differences.length === 0) session.io.out('ledger and exchange agree\n');
-    else session.io.out(table(differences, COLUMNS, session.io.columns));
-    return differences.length === 0 ? EXIT.ok : EXIT.difference;
+    const { differences, accepted } = await compare(config, options.timeout * 1000, session.io);
+    if (options.json === true) session.io.out(json([...differences.map(openRow), ...accepted.map(acceptedRow)]));
+    else printCompared(session.io, differences, accepted);
+    if (differences.length > 0) return EXIT.difference;
+    return accepted.length > 0 ? EXIT.accepted : EXIT.ok;
   });
 }
 
-async function findDifferences(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<readonly Difference[]> {
+const openRow = (difference: Difference) => ({ ...difference, accepted: null });
+const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => ({
+  ...difference,
+  accepted: { since: sinceMs, reason },
+});
+
+function printCompared(io: CliIo, differences: readonly Difference[], accepted: readonly AcceptedDifference[]): void {
+  if (differences.length > 0) io.out(table(differences, COLUMNS, io.columns));
+  if (differences.length === 0 || accepted.length > 0) io.out(`${agreementText(differences.length, accepted)}\n`);
+}
+
+async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<Compared> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
   try {
     const socket = config.control.socket;
-    const { differences, voided, complete } = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
+    const answer = await askTrader({ command: 'reconcile' }, { socket, timeoutMs });
+    const { differences, accepted = [], voided, complete } = answer;
     for (const reason of voided) sayVoid(reason);
-    if (complete) return differences;
+    if (complete) return { differences, accepted };
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return compareDirectly(config, timeoutMs, io, sayVoid);
@@ -47,7 +68,7 @@ async function compareDirectly(
   withinMs: number,
   io: CliIo,
   onVoid: (reason: string) => void,
-): Promise<readonly Difference[]> {
+): Promise<Compared> {
   const { openReadOnly } = await import('../../trader/ledger/ledger.js');
   const ledger = openReadOnly(config.ledger.path);
   try {
@@ -58,7 +79,7 @@ async function compareDirectly(
     const outside = await withVenue(config, io, ({ client }) =>
       reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid, nowMs, pause }),
     );
-    return [...inside, ...outside];
+    return { differences: [...inside, ...outside.differences], accepted: outside.accepted };
   } finally {
     ledger.close();
   }

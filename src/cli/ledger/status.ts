@@ -5,15 +5,23 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import type { StatusBudget, StatusData, StatusFeed, StatusMarket } from '../../shell/control/control-protocol.js';
+import type {
+  StatusAgreement,
+  StatusBudget,
+  StatusData,
+  StatusFeed,
+  StatusMarket,
+} from '../../shell/control/control-protocol.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { type NextStart, readNextStart } from '../../trader/engine/control/way-back.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { agreementText } from '../../trader/reconcile/agreement.js';
+import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, record, short, table, when } from '../output/table.js';
+import { type Cell, type Column, json, record, short, table, when } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
 export function addStatusCommand(program: Command, session: Session): void {
@@ -61,6 +69,7 @@ function stoppedStatus(ledger: LedgerReader) {
     stopped: run === undefined || run.stoppedMs === null ? null : when(run.stoppedMs),
     version: run?.version ?? null,
     config_hash: run?.configHash ?? null,
+    agreement: storedAgreement(ledger),
     cash: formatDecimal(ledger.cash()),
     positions: ledger.positions().length,
     open_orders: ledger.orders({ statuses: RESTING_STATUSES, limit: Number.MAX_SAFE_INTEGER }).length,
@@ -68,6 +77,13 @@ function stoppedStatus(ledger: LedgerReader) {
     fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
     signing_refused: ledger.eventCount('signing_refused'),
   };
+}
+
+/** As last compared; null where nothing differed: a ledger alone does not say whether it agrees now. */
+function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
+  const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
+  if (open + accepted.length === 0) return null;
+  return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
 const nextStartRow = ({ mode, reason, wayBack }: NextStart) => ({ mode, reason, way_back: wayBack });
@@ -80,22 +96,22 @@ interface Stopped extends ReturnType<typeof stoppedStatus> {
 function printStopped(io: CliIo, stopped: Stopped): void {
   const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
   const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
-  io.out(
-    record(
-      [
-        ['trader', 'not running; this is what its ledger says'],
-        ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
-        ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
-        ['cash', stopped.cash],
-        ['positions', stopped.positions],
-        ['orders', ordersText(open, unknown)],
-        ['fills', stopped.fills],
-        ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
-        ...nextStartLines(stopped.next_start),
-        ['guardian', stopped.guardian],
-      ],
-      io.columns,
-    ),
+  printRecord(
+    io,
+    [
+      ['trader', 'not running; this is what its ledger says'],
+      ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
+      ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
+      ...(stopped.agreement === null ? [] : [[AGREEMENT, stopped.agreement.text] as const]),
+      ['cash', stopped.cash],
+      ['positions', stopped.positions],
+      ['orders', ordersText(open, unknown)],
+      ['fills', stopped.fills],
+      ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
+      ...nextStartLines(stopped.next_start),
+      ['guardian', stopped.guardian],
+    ],
+    stopped.agreement,
   );
 }
 
@@ -110,29 +126,47 @@ function ordersText(open: number, unknown: number): string {
 }
 
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
-  io.out(
-    record(
-      [
-        ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
-        ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
-        ['venue', `${status.venue} at ${status.base_url}`],
-        ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
-        ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
-        ['cash', status.cash],
-        ['result', status.result],
-        ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
-        ['fills', status.fills],
-        ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
-        ['guardian', guardian],
-        ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-        ['requests', status.budget.map(budgetText).join(', ')],
-        ...spentLines(status),
-        ...marksLines(status),
-      ],
-      io.columns,
-    ),
+  printRecord(
+    io,
+    [
+      ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+      ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
+      ['venue', `${status.venue} at ${status.base_url}`],
+      ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+      ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
+      ...(status.agreement === undefined ? [] : [[AGREEMENT, status.agreement.text] as const]),
+      ['cash', status.cash],
+      ['result', status.result],
+      ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
+      ['fills', status.fills],
+      ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
+      ['guardian', guardian],
+      ...(status.feeds ?? []).map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+      ['requests', status.budget.map(budgetText).join(', ')],
+      ...spentLines(status),
+      ...marksLines(status),
+    ],
+    status.agreement,
   );
   io.out(`\n${table(status.markets, MARKET_COLUMNS, io.columns)}`);
+}
+
+const AGREEMENT = 'ledger';
+const AMBER = '\u001B[33m';
+const USUAL = '\u001B[39m';
+
+type Pair = readonly [string, Cell];
+
+/** On a terminal the agreement is amber where an operator has accepted differences. */
+function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null | undefined): void {
+  const lines = record(pairs, io.columns).split(/^(?=\S)/m);
+  const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
+  for (const line of lines) {
+    const turns = isAmber && line.startsWith(`${AGREEMENT} `);
+    if (turns) io.raw.out(AMBER);
+    io.out(line);
+    if (turns) io.raw.out(USUAL);
+  }
 }
 
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusFeed): string {

@@ -10,6 +10,7 @@ export const EXIT = {
   configuration: 4,
   timedOut: 5,
   difference: 6,
+  accepted: 7,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -3,6 +3,7 @@
  * only (and the one parser that both ends share), so that the command line and the daemon cannot drift apart.
  */
 
+import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
 
 /** What an operator may ask of a running trader. */
@@ -103,6 +104,8 @@ export interface StatusData extends ModeData {
   readonly dashboard: string | null;
   readonly started: number;
   readonly now: number;
+  /** Absent from a trader older than this field. */
+  readonly agreement?: StatusAgreement;
   readonly cash: string;
   /** Cash plus holdings at their marks, minus the capital put in. */
   readonly result: string;
@@ -122,6 +125,16 @@ export interface StatusData extends ModeData {
   readonly marks?: StatusMarks | null;
   /** Absent from a trader older than feeds. */
   readonly feeds?: readonly StatusFeed[];
+}
+
+/** Ledger against exchange, as of the newest complete round. */
+export interface StatusAgreement {
+  /** One sentence. */
+  readonly text: string;
+  /** Differences that no operator has accepted; null before the first round. */
+  readonly open: number | null;
+  /** Differences that an operator has accepted: they are left out of what is compared. */
+  readonly accepted: number;
 }
 
 export interface StatusMarks {
@@ -199,6 +212,8 @@ export interface StatusSpent {
 export interface ReconcileData {
   /** What differs in two rounds; of the newest complete one where `complete` is false. */
   readonly differences: readonly Difference[];
+  /** Left out, because an operator has accepted them. Absent from a trader older than this field. */
+  readonly accepted?: readonly AcceptedDifference[];
   /** Why rounds were void meanwhile. */
   readonly voided: readonly string[];
   /** False when no complete round, or no second one, was possible in time. */

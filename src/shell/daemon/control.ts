@@ -5,8 +5,9 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { FeedSnapshot } from '../../trader/engine/feeds.js';
-import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
+import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
+import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import type {
@@ -149,8 +150,9 @@ async function reconcile(running: Running): Promise<ControlResponse> {
     if (voidReason !== null) voided.add(voidReason);
     return reconciled !== null && reconciled.begunMs >= askedMs && !inDoubt;
   });
-  const differences = running.snapshot().reconciled?.differences ?? [];
-  return { ok: true, data: { differences, voided: [...voided], complete } };
+  const { reconciled: newest, accepted } = running.snapshot();
+  const differences = newest?.differences ?? [];
+  return { ok: true, data: { differences, accepted, voided: [...voided], complete } };
 }
 
 function explain(subject: string, running: Running): ControlResponse {
@@ -193,6 +195,7 @@ export function makeStatus(running: Running): StatusData {
     dashboard: running.dashboard(),
     started: startedMs,
     now: nowMs(),
+    agreement: makeAgreement(now),
     cash: money(now.cashMicros),
     result: money(now.resultMicros),
     open_orders: now.openOrders,
@@ -207,6 +210,12 @@ export function makeStatus(running: Running): StatusData {
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
   };
+}
+
+export function makeAgreement({ reconciled, accepted }: Pick<AccountSnapshot, 'reconciled' | 'accepted'>) {
+  const open = reconciled?.differences.length ?? null;
+  const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
+  return { text, open, accepted: accepted.length };
 }
 
 function makeMarks(marks: Snapshot['marks']): StatusMarks | null {

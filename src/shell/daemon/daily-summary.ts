@@ -1,6 +1,7 @@
 /** The daily summary: its wait until the exchange's clock has ended the day, and its text. */
 
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import { agreementText } from '../../trader/reconcile/agreement.js';
 import { formatSigned, money } from './status-text.js';
 
 const DAY_MS = 86_400_000;
@@ -41,13 +42,12 @@ function dayText(days: AccountSnapshot['days']): string {
 
 /** The result of the newest day that has ended, and the state of the account. */
 export function summaryText(account: AccountSnapshot): string {
-  const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled } = account;
-  const differences = reconciled?.differences.length ?? 0;
+  const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
   return [
     dayText(days),
     `result ${formatSigned(resultMicros)} in all`,
     `cash ${money(cashMicros)}, worth ${money(equityMicros)}`,
     `${fills} fills of this run, ${openOrders} orders open, ${mode}`,
-    differences === 0 ? 'ledger and exchange agree' : `ledger and exchange differ in ${differences} places`,
+    agreementText(reconciled?.differences.length ?? 0, accepted),
   ].join('; ');
 }

@@ -3,6 +3,7 @@
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { RiskUse } from '../../trader/engine/risk-use.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
+import { agreementText } from '../../trader/reconcile/agreement.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
@@ -146,6 +147,8 @@ export class Telemetry {
           : {
               compared: reconciled.comparedMs,
               differences: reconciled.differences.map(differenceText),
+              text: agreementText(reconciled.differences.length, now.accepted),
+              accepted: now.accepted.length,
               confirmed: now.disagreement,
             },
       clock_offset_ms: now.clockOffsetMs,

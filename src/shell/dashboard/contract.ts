@@ -126,6 +126,9 @@ export interface Agreement {
   readonly compared: number;
   /** One sentence each; empty when they agree. */
   readonly differences: readonly string[];
+  /** One sentence, and how many differences an operator has accepted. Absent from a trader of an earlier version. */
+  readonly text?: string;
+  readonly accepted?: number;
 }
 
 export interface PageMarket {

@@ -3,7 +3,7 @@
 export const STYLE = `
 :root { color-scheme: light dark;
   --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2);
-  --soft: light-dark(#59636d, #a0a8b0); --line: light-dark(#dcded8, #33393f); --bad: light-dark(#a4301d, #f28b74);
+  --soft: light-dark(#59636d, #a0a8b0); --line: light-dark(#dcded8, #33393f); --bad: light-dark(#a4301d, #f28b74); --warning: light-dark(#8a5a00, #f0b429);
   --good: light-dark(#0c6a57, #52c4a3); --alarm: light-dark(#fdf0ec, #33201c); --mark: light-dark(#1c6cb0, #6bb2f2);
   --bid: light-dark(#1c6cb0, #6bb2f2); --ask: light-dark(#a8500f, #f19a5b); --book: light-dark(#8a929a, #6d757d);
   --share: light-dark(#dbe8f4, #20384d); --much: light-dark(#f6d9d2, #55281f) }
@@ -39,7 +39,7 @@ input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8
 #said { min-height: 1.45em; font-weight: 600 } #said.refused { color: var(--bad) }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 12px 0 }
 dl > div { padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); min-width: 0 }
-dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere } dd.bad { color: var(--bad) }
+dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere } dd.bad { color: var(--bad) } dd.warning { color: var(--warning) }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; background: var(--panel) }
 table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }

@@ -2,6 +2,7 @@
 
 import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
 import type { MarkTrust } from '../market/venue-marks.js';
+import type { AcceptedDifference } from '../reconcile/agreement.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
 import type { DayResults, LossFacts } from '../risk/loss-guard.js';
 import type { BudgetStatus } from '../scheduler/contract.js';
@@ -43,6 +44,8 @@ export interface AccountSnapshot {
   readonly reconciled: ComparedRound | null;
   /** What two rounds have found to differ, in a sentence; null while ledger and exchange agree. */
   readonly disagreement: string | null;
+  /** Differences that an operator has accepted and that still stand. */
+  readonly accepted: readonly AcceptedDifference[];
   /** A difference was seen that only another round can confirm or clear. */
   readonly inDoubt: boolean;
   /** Why the newest round was void; null when it was not. */
@@ -132,6 +135,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     reduceOnly: state.reduceOnly,
     reconciled: state.reconciler.newest,
     disagreement: state.reconciler.verdict,
+    accepted: state.reconciler.accepted,
     inDoubt: state.reconciler.isInDoubt,
     voidReason: state.reconciler.voidReason,
     proven: state.modes.proven,

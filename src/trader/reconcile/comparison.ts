@@ -110,8 +110,12 @@ export class Comparison {
       Object.values(this.#histories)
         .find(({ name }) => name === subject)
         ?.forget();
-    else return 'remember';
     return 'left out';
+  }
+
+  /** Whether shares of this outcome are left out of what is compared. */
+  leavesOut(outcome: string): boolean {
+    return this.#opening.leavesOut(outcome);
   }
 
   /** What a trade that changed its mind has moved since, or one under way will move, is not what the person saw. */

@@ -6,6 +6,7 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Ledger } from '../ledger/contract.js';
+import type { AcceptedDifference } from './agreement.js';
 import { DIFFERENCE_KINDS, type Difference } from './differences.js';
 
 /** Lists lag by some seconds; a second look within them would see the same again. */
@@ -19,10 +20,10 @@ const ACCEPTED_NOTE = 'accepted_differences';
 const MOST_TOLD = 5;
 
 /**
- * What became of a difference that a person has taken note of: left out of what is compared, to be remembered with its
- * figures, or out of date, since the books have moved in a way that the person has not seen.
+ * What became of a difference that a person has taken note of: left out of what is compared, or out of date, since the
+ * books have moved in a way that the person has not seen.
  */
-export type LeavingOut = 'left out' | 'remember' | 'outdated';
+export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
   readonly difference: Difference;
@@ -33,18 +34,37 @@ interface Suspicion {
 
 type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
+/** `sinceMs` and `reason` are absent from what an earlier version stored. */
+type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string];
+
+/** Where these were accepted, what is compared has changed: the same figures again are another difference. */
+const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
+/** A round that finds this many differences may not name all of them. */
+const MOST_FOUND = 200;
+
 export class ConfirmedDifferences {
   readonly #notes: Notes;
   readonly #confirmAfterMs: number;
   readonly #open = new Map<string, Suspicion>();
-  /** By subject: as it was when a person took note of it. */
-  readonly #accepted: Map<string, string>;
+  /** By name: as it was when a person took note of it. */
+  readonly #accepted: Map<string, StoredAcceptance>;
 
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
     this.#notes = notes;
     this.#confirmAfterMs = confirmAfterMs;
     // Both notes are written below and nowhere else.
-    this.#accepted = new Map(JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as [string, string][]);
+    const accepted = JSON.parse(notes.note(ACCEPTED_NOTE) ?? '[]') as StoredAcceptance[];
+    this.#accepted = new Map(accepted.map((stored) => [stored[0], stored]));
+  }
+
+  /** Differences that an operator has accepted and that still stand, oldest first. */
+  get accepted(): readonly AcceptedDifference[] {
+    // A difference that is open again is told as that.
+    const standing = [...this.#accepted.values()].filter(([name]) => this.#open.get(name)?.believed !== true);
+    return standing.map(([name, figures, sinceMs = null, reason = '']) => {
+      const [ledger = '', exchange = ''] = figures.split(FIGURES_SEPARATOR);
+      return { ...parseName(name), ledger, exchange, sinceMs, reason };
+    });
   }
 
   get believed(): readonly Difference[] {
@@ -109,31 +129,60 @@ export class ConfirmedDifferences {
       this.#open.set(name, { difference, sinceMs, believed });
     }
     this.#remember();
+    this.#forgetHealed(differences);
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
   /** A person has taken note of it, with these very figures. */
   isAccepted(difference: Difference): boolean {
-    return this.#accepted.get(nameDifference(difference)) === formatFigures(difference);
+    if (REBASED.includes(difference.what)) return false;
+    return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
+  }
+
+  /** Drops accepted records that agree by now. A round that lost a list, or found too much, says nothing of them. */
+  #forgetHealed(found: readonly Difference[]): void {
+    if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
+    const names = new Set(found.map(nameDifference));
+    const healed = [...this.#accepted.keys()].filter(
+      (name) => !REBASED.includes(parseName(name).what) && !names.has(name),
+    );
+    for (const name of healed) this.#accepted.delete(name);
+    if (healed.length > 0) this.#saveAccepted();
+  }
+
+  /** Forgets accepted differences of these subjects: what was left out of them is compared again. */
+  forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
+    const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
+    for (const name of gone) this.#accepted.delete(name);
+    if (gone.length > 0) this.#saveAccepted();
+  }
+
+  #saveAccepted(): void {
+    this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted.values()]));
   }
 
   /**
-   * A person has taken note of what is believed: it is told no more as long as it stays as it is. Returns that; what is out
-   * of date is forgotten, and the next rounds say whether it still differs.
+   * A person has taken note of what is believed: it holds nothing back as long as it stays as it is. Returns that; what is
+   * out of date is forgotten, and the next rounds say whether it still differs.
    *
    * @param leaveOut leaves it out of what is compared, if it can
+   * @param nowMs our clock, ms
    */
-  accept(leaveOut: (difference: Difference) => LeavingOut): readonly Difference[] {
+  accept(
+    leaveOut: (difference: Difference) => LeavingOut,
+    { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
+  ): readonly Difference[] {
     const { believed } = this;
     // Before the first round of a process nothing is known of what the one before it believed.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameDifference(difference));
-      const becomes = leaveOut(difference);
-      if (becomes === 'remember') this.#accepted.set(nameDifference(difference), formatFigures(difference));
-      return becomes !== 'outdated';
+      if (leaveOut(difference) === 'outdated') return false;
+      const name = nameDifference(difference);
+      this.#accepted.set(name, [name, formatFigures(difference), nowMs, reason]);
+      return true;
     });
-    if (accepted.length > 0) this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted]));
+    if (accepted.length > 0) this.#saveAccepted();
     this.#remember();
     return accepted;
   }
@@ -142,6 +191,14 @@ export class ConfirmedDifferences {
     const names = JSON.stringify(this.believed.map(nameDifference).sort());
     if (names !== (this.#notes.note(BELIEVED_NOTE) ?? '[]')) this.#notes.setNote(BELIEVED_NOTE, names);
   }
+}
+
+/** What a ledger says was confirmed, and what an operator has accepted, when a trader last compared it. Reads only. */
+export function readStanding({ note }: { note(key: string): string | null }) {
+  const setNote = () => undefined;
+  const { accepted } = new ConfirmedDifferences({ note, setNote });
+  const open = (JSON.parse(note(BELIEVED_NOTE) ?? '[]') as string[]).length;
+  return { open, accepted };
 }
 
 /** For a person. */
@@ -157,4 +214,5 @@ const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   ),
   subject: name.slice(name.indexOf(' ') + 1),
 });
-const formatFigures = ({ ledger, exchange }: Difference): string => `${ledger} / ${exchange}`;
+const FIGURES_SEPARATOR = ' / ';
+const formatFigures = ({ ledger, exchange }: Difference): string => `${ledger}${FIGURES_SEPARATOR}${exchange}`;

@@ -13,7 +13,7 @@ import type { Reading } from './round.js';
 const OPENING_NOTE = 'opening_shares';
 const LEFT_OUT_NOTE = 'left_out_shares';
 
-/** Left out while the exchange said of these trades that they had failed. */
+/** Left out by an operator. Trades, if any, had failed by then: when one settles after all, it is compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
@@ -67,19 +67,18 @@ export class OpeningShares {
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
-    const beyond = sub(theirs, ours);
-    const failed = this.#ledger
+    const failedTrades = this.#ledger
       .failedTrades()
-      .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject);
-    if (failed.length > 0) {
-      const failedTrades = failed.map(({ pubkey }) => pubkey);
-      this.#setLeftOut([...this.#leftOut(), { subject, amount: beyond, failedTrades }]);
-      return true;
-    }
-    const opening = new Map(readAmounts(this.#ledger.note(OPENING_NOTE) ?? '[]'));
-    addTo(opening, subject, beyond);
-    this.#ledger.setNote(OPENING_NOTE, JSON.stringify([...opening]));
+      .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject)
+      .map(({ pubkey }) => pubkey);
+    this.#setLeftOut([...this.#leftOut(), { subject, amount: sub(theirs, ours), failedTrades }]);
     return true;
+  }
+
+  /** Whether an operator has left shares of this outcome out, and they still are. */
+  leavesOut(outcome: string): boolean {
+    const amounts = this.#leftOut().filter(({ subject }) => subject === outcome);
+    return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
   #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {

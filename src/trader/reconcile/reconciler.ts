@@ -12,6 +12,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/contract.js';
+import type { AcceptedDifference } from './agreement.js';
 import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import type { Difference } from './differences.js';
@@ -131,6 +132,11 @@ export class Reconciler {
     return this.#suspicions.verdict;
   }
 
+  /** What an operator has accepted and nothing has resolved since, oldest first. */
+  get accepted(): readonly AcceptedDifference[] {
+    return this.#suspicions.accepted;
+  }
+
   takeNews(): readonly News[] {
     return this.#news.splice(0);
   }
@@ -144,9 +150,10 @@ export class Reconciler {
    * A person has taken note of what differs: it is left out of what is compared from now on, and nothing is booked. Returns
    * what is left out; what a trade has changed since it was compared is compared again instead.
    */
-  accept(nowMs: number): readonly Difference[] {
+  accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
-    const accepted = this.#suspicions.accept((difference) => this.#comparison.leaveOut(difference));
+    const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
+    const accepted = this.#suspicions.accept(leaveOut, { reason, nowMs });
     if (believed.length === 0 || this.#newest === null) return accepted;
     for (const difference of believed.filter((one) => !accepted.includes(one)))
       this.#news.push({
@@ -245,6 +252,7 @@ export class Reconciler {
     const stood = this.verdict !== null;
     const isUndecided = (difference: Difference) => this.#comparison.isUndecided(difference);
     const believed = this.#suspicions.take(found, round.begunMs, nowMs, isUndecided);
+    this.#suspicions.forgetAccepted(({ what, subject }) => what === 'position' && !this.#comparison.leavesOut(subject));
     const differences = found.filter((difference) => !this.#suspicions.isAccepted(difference));
     this.#newest = { begunMs: round.begunMs, comparedMs: nowMs, differences };
     this.#againMs = this.#suspicions.doubtsFromMs;

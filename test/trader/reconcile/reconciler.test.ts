@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
+import { agreementText } from '../../../src/trader/reconcile/agreement.js';
 import { requestsOfRound } from '../../../src/trader/reconcile/round.js';
 import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
@@ -283,18 +284,41 @@ describe('reconciliation', () => {
     FOREIGN[kind]?.(account);
     rounds(account, 2);
     const held = account.ledger.positions();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect(account.reconciler.verdict).toBeNull();
     // A sum that younger rows still change is noted anew.
     rounds(account, 3);
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     account.restart();
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
     expect(account.ledger.positions()).toEqual(held);
+    // It is left out, and not gone.
+    const { accepted, newest } = account.reconciler;
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(accepted.every(({ reason }) => reason === 'seen')).toBe(true);
+    expect(agreementText(newest?.differences.length ?? 0, accepted)).toMatch(
+      /^ledger and exchange agree except for [1-9]\d* accepted differences? since 20.* UTC \(seen\)$/,
+    );
     const { pubkey } = account.split(ONE);
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain(pubkey);
+  });
+
+  it('drops what was accepted once it agrees', () => {
+    rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
+    rounds(account, 2);
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    rounds(account, 2);
+    expect(account.reconciler.accepted).toMatchObject([{ what: 'position', ledger: '0', exchange: '1' }]);
+    account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
+    rounds(account, 2);
+    // What was left out is missing now, which is a difference of its own.
+    expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange -1');
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    rounds(account, 2);
+    expect([account.reconciler.verdict, account.reconciler.accepted]).toEqual([null, []]);
   });
 
   it('a second reader finds a trade that the first one is never shown', () => {
@@ -367,7 +391,7 @@ describe('reconciliation', () => {
 
   it('compares again what a person left out while a trade had failed that settles after all', () => {
     const failed = failedButHeld();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 2);
     expect(account.reconciler.verdict).toBeNull();
     account.turn(failed, 'done');
@@ -393,7 +417,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
     account.look('orders');
     account.follow();
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     // What differs in lists that lag may be left out; shares that come with the fill may not.
     expect(leftOut.map(({ what }) => what)).not.toContain('position');
     const underWay = must(account.trades.rows[0]?.row, 'the trade');
@@ -416,10 +440,10 @@ describe('reconciliation', () => {
     rounds(account, 3);
     expect(account.reconciler.verdict).toContain('sum A YES buy');
     account.restart();
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('sum A YES buy');
-    account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
   });
@@ -433,7 +457,7 @@ describe('reconciliation', () => {
     account.fill('buy', true, 5 * ONE);
     account.moves.pop();
     account.look('fills');
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect(leftOut).toEqual([]);
     rounds(account, 3);
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
@@ -444,7 +468,7 @@ describe('reconciliation', () => {
     account.turn(failed, 'done');
     account.moves.pop();
     account.look('fills');
-    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs));
+    const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect([leftOut, account.reconciler.verdict]).toEqual([[], null]);
     expect(account.reconciler.takeNews().at(-1)?.text).toContain('not left out, for it has changed since');
     rounds(account, 3);

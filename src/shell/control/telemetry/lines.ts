@@ -53,6 +53,9 @@ export interface AgreementFigures {
   readonly compared: number;
   /** What the round found, confirmed or not. */
   readonly differences: readonly string[];
+  /** One sentence, and how many differences an operator has accepted. Absent from a trader of an earlier version. */
+  readonly text?: string;
+  readonly accepted?: number;
   /** What a second round has found again, the first five in a sentence; null while nothing is. */
   readonly confirmed: string | null;
 }

@@ -29,18 +29,18 @@ export function setText(element, content, className) {
 
 /**
  * `share` draws how much of a limit is used below the figure; `isMain` are those that are read first.
- * @typedef {readonly (readonly [name: string, value: string, isBad?: boolean, more?: { share?: number, isMain?: boolean }])[]} Figures
+ * @typedef {readonly (readonly [name: string, value: string, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} Figures
  */
 
 /** @param {string} id @param {Figures} figures */
 export function showFigures(id, figures) {
   const list = part(id);
   while (list.children.length > figures.length) list.lastElementChild?.remove();
-  figures.forEach(([name, value, isBad, { share, isMain } = {}], i) => {
+  figures.forEach(([name, value, isBad, { share, isMain, isWarning } = {}], i) => {
     const [title, figure] = (list.children[i] ?? list.appendChild(makeFigure())).children;
     setText(title, name);
     setText(figure?.firstElementChild, value);
-    const kind = `${isBad === true ? 'bad' : ''}${isMain === true ? ' main' : ''}`;
+    const kind = `${isBad === true ? 'bad' : isWarning === true ? 'warning' : ''}${isMain === true ? ' main' : ''}`;
     if (figure !== undefined && figure.className !== kind) figure.className = kind;
     drawShare(/** @type {HTMLElement} */ (figure?.lastElementChild), share ?? null);
   });

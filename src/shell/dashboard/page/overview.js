@@ -63,12 +63,10 @@ export function showOverview(state) {
 /** In the order in which a person asks. @param {PageState} state @returns {import('./dom.js').Figures} */
 function figuresOf(state) {
   const { agreement } = state;
-  const differs = agreement !== null && agreement.differences.length > 0;
-  const agrees = agreement === null ? 'not compared yet' : `agree, ${clock(agreement.compared)}`;
   return [
     ['Heard', state.heard === null ? 'nothing yet' : `${ageText(state.heard, state.now)} ago`, !state.answers],
     ...(state.health !== null && state.health.brake > 0 ? [SLOWED] : []),
-    ['Ledger and exchange', differs ? agreement.differences.join('; ') : agrees, differs],
+    ['Ledger and exchange', ...agreementFigure(agreement)],
     ['Guardian', state.guardian, state.guardian.startsWith('NONE')],
     [
       'Result',
@@ -86,6 +84,14 @@ function figuresOf(state) {
         /** @type {const} */ ([`Requests left, ${scope}`, `${remaining} of ${limit}`, remaining === 0]),
     ),
   ];
+}
+
+/** @param {PageState['agreement']} agreement @returns {readonly [string, boolean, { isWarning: boolean }]} */
+function agreementFigure(agreement) {
+  if (agreement === null) return ['not compared yet', false, { isWarning: false }];
+  const { compared, differences, text: sentence, accepted = 0 } = agreement;
+  if (differences.length > 0) return [differences.join('; '), true, { isWarning: false }];
+  return [`${sentence ?? 'ledger and exchange agree'}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
 /** Else a book that is only told late looks old. @type {import('./dom.js').Figures[number]} */

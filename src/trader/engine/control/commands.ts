@@ -107,7 +107,7 @@ interface Resumed {
 function resume(state: TraderState, { reason, isHeldBack }: Resumed, nowMs: number): void {
   state.resume(isHeldBack);
   // Only a person who says why can have looked at what differs.
-  const accepted = reason === '' ? [] : state.reconciler.accept(nowMs);
+  const accepted = reason === '' ? [] : state.reconciler.accept(nowMs, reason);
   for (const difference of accepted) {
     state.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
   }

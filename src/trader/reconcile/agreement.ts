@@ -1,0 +1,33 @@
+/** Whether ledger and exchange agree, in one sentence that every surface shows. */
+
+import type { Difference } from './differences.js';
+
+/** A difference that an operator has accepted, as it was then. It is left out of what is compared, and nothing is booked. */
+export interface AcceptedDifference extends Difference {
+  /** Our clock, ms, when it was accepted; null where an earlier version did not store it. */
+  readonly sinceMs: number | null;
+  readonly reason: string;
+}
+
+/** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
+function acceptedText(accepted: readonly AcceptedDifference[]): string {
+  const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
+  const since = times.length === 0 ? 'an unknown time' : `${timeText(Math.min(...times))} UTC`;
+  const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
+  const why = reasons.length === 0 ? 'no reason stored' : reasons.join('; ');
+  return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
+}
+
+/** @param open how many differences no operator has accepted */
+export function agreementText(open: number, accepted: readonly AcceptedDifference[]): string {
+  const left = accepted.length === 0 ? '' : acceptedText(accepted);
+  if (open > 0) {
+    const besides = left === '' ? '' : `, apart from ${left}`;
+    return `ledger and exchange differ in ${countText(open, 'place')}${besides}`;
+  }
+  return `ledger and exchange agree${left === '' ? '' : ` except for ${left}`}`;
+}
+
+const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
