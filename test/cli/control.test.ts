@@ -212,6 +212,26 @@ describe('commands reach the running trader', () => {
     });
   });
 
+  test('reconcile exits 7 and names number, time and reason where accepted differences are left out', async () => {
+    const one = { what: 'position', subject: 'A YES', ledger: '46.92', exchange: '22.95', reason: 'after a restore' };
+    const accepted = [
+      { ...one, sinceMs: Date.UTC(2026, 10, 28, 10, 21, 3) },
+      { ...one, subject: 'B NO', sinceMs: Date.UTC(2026, 10, 28, 12) },
+    ];
+    const data = { differences: [], accepted, voided: [], complete: true };
+    const sentence = '2 accepted differences since 2026-11-28 10:21:03 UTC (after a restore)';
+    const trader = await socketIn(() => ({ ok: true, data }));
+    const { code, out } = await trader.command('reconcile');
+    expect(code).toBe(7);
+    expect(out).toContain(`ledger and exchange agree except for ${sentence}\n`);
+    const told = JSON.parse((await trader.command('reconcile --json')).out);
+    expect(told).toMatchObject([{ subject: 'A YES', accepted: { reason: 'after a restore' } }, { subject: 'B NO' }]);
+    const both = await socketIn(() => ({ ok: true, data: { ...data, differences: [{ ...one, subject: 'C YES' }] } }));
+    const open = await both.command('reconcile');
+    expect(open.code).toBe(6);
+    expect(open.out).toContain(`ledger and exchange differ in 1 place, apart from ${sentence}\n`);
+  });
+
   test('explain prints the lines', async () => {
     const trader = await socketIn(() => ({ ok: true, data: { lines: ['because', 'so'] } }));
     expect(await trader.command('explain m1')).toEqual({ code: 0, out: 'because\nso\n', err: '' });
