@@ -1,12 +1,11 @@
-/** `twinbook config diff|apply|rollback|accept|history`: the configuration of a running trader, changed without a restart. */
+/** `twinbook config diff|apply|rollback|history`: the configuration of a running trader, changed without a restart. */
 
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { nowMs } from '../shell/runtime/clock.js';
-import { acceptConfig, type ConfigEntry, configHistory, configText } from '../trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory, configText } from '../trader/engine/control/config-history.js';
 import { nonEmpty } from './arguments.js';
 import { addControlOptions, type ControlOptions, QUICK_S } from './control/control-options.js';
 import { askThere } from './control/reach.js';
@@ -57,15 +56,6 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
     return EXIT.ok;
   });
 
-  const accept = config
-    .command('accept')
-    .description('lets the next start take files that were taken back; no trader may run');
-  addConfigOption(accept).requiredOption('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  addAction<{ config: string; reason: string }>(accept, session, async ({ config: file, reason }) => {
-    io.out(`${await acceptFiles(await loadConfig(file, io), reason, io)}\n`);
-    return EXIT.ok;
-  });
-
   const history = addJsonOption(
     addConfigOption(config.command('history').description('which configurations were in force, and what changed')),
   );
@@ -101,42 +91,19 @@ async function fetchDiff(options: LiveOptions, io: CliIo): Promise<ConfigData> {
   }
 }
 
-/** What is said of it. Throws `ledger_locked` while a trader runs, and `usage` where nothing is to be accepted. */
-async function acceptFiles(config: Config, reason: string, io: CliIo): Promise<string> {
-  const { takenBackIn, takenBackText } = await import('../shell/daemon/live/taken-back.js');
-  const back = await readLedger(config, io, (ledger) => takenBackIn(config, ledger));
-  if (back === null)
-    throw new TwinbookError(
-      'usage',
-      'the files hold nothing that was taken back: there is nothing to accept',
-      '`twinbook config diff` shows what the files say against what is in force.',
-    );
-  const { openLedger } = await import('../trader/ledger/ledger.js');
-  const ledger = openLedger(config.ledger.path, { pid: process.pid, startedMs: nowMs() });
-  try {
-    const { configHash: hash } = config;
-    ledger.transaction(() => acceptConfig(ledger, { hash, atMs: nowMs(), reason }));
-  } finally {
-    ledger.close();
-  }
-  return `${takenBackText(back)}: the next start takes it`;
-}
-
 /** No trader runs: what its ledger says was in force last. */
 async function diffToLast(config: Config, io: CliIo): Promise<ConfigData> {
   const { configChanges } = await import('../shell/config/live/config-diff.js');
   const { withLiveText } = await import('../shell/config/live/live-text.js');
-  const { takenBackIn, takenBackText } = await import('../shell/daemon/live/taken-back.js');
   const last = await readLedger(config, io, (ledger) => {
     const hash = configHistory(ledger).at(-1)?.hash ?? '';
-    return { hash, text: configText(ledger, hash), back: takenBackIn(config, ledger) };
+    return { hash, text: configText(ledger, hash) };
   });
   if (last.text === null)
     return { lines: ['no trader has recorded what it went by'], applied: false, hash: config.configHash };
   const known = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
   const changes = configChanges(await withLiveText(config, { hash: last.hash, text: last.text, known }), config);
-  const held = last.back === null ? [] : [`${takenBackText(last.back)} [a start wants \`config accept\`]`];
-  const lines = [...held, ...changes.map(({ text }) => text)];
+  const lines = changes.map(({ text }) => text);
   return {
     lines: lines.length === 0 ? ['nothing differs from the last run'] : lines,
     applied: false,

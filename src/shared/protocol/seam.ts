@@ -90,7 +90,7 @@ export interface ConfigureCommand {
   /** A sentence for each setting that differs from what was in force, for the ledger. */
   readonly changes: readonly string[];
   /** `watch`: the files changed, and the trader's file lets them be taken up by themselves. */
-  readonly by: 'operator' | 'watch' | 'rollback' | 'probation';
+  readonly by: 'operator' | 'watch' | 'rollback';
   readonly reason: string;
 }
 

@@ -240,7 +240,6 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   clock_set_back: { severity: 'warning', title: 'the clock was set back' },
   command: { severity: 'warning', title: 'a command' },
   configured: { severity: 'warning', title: 'another configuration' },
-  config_held: { severity: 'warning', title: 'files that were taken back are left out' },
   daily_summary: { severity: 'info', title: 'the day' },
 };
 

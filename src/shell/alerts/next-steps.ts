@@ -35,8 +35,6 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   budget_short:
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   configured: '`twinbook config history` says who changed what',
-  config_held:
-    '`twinbook config diff` says what they hold; `config accept --reason TEXT` lets the next start take them',
   strategy_failed: '`twinbook resume --reason TEXT` lets it try again',
   market_failed: '`twinbook resume --reason TEXT` lets it try again',
 };

@@ -346,7 +346,6 @@ class Service {
     if (notices.some(({ kind }) => kind === 'started')) this.#manager?.ready();
     for (const { timeMs, severity, kind, text } of notices) {
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
-      this.#live.onNotice({ kind, text });
     }
     tellNotices(notices, this.#log, this.#screen);
   }
@@ -365,7 +364,7 @@ class Service {
     this.#guard(() => {
       const snapshot = this.#snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.#live.onSample(snapshot);
+      this.#live.watchFiles();
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, nowMs() - this.#startedMs);
       this.#manager?.show(serviceStatus(snapshot));

@@ -40,7 +40,6 @@ import { type FleetSession, leasedSigner } from './fleet/fleet-session.js';
 import { joinFleet, type Objection, objectionOf } from './fleet/join-fleet.js';
 import { settleWallet } from './fleet/settle-wallet.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
-import { type StartingConfig, startingConfig } from './live/taken-back.js';
 import type { Log } from './log.js';
 import { openOwnWallet, PAPER } from './own-wallet.js';
 
@@ -55,7 +54,6 @@ const REACH_AGAIN_MS = 3_000;
 
 export interface Session extends ReplaceableClient {
   readonly trader: Trader;
-  /** What it goes by: what was in force before, where the files hold what was taken back. */
   readonly config: Config;
   readonly ledger: Ledger;
   /** The process of the dashboard; null when there is none. */
@@ -92,23 +90,20 @@ export interface SessionOptions {
  * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
  * waited for an exchange that is down. Throws TwinbookError for whatever cannot be opened; what was opened is closed.
  */
-export async function openSession(asked: SessionOptions): Promise<Session | null> {
+export async function openSession(options: SessionOptions): Promise<Session | null> {
   const closers: (() => void | Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };
   try {
     // The ledger first: its lock keeps a second trader from touching anything else.
-    dataFolder(asked);
-    const ledger = openLedger(asked.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
+    dataFolder(options);
+    const ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     // Nothing is served beside a trader that another one keeps from starting. Soon: forking takes longer in a large process.
-    const page = openPage(asked);
+    const page = openPage(options);
     closers.push(() => page?.close());
-    const start = await startingConfig(asked.config, ledger);
-    const { config } = start;
-    const options = { ...asked, config };
-    const { env } = options;
+    const { config, env } = options;
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(config, env, { ledger, say: options.say });
@@ -154,7 +149,7 @@ export async function openSession(asked: SessionOptions): Promise<Session | null
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await changesSinceLast(config, ledger);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, start, member });
+    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, ...inUse, close };
   } catch (error) {
@@ -279,12 +274,11 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
 interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
   /** Since what was in force last, a sentence each. */
   readonly changes: readonly string[];
-  readonly start: StartingConfig;
   readonly member: FleetMember | null;
 }
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
-  const { ledger, wallet, journal, modules, changes, start, member } = parts;
+  const { ledger, wallet, journal, modules, changes, member } = parts;
   const { config, version, profile, runId } = run;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
@@ -311,7 +305,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
     findModule: (key: string) => modules.get(key) ?? null,
-    startedWith: { config: liveText(config), changes, reason: start.reason, held: start.held },
+    startedWith: { config: liveText(config), changes },
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }

@@ -51,7 +51,6 @@ function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
     fileText: existsSync(file) ? readFileSync(file, 'utf8') : '',
     moduleName,
     moduleFile,
-    // What runs is not what stands there, where that was taken back.
     moduleText: strategy.moduleFiles[0]?.text ?? readFileSync(moduleFile, 'utf8'),
     moduleFiles: strategy.moduleFiles,
     params,

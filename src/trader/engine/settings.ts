@@ -36,10 +36,6 @@ export interface TraderSettings {
   readonly startedWith?: {
     readonly config: string;
     readonly changes: readonly string[];
-    /** Why it is in force, where a person said so; else empty. */
-    readonly reason: string;
-    /** Why it is not what the files say; null when it is. */
-    readonly held: string | null;
   };
 }
 

@@ -11,7 +11,6 @@ import type { HeldBack, Mode } from './control/modes.js';
 import { describeWayBack } from './control/way-back.js';
 import type { FeedReading, FeedSnapshot } from './feeds.js';
 import { heldIn } from './own/own-state.js';
-import type { StrategyAnswer } from './quoting/quote-slot.js';
 import type { Worth } from './selection/contract.js';
 import { showTitle, type TraderState } from './state.js';
 
@@ -83,8 +82,6 @@ export interface MarketSnapshot {
   readonly conditionId: string;
   readonly title: string;
   readonly strategies: readonly string[];
-  /** What each of them said at its last turn; null for one that was not asked. */
-  readonly answers: Readonly<Record<string, StrategyAnswer | null>>;
   /** What its strategy last said, or why nothing is quoted. */
   readonly note: string;
   readonly fairMicros: Micros | null;
@@ -168,7 +165,6 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     conditionId,
     title: showTitle(state, conditionId),
     strategies: entry.slots.map((slot) => slot.strategy.name),
-    answers: Object.fromEntries(entry.slots.map(({ strategy, answer }) => [strategy.name, answer])),
     note: entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),

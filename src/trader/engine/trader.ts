@@ -50,9 +50,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) {
-        const { config, changes, reason } = start;
-        rememberStart(ledger, { config, changes, reason, hash: configHash, atMs: nowMs });
-        if (start.held !== null) state.alert(nowMs, 'config_held', start.held);
+        rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       }
       // Nothing is signed or sent again before what is ours has been read, nor under a kill older than this process.
       executor.setPlacing(false);

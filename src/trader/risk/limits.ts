@@ -213,12 +213,6 @@ export function limitChanges(
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Of each limit the one that holds back more. */
-export function tighterOf(one: RiskLimits, other: RiskLimits): RiskLimits {
-  const tighter = limitChanges(one, other).filter(({ isLooser }) => !isLooser);
-  return Object.freeze({ ...one, ...Object.fromEntries(tighter.map(({ limit }) => [limit, other[limit]])) });
-}
-
 /** Limits as an older version wrote them down: one that did not exist then held nothing back. */
 export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
   const absent = RULES.filter(({ limit }) => stored[limit] === undefined);

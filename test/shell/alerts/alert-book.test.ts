@@ -185,7 +185,7 @@ test('notices that a person must look into are told of, and the usual ones are n
 
 test.each([
   ['critical', 'signing_refused signed_elsewhere foreign_order fill_differs settled_trade_failed'],
-  ['warning', 'strategy_failed market_failed configured config_held'],
+  ['warning', 'strategy_failed market_failed configured'],
 ])('as %s, and with the command that helps: %s', (severity, kinds) => {
   for (const kind of kinds.split(' ')) {
     expect(toldAs(kind, 'loud')?.severity, kind).toBe(severity);

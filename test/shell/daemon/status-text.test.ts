@@ -11,7 +11,6 @@ const BUDGET = { limit: 120, perMinute: 120, available: 80 };
 const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapshot => ({
   conditionId: title,
   title,
-  answers: {},
   strategies: ['maker'],
   note: '',
   bidMicros: micros(640_000),

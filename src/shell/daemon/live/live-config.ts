@@ -1,23 +1,16 @@
-/** Changes of the configuration while the trader runs: read, compared, taken, watched for two minutes, and taken back. */
+/** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
 import { type ConfigEntry, configHistory, configText } from '../../../trader/engine/control/config-history.js';
-import type { Notice } from '../../../trader/engine/notices.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
 import { type ConfigChange, configChanges } from '../../config/live/config-diff.js';
 import { liveText, withLiveText } from '../../config/live/live-text.js';
-import { withoutLoosening } from '../../config/live/without-loosening.js';
 import { configFiles, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
 import { FileWatch } from './file-watch.js';
-import { Probation, type ProbationSample } from './probation.js';
-import { takenBackIn, takenBackText } from './taken-back.js';
-
-/** A strategy whose code or settings are new and which fails or misbehaves within this gets the ones before back, ms. */
-const PROBATION_MS = 120_000;
 
 export interface LiveConfigOptions {
   /** As this run began. */
@@ -37,13 +30,6 @@ export interface LiveConfigOptions {
   readonly nowMs: () => number;
 }
 
-interface Watched {
-  readonly untilMs: number;
-  readonly before: Config;
-  /** Names of strategies that are not as they were. */
-  readonly strategies: readonly string[];
-}
-
 interface Wanted {
   readonly reason: string;
   readonly dryRun: boolean;
@@ -52,9 +38,7 @@ interface Wanted {
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   #inForce: Config;
-  #probation: Watched | null = null;
   #isBusy = false;
-  readonly #behaviour = new Probation();
   /** Null when changed files wait for `config apply`. */
   readonly #files: FileWatch | null;
 
@@ -72,7 +56,7 @@ export class LiveConfig {
   /** What the files say now against what is in force, and what it takes. Throws what is wrong with the files. */
   async diff(): Promise<ConfigData> {
     const next = await this.#read();
-    return { lines: formatLines(this.#changesTo(next)), applied: false, hash: next.configHash };
+    return { lines: formatLines(configChanges(this.#inForce, next)), applied: false, hash: next.configHash };
   }
 
   /** Takes up what the files say. Throws TwinbookError for what is wrong with them, or with asking. */
@@ -83,7 +67,7 @@ export class LiveConfig {
     });
   }
 
-  /** Goes back to what was in force before and did not fail its probation, or under this hash (or its beginning). The files stay as they are. */
+  /** Goes back to what was in force before, or under this hash (or its beginning). The files stay as they are. */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -100,32 +84,9 @@ export class LiveConfig {
     });
   }
 
-  /** What the trader has said: within the probation a strategy that is stopped brings back what was in force before. */
-  onNotice({ kind, text }: Pick<Notice, 'kind' | 'text'>): void {
-    const probation = this.#probation;
-    if (kind !== 'strategy_failed' || probation === null) return;
-    if (this.#options.nowMs() > probation.untilMs) return;
-    if (!probation.strategies.some((name) => text.startsWith(`strategy ${name} is stopped `))) return;
-    this.#probation = null;
-    // Not within the step that has said it.
-    setImmediate(() => this.#goBack(probation.before, text));
-  }
-
-  /** The trader as it is, about once a second: too many requests or silence bring back what was before, and changed files are seen. */
-  onSample(sample: ProbationSample): void {
-    const nowMs = this.#options.nowMs();
-    this.#behaviour.observe(sample, nowMs);
-    const probation = this.#probation;
-    if (probation !== null) {
-      const isOver = nowMs >= probation.untilMs;
-      const why = this.#behaviour.complaint(isOver);
-      if (isOver || why !== null) {
-        this.#probation = null;
-        this.#behaviour.end();
-      }
-      if (why !== null) this.#goBack(probation.before, why);
-    }
-    if (this.#files?.hasSettled(nowMs) === true) void this.#takeChanged(this.#files);
+  /** About once a second: applies files that have changed and then stayed as they are. */
+  watchFiles(): void {
+    if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#takeChanged(this.#files);
   }
 
   /** Takes up changed files where all of it is free. Runs no code that does not run already: it might never end. */
@@ -152,37 +113,12 @@ export class LiveConfig {
     return { env: this.#options.env, cwd: process.cwd() };
   }
 
-  #goBack(before: Config, why: string): void {
-    const { say } = this.#options;
-    const back = withoutLoosening(before, this.#inForce);
-    const changes = configChanges(this.#inForce, back);
-    // Somebody was faster.
-    if (changes.length === 0) return;
-    try {
-      this.#command(back, { by: 'probation', reason: why, dryRun: false }, changes);
-      const but = back === before ? '' : ', but for what would hold back less than now';
-      say(`warning: THE CONFIGURATION BEFORE IS BACK IN FORCE${but}, the new one failed: ${why}`);
-    } catch (error) {
-      say(
-        `warning: the new configuration failed (${why}), and the one before could not be brought back: ${(error as Error).message}`,
-      );
-    }
-  }
-
   async #read(options: { readonly onlyCode?: ReadonlyMap<string, Strategy> } = {}): Promise<Config> {
     return loadConfig(this.#inForce.file, { ...this.#place(), ...options });
   }
 
-  /** Of files: what was taken back before is not taken up again by accident. */
-  #changesTo(files: Config): readonly ConfigChange[] {
-    const changes = configChanges(this.#inForce, files);
-    const back = changes.length === 0 ? null : takenBackIn(files, this.#options.session.ledger);
-    return back === null ? changes : [{ text: takenBackText(back), wants: 'reason' }, ...changes];
-  }
-
   #take(next: Config, asked: Asked): ConfigData {
-    const changes =
-      asked.by === 'operator' || asked.by === 'watch' ? this.#changesTo(next) : configChanges(this.#inForce, next);
+    const changes = configChanges(this.#inForce, next);
     if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
     const lines = formatLines(changes);
     refuseUnlessFree(changes, asked);
@@ -196,17 +132,10 @@ export class LiveConfig {
   }
 
   #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[]): void {
-    const { session, command, onChange, nowMs } = this.#options;
+    const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.#inForce;
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
-    const probation = this.#probation;
-    // What has not stood its probation is nothing to go back to.
-    const isOpen = probation !== null && nowMs() < probation.untilMs && by !== 'rollback';
-    const proven = isOpen ? probation.before : before;
-    const strategies = next.strategies.filter((now) => !isUnchanged(now, proven)).map(({ name }) => name);
-    // Before it is told: what fails may fail in the very step that takes it.
-    this.#probation = by === 'probation' ? null : { untilMs: nowMs() + PROBATION_MS, before: proven, strategies };
     this.#inForce = next;
     const refusal = command({
       kind: 'configure',
@@ -218,11 +147,8 @@ export class LiveConfig {
     });
     if (refusal !== null) {
       this.#inForce = before;
-      this.#probation = probation;
       throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change, and what it wants.');
     }
-    if (by === 'probation') this.#behaviour.end();
-    else this.#behaviour.begin(strategies, nowMs());
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
     onChange(next);
@@ -230,10 +156,8 @@ export class LiveConfig {
 
   #findEntry(hash: string): ConfigEntry {
     const history = configHistory(this.#options.session.ledger);
-    const found = history.findLast((entry, index) =>
-      hash === ''
-        ? entry.hash !== this.#inForce.configHash && history[index + 1]?.by !== 'probation'
-        : entry.hash.startsWith(hash),
+    const found = history.findLast((entry) =>
+      hash === '' ? entry.hash !== this.#inForce.configHash : entry.hash.startsWith(hash),
     );
     if (found !== undefined) return found;
     const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
@@ -283,9 +207,4 @@ function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: 
     `this wants a reason, and nothing was taken: ${looser.join('; ')}`,
     'Give one with --reason TEXT.',
   );
-}
-
-function isUnchanged({ name, moduleKey, params }: Config['strategies'][number], before: Config): boolean {
-  const then = before.strategies.find((other) => other.name === name);
-  return then?.moduleKey === moduleKey && JSON.stringify(then.params) === JSON.stringify(params);
 }

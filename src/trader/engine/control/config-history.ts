@@ -5,7 +5,6 @@ import type { Ledger } from '../../ledger/contract.js';
 type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
 const HISTORY_NOTE = 'config.history';
-const ACCEPTED_NOTE = 'config.accepted';
 const textNote = (hash: string): string => `config.text.${hash}`;
 
 /** Newest entries that are kept. */
@@ -18,7 +17,7 @@ export interface ConfigEntry {
   /** Our clock, ms. */
   readonly atMs: number;
   readonly hash: string;
-  readonly by: 'start' | 'operator' | 'watch' | 'rollback' | 'probation';
+  readonly by: 'start' | 'operator' | 'watch' | 'rollback';
   readonly reason: string;
   /** A sentence for each setting that differs from what was in force before. */
   readonly changes: readonly string[];
@@ -51,36 +50,6 @@ export function rememberConfig(
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'> & { readonly config: string }): void {
   if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }
-
-/** A configuration that was taken back, by whom and why. */
-export interface TakenBack extends Pick<ConfigEntry, 'atMs' | 'reason'> {
-  readonly hash: string;
-  readonly by: 'rollback' | 'probation';
-}
-
-/** What was taken back and has not been in force since, by hash. */
-export function takenBack(history: readonly ConfigEntry[]): ReadonlyMap<string, TakenBack> {
-  const back = new Map<string, TakenBack>();
-  let before: string | null = null;
-  for (const { hash, by, atMs, reason } of history) {
-    if ((by === 'rollback' || by === 'probation') && before !== null)
-      back.set(before, { hash: before, by, atMs, reason });
-    back.delete(hash);
-    before = hash;
-  }
-  return back;
-}
-
-/** What a person lets the next start take, though it was taken back. */
-export type AcceptedConfig = Pick<ConfigEntry, 'hash' | 'atMs' | 'reason'>;
-
-export const acceptedConfig = (ledger: Pick<Notes, 'note'>): AcceptedConfig | null =>
-  // Written by `acceptConfig` alone.
-  JSON.parse(ledger.note(ACCEPTED_NOTE) ?? 'null') as AcceptedConfig | null;
-
-/** Within a transaction of the ledger. */
-export const acceptConfig = (ledger: Notes, accepted: AcceptedConfig): void =>
-  ledger.setNote(ACCEPTED_NOTE, JSON.stringify(accepted));
 
 function newestHashes(history: readonly ConfigEntry[]): readonly string[] {
   return [...new Set(history.map(({ hash }) => hash).reverse())].slice(0, MOST_TEXTS);

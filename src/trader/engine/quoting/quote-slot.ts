@@ -38,9 +38,6 @@ export interface WishBounds {
 /** A slot takes a turn at least this often: ages and times to resolution move though nothing is seen. */
 const REQUOTE_MS = 1_000;
 
-/** Whether a strategy that was asked wanted any order. */
-export type StrategyAnswer = 'levels' | 'nothing';
-
 export class QuoteSlot {
   readonly conditionId: string;
   /** Outside its quote hours a slot wants nothing. Without quote hours it is always open. */
@@ -62,7 +59,6 @@ export class QuoteSlot {
   worth: Worth | null = null;
   #view: MarketView | null = null;
   #isPostOnly = false;
-  #wasAsked = false;
   readonly #refusals = new Map<string, RefusalCount>();
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -134,12 +130,6 @@ export class QuoteSlot {
 
   get quotes(): Quotes {
     return this.#quotes;
-  }
-
-  /** What its strategy said at the last turn; null when it was not asked: something else kept it silent. */
-  get answer(): StrategyAnswer | null {
-    if (!this.#wasAsked) return null;
-    return this.#quotes.bids.length + this.#quotes.asks.length > 0 ? 'levels' : 'nothing';
   }
 
   /** What its strategy last wanted, whether or not the market is left out. */
@@ -217,7 +207,6 @@ export class QuoteSlot {
     this.dirty = false;
     this.quotedMs = bounds.nowMs;
     this.#view = view;
-    this.#wasAsked = false;
     this.#quotes = this.#decide(view, bounds);
     // What is on its way belongs to the last quotes that there were.
     if (this.#quotes.fairMicros !== null) this.#isPostOnly = this.#quotes.postOnly === true;
@@ -247,7 +236,6 @@ export class QuoteSlot {
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.#wanted = quotes;
     const leftOut = this.#leftOutBecause;
     // What it is left out for is not its own silence.
-    this.#wasAsked = leftOut === null;
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
     // What is held there is not left to itself.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);

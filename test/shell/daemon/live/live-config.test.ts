@@ -1,14 +1,13 @@
 /** A configuration that changes while the trader runs: what is taken, what is refused, and what comes back. */
 
 import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
 import { liveText } from '../../../../src/shell/config/live/live-text.js';
 import { loadConfig } from '../../../../src/shell/config/load.js';
 import { LiveConfig } from '../../../../src/shell/daemon/live/live-config.js';
 import { rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
-import type { StrategyAnswer } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
 import { folderOf } from '../../../support/folders.js';
 import { trader } from '../../config/files.js';
@@ -172,111 +171,6 @@ describe('a running trader’s configuration', () => {
     expect((await live.diff()).lines).toContain('strategy own: its code has changed [wants a reason]');
     await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);
   });
-
-  it('comes back when a strategy with something new fails within two minutes, and never to what failed', async () => {
-    const { live, commands, write, config, said } = await running();
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    await apply(live);
-    const fails = (name: string) =>
-      live.onNotice({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
-    fails('own');
-    fails('maker');
-    fails('maker');
-    await vi.waitFor(() => expect(commands).toHaveLength(2));
-    expect(commands[1]).toMatchObject({ by: 'probation', hash: config.configHash });
-    expect(live.config.configHash).toBe(config.configHash);
-    expect(said.join()).toContain('THE CONFIGURATION BEFORE IS BACK IN FORCE');
-    fails('maker');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(commands).toHaveLength(2);
-    await expect(apply(live)).rejects.toThrow(
-      /wants a reason, and nothing was taken: the files hold .* was taken back/,
-    );
-    await expect(live.rollback({ hash: '', reason: 'r', dryRun: false })).rejects.toThrow(
-      /no configuration was in force before/,
-    );
-  });
-
-  it('stays when a strategy fails later than that', async () => {
-    const { live, commands, write, clock } = await running();
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    await apply(live);
-    clock.nowMs += 120_001;
-    live.onNotice({ kind: 'strategy_failed', text: 'strategy maker is stopped in market M: quote() failed' });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(commands).toHaveLength(1);
-  });
-});
-
-describe('what comes back by itself', () => {
-  const fail = async (live: LiveConfig, commands: readonly ConfigureCommand[], name: string) => {
-    const sent = commands.length;
-    live.onNotice({ kind: 'strategy_failed', text: `strategy ${name} is stopped in market M: quote() failed` });
-    await vi.waitFor(() => expect(commands).toHaveLength(sent + 1));
-  };
-
-  it('loosens no limit and raises no capital', async () => {
-    const { live, commands, write, said, config } = await running();
-    write('maker.yaml', '2 }', '5 }\nrisk: { max_order_shares: "7" }');
-    write('trader.yaml', 'capital: "1000"', 'capital: "400"');
-    await apply(live);
-    await fail(live, commands, 'maker');
-    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
-    expect(live.config).toMatchObject({ capitalMicros: 400_000_000, risk: config.risk });
-    expect(live.config.strategies[0]?.risk).toEqual({ ...config.risk, maxOrderSharesMicros: 7_000_000 });
-    expect(commands[1]?.changes).toEqual(['strategy maker: params.half_spread_ticks: 5 → 2']);
-    expect(commands[1]?.config).toBe(liveText(live.config));
-    expect(commands[1]?.hash).not.toBe(config.configHash);
-    expect(said.join()).toContain('BACK IN FORCE, but for what would hold back less than now');
-  });
-
-  it('is older than a second change within the two minutes, which stays as far as it is tighter', async () => {
-    const { live, commands, write, config } = await running();
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    await apply(live);
-    write('trader.yaml', '"50"', '"20"');
-    await apply(live);
-    await fail(live, commands, 'maker');
-    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
-    expect(live.config.risk).toEqual({ ...config.risk, maxPositionSharesMicros: 20_000_000 });
-  });
-
-  it.each([
-    ['no strategy that was removed', '[maker.yaml]', ['maker']],
-    ['one in whose place another was put', '[maker.yaml, other.yaml]', ['maker', 'own']],
-  ])('is %s', async (_, names, back) => {
-    const { live, commands, write, config } = await running();
-    writeFileSync(join(dirname(config.file), 'other.yaml'), 'strategy: log-odds-maker\n');
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    write('trader.yaml', '[maker.yaml, own.yaml]', names);
-    await apply(live, 'to see');
-    await fail(live, commands, 'maker');
-    expect(live.config.strategies.map(({ name }) => name)).toEqual(back);
-    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
-  });
-});
-
-const QUOTING = { mode: 'quoting', openOrders: 1, spent: [] } as const;
-const said = (answer: StrategyAnswer) => ({ ...QUOTING, markets: [{ conditionId: 'm', answers: { maker: answer } }] });
-
-it('comes back when a strategy with something new falls silent', async () => {
-  const { live, commands, write, config, clock } = await running();
-  write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-  const pass = (seconds: number, answer: StrategyAnswer) => {
-    for (let second = 0; second < seconds; second++) {
-      clock.nowMs += 1_000;
-      live.onSample(said(answer));
-    }
-  };
-  pass(2, 'levels');
-  await apply(live);
-  pass(119, 'nothing');
-  expect(commands).toHaveLength(1);
-  pass(1, 'nothing');
-  expect(commands[1]).toMatchObject({ by: 'probation', hash: config.configHash });
-  expect(commands[1]?.reason).toContain('strategy maker wants no order any more');
-  pass(5, 'nothing');
-  expect(commands).toHaveLength(2);
 });
 
 describe('changed files of a trader that watches them', () => {
@@ -285,7 +179,7 @@ describe('changed files of a trader that watches them', () => {
     const pass = (seconds: number) => {
       for (let second = 0; second < seconds; second++) {
         here.clock.nowMs += 1_000;
-        here.live.onSample(said('levels'));
+        here.live.watchFiles();
       }
     };
     return { ...here, pass };
@@ -325,7 +219,7 @@ describe('changed files of a trader that watches them', () => {
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     for (let second = 0; second < 10; second++) {
       clock.nowMs += 1_000;
-      live.onSample(said('levels'));
+      live.watchFiles();
     }
     await apply(live);
     expect(commands).toMatchObject([{ by: 'operator' }]);
