@@ -192,7 +192,6 @@ describe('what is not there', () => {
     ['GET', '/markets/unknown/book/'],
     ['GET', '/events/unknown/'],
     ['GET', '/markets'],
-    ['GET', '/'],
     ['GET', `/markets/${'a'.repeat(300)}/`],
     ['POST', '/paper/unknown/'],
   ])('is not_found: %s %s', async (method, path) => {

@@ -160,7 +160,6 @@ export function credentials(): void {
       const huge = JSON.stringify({ amount: '1'.repeat(65_536) });
       expect(await post(huge, 'application/json')).toMatchObject({ status: 413, slug: 'request_too_large' });
       expect(await venue.get('/nowhere/')).toMatchObject({ status: 404, slug: 'not_found', message: 'Not found.' });
-      expect(await venue.get('/')).toMatchObject({ status: 404, slug: 'not_found' });
     });
 
     it('may be 64 KiB long', async () => {

@@ -29,7 +29,7 @@ export function details(): void {
     );
 
     it('names one record, whatever its characters', async () => {
-      for (const id of ['%2e%2e', 'a%20b', 'a%2Fb', '%F0%9F%92%A9'])
+      for (const id of ['%2e%2e%2f', 'a%20b', 'a%2Fb', '%F0%9F%92%A9'])
         expect([id, (await trader.get(`/orders/${id}/`)).slug]).toEqual([id, 'not_found']);
     });
   });

@@ -83,8 +83,10 @@ const HEADERS = {
 /** Adds the page and its files to the server. */
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
-    server.get(path, { config: { scope: 'paper' } }, (_request, reply) => {
-      reply.headers(HEADERS).redirect('/docs/');
+    server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
+      // The router takes any target of one character for `/`.
+      if (!request.url.startsWith('/')) return reply.callNotFound();
+      return reply.headers(HEADERS).redirect('/docs/');
     });
   }
   const read = new Map<string, string | Buffer>();
