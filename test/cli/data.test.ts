@@ -132,10 +132,14 @@ describe('data import', () => {
   test('writes our format, says what it left out, and shows it in the list', async () => {
     const out = newFolder();
     const set = writeKalshi([...KALSHI, 'broken']);
-    const { code, out: text } = await data('import', 'kalshi', set, '--out', out);
+    const { code, out: text } = await data('import', 'kalshi', set, '--out', out, '-v');
     expect(code).toBe(0);
     expect(text).toContain('1 broken lines were skipped');
     expect(text).toContain(`1 market, 6 events written to ${out}`);
+    const brief = (await data('import', 'kalshi', set, '--out', newFolder())).out;
+    expect(brief.split('\n').filter((line) => /^(note|warning)/.test(line))).toEqual([
+      'warning: 2 notes on the quality of the recordings: -v prints them',
+    ]);
     expect((await data('list', out)).out).toContain('kalshi');
     const again = await data('import', 'kalshi', set, '--out', out);
     expect(again.out).toContain('0 markets, 0 events written');

@@ -9,7 +9,7 @@ import { ProgressLine } from '../lab/progress.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, prose, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
+import { requireWritable, writeWhole } from '../output/whole-file.js';
 import { resolveData } from './paths.js';
 
 interface CalibrateFlags {
@@ -26,6 +26,7 @@ export function addCalibrate(data: Command, session: Session): void {
   addJsonOption(command);
   addAction<CalibrateFlags>(command, session, async (flags, paths) => {
     const { io } = session;
+    requireWritable(resolve(io.cwd, flags.out));
     const { openRecordings } = await import('../../recording/recording.js');
     const { calibrate } = await import('../../lab/calibrate/calibration.js');
     const recordings = await openRecordings(resolveData(paths, io));

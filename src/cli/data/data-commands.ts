@@ -134,6 +134,7 @@ interface ImportOptions {
   readonly replace?: true;
   readonly workers?: number;
   readonly json?: true;
+  readonly verbose?: true;
 }
 
 /** Three take some 250 MB however many markets there are, and each further one, on a thread of its own, some 60 MB. */
@@ -148,6 +149,7 @@ function addImport(data: Command, session: Session): void {
   addJsonOption(addConfigOption(command))
     .option('--out <dir>', 'folder to write to (default: recording.dir of the configuration)')
     .option('--replace', 'write markets anew that the folder has already')
+    .option('-v, --verbose', 'print every note on the recordings')
     .addOption(
       new Option('--workers <n>', 'markets side by side: three on one thread, of kalshi each further one on its own')
         .default(undefined, 'two where there is a second core; each further one takes some 60 MB')
@@ -163,7 +165,7 @@ function addImport(data: Command, session: Session): void {
     const markets = await runImport(kind, from, out, options, io);
     const failed = markets.filter(({ status }) => status === 'failed').length;
     if (options.json === true) io.out(json(markets));
-    else io.out(importText(markets, out, io.columns));
+    else io.out(importText(markets, out, options.verbose === true, io.columns));
     return failed === 0 ? EXIT.ok : EXIT.failed;
   });
 }
@@ -187,7 +189,7 @@ async function runImport(
   }
 }
 
-function importText(markets: readonly ImportedMarket[], out: string, width?: number): string {
+function importText(markets: readonly ImportedMarket[], out: string, verbose: boolean, width?: number): string {
   const columns: readonly Column<ImportedMarket>[] = [
     { title: 'MARKET', cell: (row) => short(row.conditionId) },
     { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker), gives: 'cut' },
@@ -196,8 +198,11 @@ function importText(markets: readonly ImportedMarket[], out: string, width?: num
   ];
   const told = markets.flatMap(({ failure, warnings, ticker }) => [
     ...(failure === null ? [] : [`FAILED  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
-    ...warnings.map(({ path, message }) => `note  ${path}: ${message}\n`),
+    ...(verbose ? warnings.map(({ path, message }) => `note  ${path}: ${message}\n`) : []),
   ]);
+  const noteCount = markets.reduce((sum, { warnings }) => sum + warnings.length, 0);
+  if (!verbose && noteCount > 0)
+    told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
   const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { packageRoot } from '../../shell/config/shipped.js';
 import type { ExitCode } from './exit.js';
+import { requireWritable } from './whole-file.js';
 
 export interface CliIo {
   readonly out: (text: string) => void;
@@ -63,6 +64,8 @@ export function addAction<Options>(
     if (command.getOptionValueSource('config') === 'default') {
       command.setOptionValue('config', defaultConfig(session.io.cwd));
     }
+    const { report } = command.opts();
+    if (typeof report === 'string') requireWritable(resolve(session.io.cwd, report));
     // Commander fills the options as this command declares them; `Options` is written beside those declarations.
     session.exitCode = await run(command.opts() as Options, command.args);
   });

@@ -1,18 +1,40 @@
-/** Files that a command leaves behind: whole or not at all. */
+/** Output files of commands, written as a whole or not at all. */
 
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 
-/** Writes beside it and renames. Throws TwinbookError `file_unreadable`; what stood there before is then still there. */
+/**
+ * Fails now if `writeWhole` could not write this file later: a long run must not end with nothing to show. Changes nothing that is there.
+ * Throws TwinbookError `file_unreadable`.
+ */
+export function requireWritable(path: string): void {
+  const beside = besideOf(path);
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+    writeFileSync(beside, '');
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+/** Writes beside the file, then renames. Throws TwinbookError `file_unreadable`; the file is then as it was before. */
 export function writeWhole(path: string, text: string): void {
-  const beside = `${path}.part-${process.pid}`;
+  const beside = besideOf(path);
   try {
     writeFileSync(beside, text);
     renameSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
-    const why = error instanceof Error ? error.message : String(error);
-    const hint = 'Check that its folder exists, can be written and has room.';
-    throw new TwinbookError('file_unreadable', `cannot write ${path}: ${why}`, hint, { cause: error });
+    throw cannotWrite(path, error);
   }
+}
+
+const besideOf = (path: string): string => `${path}.part-${process.pid}`;
+
+function cannotWrite(path: string, cause: unknown): TwinbookError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const hint = 'Check that its folder exists, can be written and has room.';
+  return new TwinbookError('file_unreadable', `cannot write ${path}: ${why}`, hint, { cause });
 }
