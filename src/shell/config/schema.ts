@@ -54,7 +54,9 @@ const pollingSchema = z
     candles_prior: z
       .boolean()
       .default(true)
-      .describe('Whether price bars of two days are read, once a market, for its volatility.'),
+      .describe(
+        'Whether price bars of two days are read, once a market, for its volatility and the start of its slow average.',
+      ),
     marks: z
       .enum(['auto', 'off'])
       .default('auto')

@@ -29,8 +29,7 @@ export function act(state: TraderState, nowMs: number): void {
     react(state, state.executor.tick(nowMs, state.venueClock.nowMs(nowMs)), nowMs);
     for (const conditionId of [...state.own.held.keys(), ...state.own.orders.keys()]) state.track(conditionId);
     state.markets.forget((conditionId) => state.isOurs(conditionId));
-    for (const market of state.valuation.marks.keys())
-      if (state.markets.get(market) === undefined) state.valuation.marks.delete(market);
+    state.valuation.forget((market) => state.markets.get(market) !== undefined);
     state.valueHoldings(nowMs);
     state.feeds.look(state, nowMs);
     state.selection.look(state, nowMs);

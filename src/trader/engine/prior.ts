@@ -3,8 +3,9 @@
 import type { Candle } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
-import { type CandlesRead, readCandles } from '../market/candle-prior.js';
+import { type LearnedFromBars, readCandles } from '../market/candle-prior.js';
 import type { MarketTracker } from '../market/market-tracker.js';
+import type { SlowAverages } from '../risk/slow-average.js';
 import type { TraderSettings } from './settings.js';
 
 /** The price bars of a market: whether this run has asked for them, and until when what any run learned holds, our clock, ms. */
@@ -26,6 +27,7 @@ interface Entry {
 /** Of the trader, where it is kept and said. */
 interface Around {
   readonly ledger: Pick<Ledger, 'setNote'>;
+  readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> };
   notify(timeMs: number, kind: string, text: string): void;
 }
 
@@ -84,13 +86,12 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   around.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
 }
 
-type Learned = Extract<CandlesRead, { ok: true }>['learned'];
-
-function learn({ ledger }: Around, entry: Entry, learned: Learned, nowMs: number): void {
+function learn({ ledger, valuation }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {
   if (learned === null) return;
-  const { sigmaPerSqrtS, spanS } = learned;
+  const { sigmaPerSqrtS, spanS, meanPrice } = learned;
   const { conditionId, feed, candles } = entry;
   feed.setVolatilityPrior(sigmaPerSqrtS);
+  valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;
   const kept: Kept = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
   ledger.setNote(noteOf(conditionId), JSON.stringify(kept));

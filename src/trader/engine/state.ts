@@ -196,15 +196,15 @@ export class TraderState {
   /** Values what we hold and lets the loss guard look at it. */
   valueHoldings(nowMs: number): void {
     for (const { conditionId, feed } of this.markets.all) {
-      this.valuation.mark(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)));
+      this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
     }
-    const equityMicros = this.valuation.value(this.own, this.#isOut, nowMs - (this.bornMs ?? nowMs));
-    if (equityMicros === null) return;
+    const worth = this.valuation.value(this.own, this.#isOut, nowMs - (this.bornMs ?? nowMs));
+    if (worth === null) return;
     const { loss } = this.guards;
     // Its days are the exchange's: our clock may be a day ahead.
-    const halted = loss.observe(this.venueClock.nowMs(nowMs) ?? nowMs, equityMicros);
+    const halted = loss.observe(this.venueClock.nowMs(nowMs) ?? nowMs, worth);
     if (halted !== null) this.#halt(halted, nowMs);
-    if (loss.isDue) this.saveLoss();
+    if (loss.isDue || this.valuation.takeDue(nowMs)) this.saveLoss();
   }
 
   /** Whether nothing that comes of a market is taken in. */
@@ -224,12 +224,12 @@ export class TraderState {
     this.saveLoss();
   }
 
-  /** Losses are measured at marks, so both are stored together. */
+  /** Losses are measured at marks and slow averages, so all are stored together. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (!loss.isStarted) return;
     loss.store();
-    this.valuation.marks.save(this.own.held.keys());
+    this.valuation.save(this.own.held.keys());
   }
 
   /** A person resumes: what halted us or, as told, held us back is accepted, and what was paused goes on. */

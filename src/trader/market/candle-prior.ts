@@ -14,10 +14,19 @@ export interface CandleSpan {
   readonly toS: number;
 }
 
+/** Volatility and price of a market before its first look. */
+export interface LearnedFromBars {
+  readonly sigmaPerSqrtS: number;
+  /** Seconds from the first bar to the end of the last. */
+  readonly spanS: number;
+  /** Mean over that time of the newest close, YES price. */
+  readonly meanPrice: number;
+}
+
 /** What came of an answer. */
 export type CandlesRead =
-  /** Null: fewer than two bars, from which nothing can be learned. `spanS`: seconds from the first bar to the end of the last. */
-  | { readonly ok: true; readonly learned: { readonly sigmaPerSqrtS: number; readonly spanS: number } | null }
+  /** Null: fewer than two bars, from which nothing can be learned. */
+  | { readonly ok: true; readonly learned: LearnedFromBars | null }
   /** One sentence: why none of it is believed. */
   | { readonly ok: false; readonly because: string };
 
@@ -39,7 +48,12 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
   }
   const [first, ...others] = bars;
   if (first === undefined || others.length === 0) return { ok: true, learned: null };
-  return { ok: true, learned: { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS: beforeS + BAR_S - first.timestamp } };
+  const spanS = beforeS + BAR_S - first.timestamp;
+  const priceSeconds = bars.reduce(
+    (sum, { timestamp, close }, at) => sum + Number(close) * ((bars[at + 1]?.timestamp ?? beforeS + BAR_S) - timestamp),
+    0,
+  );
+  return { ok: true, learned: { sigmaPerSqrtS: volatility.sigmaPerSqrtS, spanS, meanPrice: priceSeconds / spanS } };
 }
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {

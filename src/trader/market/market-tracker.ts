@@ -277,6 +277,10 @@ export class MarketTracker implements MarketFeed {
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
+  get others(): Book | null {
+    return this.#book?.others ?? null;
+  }
+
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.#facts === null || this.#book === null) return null;

@@ -367,6 +367,8 @@ export interface MarketFeed {
    * without either, and before the first view.
    */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null;
+  /** The newest book without own orders; null before the first. */
+  readonly others: Book | null;
   /** Milliseconds to resolution by the exchange's clock as far as we know it; null when unknown. */
   timeToResolutionMs(nowMs: number): number | null;
   /** How the price moves, as far as the newest book and all before it have told; null before the first book. */

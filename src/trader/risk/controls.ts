@@ -122,13 +122,16 @@ export function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts)
   return null;
 }
 
+/** `reduceOnly` holds these; a loss that halts is told by `halted`. */
+const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
+
 export function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
-  if (stance === 'flatten') return null;
+  if (mayOnlyReduce(stance)) return null;
   return atMost("today's loss", loss.dayLossMicros, limits.maxLossDayMicros - 1, 'currency');
 }
 
 export function drawdown(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
-  if (stance === 'flatten') return null;
+  if (mayOnlyReduce(stance)) return null;
   return atMost('the loss from the high-water mark', loss.drawdownMicros, limits.maxDrawdownMicros - 1, 'currency');
 }
 

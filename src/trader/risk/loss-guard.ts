@@ -1,7 +1,8 @@
 /**
- * Losses per UTC day and from the high-water mark, at current marks. Once a limit is reached trading stays halted, over
- * restarts and midnights, until a person resumes it with a reason. Its state is plain data that the engine keeps in the
- * ledger.
+ * Losses per UTC day and from the high-water mark. Days and high-water marks start from equity at marks; the present loss
+ * counts in full what others' bids do not pay now. Such a loss can pass: it holds orders back as long as it lasts. Once
+ * equity itself has reached a limit, trading stays halted, over restarts and midnights, until a person resumes it with a
+ * reason. Its state is plain data that the engine keeps in the ledger.
  */
 
 import { add, type Micros, sub, ZERO } from '../../shared/base/micros.js';
@@ -64,6 +65,8 @@ export class LossGuard {
   #steadySinceMs = Number.POSITIVE_INFINITY;
   /** What the old day ended with, while the new one is not believed yet. */
   #endedWith: Micros | null = null;
+  /** Part of the newest equity that others' bids do not pay. */
+  #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
     this.#state = state;
@@ -106,10 +109,11 @@ export class LossGuard {
   }
 
   get facts(): LossFacts {
+    const { dayStartEquityMicros, highWaterMicros, halted } = this.#state;
     return {
-      dayLossMicros: sub(this.#state.dayStartEquityMicros, this.#state.equityMicros),
-      drawdownMicros: sub(this.#state.highWaterMicros, this.#state.equityMicros),
-      halted: this.#state.halted,
+      dayLossMicros: sub(dayStartEquityMicros, this.#payable),
+      drawdownMicros: sub(highWaterMicros, this.#payable),
+      halted,
     };
   }
 
@@ -118,13 +122,18 @@ export class LossGuard {
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
+  /** Equity with holdings at the bids that others have for them. */
+  get #payable(): Micros {
+    return sub(this.#state.equityMicros, this.#passingMicros);
+  }
+
   /**
-   * Takes in what we are worth now; `nowMs` is the exchange's clock where it is known. A clock that has jumped begins no day
-   * before it has run on for some minutes: one wrong look must not give a fresh limit. Returns the reason when this very
-   * look halts trading, else null. A figure that is no safe integer halts too: a loss that cannot be computed is not a loss
-   * of zero.
+   * Takes in what we are worth now, and the part of it that others' bids do not pay; `nowMs` is the exchange's clock where
+   * it is known. A clock that has jumped begins no day before it has run on for some minutes: one wrong look must not give
+   * a fresh limit. Returns the reason when this very look halts trading, else null. A figure that is no safe integer halts
+   * too: a loss that cannot be computed is not a loss of zero.
    */
-  observe(nowMs: number, equityMicros: Micros, limits: LossLimits): string | null {
+  observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
     const before = this.#state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // Text of this form sorts by time, so a clock that steps back does not begin a new day.
@@ -144,7 +153,9 @@ export class LossGuard {
       endedDay:
         begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
     };
-    const { dayLossMicros, drawdownMicros } = this.facts;
+    this.#passingMicros = passingMicros;
+    const dayLossMicros = sub(this.#state.dayStartEquityMicros, equityMicros);
+    const drawdownMicros = sub(this.#state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
     }
@@ -180,11 +191,11 @@ export class LossGuard {
 
   /**
    * A person accepts the loss that halted trading, or that holds it back on a rung of the ladder: both measures begin anew
-   * from the newest equity. Else there is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
+   * from what others would pay now. Else there is nothing to accept: who resumes from a mere pause must not be given a fresh limit.
    */
   resume(isHeldBack = false): void {
     if (this.#state.halted === null && !isHeldBack) return;
-    const { equityMicros } = this.#state;
+    const equityMicros = this.#payable;
     this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }

@@ -13,6 +13,7 @@ import {
 } from '../../../src/trader/engine/prior.js';
 import { BAR_S, CANDLES_S } from '../../../src/trader/market/candle-prior.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
+import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
 import { pollCall } from '../../../src/trader/scheduler/poll-calls.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { at, detail, snapshot } from '../market/fixtures.js';
@@ -64,6 +65,7 @@ function memory() {
   const said: string[] = [];
   return {
     said,
+    valuation: { averages: new SlowAverages() },
     ledger: {
       note: (key: string) => notes.get(key) ?? null,
       setNote: (key: string, value: string) => void notes.set(key, value),
@@ -117,6 +119,12 @@ describe('price bars', () => {
 
     forgetPrior('M', ledger);
     expect(findGoodUntilMs('M', ledger)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('start the slow average of the price with their mean', () => {
+    const around = memory();
+    takeCandles(around, entryOf(3600), answered(bars(Array.from({ length: 288 }, () => 0.9))), 'a market');
+    expect(around.valuation.averages.caps('M').yesMicros).toBe(900_000);
   });
 
   it('that make no sense, are refused or get lost change nothing and are not asked for again; those that never left are', () => {

@@ -66,6 +66,11 @@ describe('two days of price bars', () => {
     expect(sigmaOf(still)).toBeGreaterThanOrEqual(SIGMA_FLOOR);
     expect(readCandles([bar(3, 0.5), bar(7, 0.5)], SPAN, TICK / 2)).toMatchObject({ learned: { spanS: 5 * BAR_S } });
   });
+
+  it('have the mean of the newest close over time', () => {
+    const read = readCandles([bar(3, 0.5), bar(7, 0.75)], SPAN, TICK / 2);
+    expect(read).toMatchObject({ learned: { meanPrice: (4 * 0.5 + 0.75) / 5 } });
+  });
 });
 
 describe('bars that make no sense', () => {

@@ -61,6 +61,22 @@ describe('the loss guard', () => {
     expect(restarted.observe(NOON + 2 * DAY_MS, money(900), limits)).toBeNull();
   });
 
+  it('counts what others do not pay as lost for as long as they do not, and neither halts on it nor lets a day begin lower', () => {
+    const guard = LossGuard.start(NOON, money(1000));
+    expect(guard.observe(NOON, money(990), limits, money(60))).toBeNull();
+    expect(guard.facts).toEqual({ dayLossMicros: money(70), drawdownMicros: money(70), halted: null });
+    pass(guard, NOON, NOON + DAY_MS / 2, 990);
+    for (let minute = 0; minute < 10; minute++)
+      guard.observe(NOON + DAY_MS / 2 + minute * MINUTE_MS, money(990), limits, money(60));
+    expect(guard.state).toMatchObject({ day: '2026-01-11', dayStartEquityMicros: money(990) });
+    expect(guard.facts.dayLossMicros).toBe(money(60));
+    guard.observe(NOON + DAY_MS, money(990), limits);
+    expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: money(10), halted: null });
+    guard.observe(NOON + DAY_MS, money(990), limits, money(60));
+    guard.resume(true);
+    expect(guard.facts).toEqual({ dayLossMicros: 0, drawdownMicros: 0, halted: null });
+  });
+
   it('begins no new day when the clock steps back', () => {
     const guard = LossGuard.start(NOON, money(1000));
     guard.observe(NOON, money(970), limits);

@@ -30,6 +30,8 @@ const mirrored = ({ isYes, side, priceMicros }: Pick<PlaceIntent, 'isYes' | 'sid
 };
 
 const flattens: Refuses = ({ facts }) => facts.stance === 'flatten';
+/** What may only reduce is held by `reduce_only`, whatever was lost. */
+const reduces: Refuses = (state) => flattens(state) || state.facts.stance === 'reduce-only';
 
 const feeRate = ({ facts }: PlainState) =>
   Math.max(facts.sight?.market.makerFeeRateMicros ?? 0, facts.sight?.market.takerFeeRateMicros ?? 0);
@@ -65,8 +67,8 @@ const grows = (before: bigint, after: bigint, limit: number): boolean => after >
 export const PLAIN: Readonly<Record<string, Refuses>> = {
   sane_input: () => false,
   halted: ({ facts }) => facts.stance === 'halted' || (facts.loss.halted !== null && facts.stance !== 'flatten'),
-  max_loss_day: (state) => !flattens(state) && state.facts.loss.dayLossMicros >= state.facts.limits.maxLossDayMicros,
-  max_drawdown: (state) => !flattens(state) && state.facts.loss.drawdownMicros >= state.facts.limits.maxDrawdownMicros,
+  max_loss_day: (state) => !reduces(state) && state.facts.loss.dayLossMicros >= state.facts.limits.maxLossDayMicros,
+  max_drawdown: (state) => !reduces(state) && state.facts.loss.drawdownMicros >= state.facts.limits.maxDrawdownMicros,
   max_fills: (state) =>
     !flattens(state) && (state.facts.fills.halted !== null || state.facts.fills.inWindow > state.facts.limits.maxFills),
   market_open: ({ facts }) => facts.sight?.market.phase !== 'open',

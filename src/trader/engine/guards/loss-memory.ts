@@ -4,6 +4,7 @@ import type { Micros } from '../../../shared/base/micros.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { type DayResults, type LossFacts, LossGuard, type LossState } from '../../risk/loss-guard.js';
 import { type LossRung, lossRung, NO_LOSS_RUNG } from '../../risk/loss-rung.js';
+import type { HoldingsWorth } from '../own/valuation.js';
 import type { Guard, Notes } from './guard.js';
 
 const NOTE = 'loss_guard';
@@ -53,9 +54,9 @@ export class LossMemory implements Guard<LossFacts> {
   }
 
   /** Takes in what we are worth; returns the reason when this very look halts, else null. */
-  observe(nowMs: number, equityMicros: Micros): string | null {
-    this.#guard ??= LossGuard.start(nowMs, equityMicros);
-    const halted = this.#guard.observe(nowMs, equityMicros, this.#limits);
+  observe(nowMs: number, worth: HoldingsWorth): string | null {
+    this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
+    const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
     this.#rung = lossRung(this.#guard.facts, this.#limits);
     return halted;
   }

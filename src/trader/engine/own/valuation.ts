@@ -1,7 +1,12 @@
-/** What we are worth now, at the middle of what others quote. */
+/** What we are worth now, by prices that others quote and never above the slow average of a market's price. */
 
-import { add, complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
+import { add, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../../shared/base/micros.js';
+import { micropriceOf } from '../../market/book.js';
+import type { Book } from '../../market/view.js';
+import type { SlowAverages } from '../../risk/slow-average.js';
+import { valueAtPrice, valueByDepth } from '../../risk/worth.js';
 import type { Notes } from '../guards/guard.js';
+import { restoreAverages, saveAverages } from './averages.js';
 import { Marks } from './marks.js';
 import type { OwnState } from './own-state.js';
 
@@ -10,51 +15,94 @@ export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 
+/** A restart loses this much of what averages have seen. */
+const STORED_EVERY_MS = 600_000;
+
+/** Currency plus shares. */
+export interface HoldingsWorth {
+  /** Shares at their marks, capped by the slow average. */
+  readonly equityMicros: Micros;
+  /** Part of it that others' bids do not pay for these shares now, never negative. It passes when bids return. */
+  readonly passingMicros: Micros;
+}
+
 /** YES prices per market, and what all is worth at them. */
 export class Valuation {
   readonly marks: Marks;
-  #equity: Micros | null = null;
+  readonly averages: SlowAverages;
+  readonly #notes: Notes;
+  /** Others' newest books. */
+  readonly #books = new Map<string, Book>();
+  #worth: HoldingsWorth | null = null;
+  /** Our clock, ms; null before the first look. */
+  #storedMs: number | null = null;
 
   constructor(notes: Notes) {
+    this.#notes = notes;
     this.marks = new Marks(notes);
+    this.averages = restoreAverages(notes);
   }
 
-  /** Currency plus shares at their marks; null while a holding has no mark. */
+  /** Null while a holding has no mark. */
   get equityMicros(): Micros | null {
-    return this.#equity;
+    return this.#worth?.equityMicros ?? null;
   }
 
-  /** Takes in what a market says that a YES share of it is worth; null changes nothing. */
-  mark(conditionId: string, price: number | null): void {
+  /** Takes in the YES price of a market, which changes nothing where it is null, and others' book there, null for none. */
+  look(conditionId: string, price: number | null, others: Book | null, nowMs: number): void {
     const mark = roundMark(price);
     if (mark !== null) this.marks.set(conditionId, mark);
+    if (others === null) this.#books.delete(conditionId);
+    else this.#books.set(conditionId, others);
+    this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
+  }
+
+  /** Drops prices of markets that are no longer looked at; their averages stay. */
+  forget(isTracked: (conditionId: string) => boolean): void {
+    for (const market of this.marks.keys()) if (!isTracked(market)) this.marks.delete(market);
+    for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
   /**
    * @param isOut whether nothing that comes of a market is taken in
    * @param ageMs of the process
    */
-  value(own: OwnState, isOut: (conditionId: string) => boolean, ageMs: number): Micros | null {
+  value(
+    own: Pick<OwnState, 'cashMicros' | 'held'>,
+    isOut: (conditionId: string) => boolean,
+    ageMs: number,
+  ): HoldingsWorth | null {
     this.marks.fill(own.held, isOut, ageMs);
-    this.#equity = computeEquity(own, this.marks);
-    return this.#equity;
+    this.#worth = this.#compute(own);
+    return this.#worth;
   }
-}
 
-/**
- * Cash plus shares at their marks, rounded against us; null when a holding has no mark. Complete sets are worth one
- * each and need none.
- */
-export function computeEquity(own: OwnState, marks: ReadonlyMap<string, Micros>): Micros | null {
-  let equity = own.cashMicros;
-  for (const [market, { yesMicros, noMicros }] of own.held) {
-    const pairs = minMicros(yesMicros, noMicros);
-    equity = add(equity, pairs);
-    const mark = marks.get(market);
-    const [yes, no] = [micros(yesMicros - pairs), micros(noMicros - pairs)];
-    if (yes === 0 && no === 0) continue;
-    if (mark === undefined) return null;
-    equity = add(equity, add(mul(yes, mark, 'floor'), mul(no, complement(mark), 'floor')));
+  #compute({ cashMicros, held }: Pick<OwnState, 'cashMicros' | 'held'>): HoldingsWorth | null {
+    let equityMicros = cashMicros;
+    let passingMicros = ZERO;
+    for (const [market, shares] of held) {
+      const caps = this.averages.caps(market);
+      const value = valueAtPrice(shares, this.marks.get(market) ?? null, caps);
+      if (value === null) return null;
+      equityMicros = add(equityMicros, value);
+      const others = this.#books.get(market);
+      if (others === undefined) continue;
+      passingMicros = add(passingMicros, maxMicros(ZERO, sub(value, valueByDepth(shares, others, caps))));
+    }
+    return { equityMicros, passingMicros };
   }
-  return equity;
+
+  /** True once each time that averages have gone unstored for long enough. */
+  takeDue(nowMs: number): boolean {
+    this.#storedMs ??= nowMs;
+    if (Math.abs(nowMs - this.#storedMs) < STORED_EVERY_MS) return false;
+    this.#storedMs = nowMs;
+    return true;
+  }
+
+  /** Within a transaction of the ledger. */
+  save(held: Iterable<string>): void {
+    this.marks.save(held);
+    saveAverages(this.averages, this.#notes);
+  }
 }
