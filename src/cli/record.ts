@@ -25,7 +25,6 @@ interface RecordFlags {
   readonly depth: number;
   readonly own: boolean;
   readonly feeds: boolean;
-  readonly packed?: true;
 }
 
 export function addRecordCommand(program: Command, session: Session): void {
@@ -48,8 +47,7 @@ export function addRecordCommand(program: Command, session: Session): void {
     .addOption(new Option('--minutes <n>', 'ends by itself after so long').argParser(integerBetween(1, 1_000_000)))
     .addOption(new Option('--depth <n>', 'levels a side to ask for').default(100).argParser(integerBetween(1, 100)))
     .option('--no-own', 'public data only, even if there are credentials')
-    .option('--no-feeds', 'without the feeds of the configuration')
-    .option('--packed', 'puts what is closed into files of many markets, once an hour and at the end');
+    .option('--no-feeds', 'without the feeds of the configuration');
   addAction<RecordFlags>(command, session, (flags) => runRecord(flags, session.io));
 }
 
@@ -66,7 +64,6 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
   const marketIds = [...new Set(meant)];
   const { share, depth: bookDepth } = flags;
   const feeds = flags.feeds ? config.feeds : [];
-  const packed = flags.packed ?? config.recording.packed;
   const options = {
     venue,
     profile,
@@ -78,7 +75,6 @@ async function runRecord(flags: RecordFlags, io: CliIo): Promise<ExitCode> {
     bookDepth,
     credentials,
     feeds,
-    packed,
   };
   const { markets } = await record(options, io);
   // Whoever named markets wants to know by the exit code that none of them was there.

@@ -14,9 +14,7 @@ import type { TellProgress } from './importing/write-market.js';
 import { openRecordings } from './recording.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { isAlive } from './store/folder-lock.js';
-import { packedDays } from './store/folders.js';
 import { marketFolder } from './store/layout.js';
-import { findMarkets } from './store/stored-markets.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
 
@@ -50,8 +48,6 @@ export interface ImportOptions {
   /** How many markets are read and written side by side, three of them on this thread; 1 if not given. */
   readonly workers?: number;
   readonly progress?: (progress: ImportProgress) => void;
-  /** Told of each market that is in its place, which may go on from there; the next one waits. Gives what is reported of it. */
-  readonly placed?: (market: ImportedMarket) => Promise<ImportedMarket>;
 }
 
 /** Begins the names of the folders that hold what is not whole yet; the process that writes there follows. */
@@ -80,7 +76,7 @@ export async function importRecordings(
     );
   }
   const workshop = await newWorkshop(out);
-  const target: Target = { out, packed: await listPacked(out), workshop, options };
+  const target: Target = { out, workshop, options };
   const lanes = openLanes(recordings, options.workers ?? 1);
   try {
     return [...(await importAll(recordings, lanes, target)), ...unreadable];
@@ -93,8 +89,6 @@ export async function importRecordings(
 /** Where markets go. */
 interface Target {
   readonly out: string;
-  /** Markets of its packed days. */
-  readonly packed: ReadonlySet<string>;
   /** Holds what is not whole yet. */
   readonly workshop: string;
   readonly options: ImportOptions;
@@ -173,13 +167,6 @@ class Progress {
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
-/** Markets of packed days of the folder. */
-async function listPacked(out: string): Promise<ReadonlySet<string>> {
-  if (packedDays(out).length === 0) return new Set();
-  const { packed } = await findMarkets(out);
-  return new Set(packed.flatMap(({ markets }) => [...markets.keys()]));
-}
-
 /** A file whose market nobody knows. */
 const notOpened = (failure: string): ImportedMarket => ({
   conditionId: '',
@@ -194,14 +181,14 @@ const notOpened = (failure: string): ImportedMarket => ({
 async function importMarket(
   recording: Recording,
   lane: Lane,
-  { out, packed, workshop, options }: Target,
+  { out, workshop, options }: Target,
   turns: Turns,
   tell: TellProgress,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if ((existsSync(target) || packed.has(conditionId)) && options.replace !== true) {
+  if (existsSync(target) && options.replace !== true) {
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
   const made = join(workshop, conditionId);
@@ -213,8 +200,7 @@ async function importMarket(
   return await turns.take(async () => {
     await putInPlace(marketFolder(made, conditionId), target, join(made, 'replaced'));
     await rm(made, { recursive: true, force: true });
-    const imported: ImportedMarket = { ...about, status: 'imported', ...written };
-    return (await options.placed?.(imported)) ?? imported;
+    return { ...about, status: 'imported', ...written };
   });
 }
 

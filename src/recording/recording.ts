@@ -8,15 +8,14 @@
  * can be read is an error. Nothing here knows the exchange, matching or fill models.
  */
 
-import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
 import { isPolymarketFile, joinCaptures, openPolymarket } from './importers/polymarket.js';
-import { WORKSHOP } from './packed/names.js';
-import { isFileOfStore, isStore, marketFolders, packedDays } from './store/folders.js';
+import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 
 /** Told of something under the paths that cannot be opened; the others are. */
@@ -58,9 +57,6 @@ export async function openRecordings(paths: readonly string[], onFailure?: OnFai
   });
 }
 
-const UNFINISHED = ', but a packing that was not ended: run `twinbook data pack` again, it goes on from there';
-const hasWorkshop = (folder: string): boolean => existsSync(join(folder, WORKSHOP));
-
 /** Opens one thing, which may hold several markets. */
 type Opener = () => Promise<readonly Recording[]>;
 
@@ -79,12 +75,11 @@ async function makeOpeners(paths: readonly string[]): Promise<Opener[]> {
     } else if (isDayFolder(resolve(path)) && marketFolders(path).length > 0) {
       days.push(path);
     } else if (isStore(path)) {
-      others.push(...(await openersOf(path)));
+      others.push(...marketFolders(path).map((folder) => () => openStored(folder)));
     } else {
       const files = kalshiFilesIn(path);
       const parquet = readdirSync(path).filter(isPolymarketFile).sort();
-      if (files.length === 0 && parquet.length === 0)
-        throw unknownKind(path, `holds no recording${hasWorkshop(path) ? UNFINISHED : ''}`);
+      if (files.length === 0 && parquet.length === 0) throw unknownKind(path, 'holds no recording');
       kalshi.push(...files);
       others.push(...parquet.map((name) => () => openPolymarket(join(path, name))));
     }
@@ -105,17 +100,6 @@ function daysByMarket(days: readonly string[]): Opener[] {
       () =>
         openStored(chosen.size === 1 ? [...chosen].join('') : folder, [...chosen].sort()),
   );
-}
-
-/** Of every market in a folder of our format. Throws TwinbookError `recording_invalid` for a packed day that cannot be read. */
-async function openersOf(path: string): Promise<Opener[]> {
-  if (packedDays(path).length === 0) return marketFolders(path).map((folder) => () => openStored(folder));
-  const [{ openDays }, { findMarkets }] = await Promise.all([
-    import('./store/market-reader.js'),
-    import('./store/stored-markets.js'),
-  ]);
-  const { markets } = await findMarkets(path);
-  return markets.map((market) => async () => [await openDays(market)].filter((recording) => recording !== null));
 }
 
 /** In our own format: what `twinbook record` and `twinbook data import` write. None where no event was recorded yet. */

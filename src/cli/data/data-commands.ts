@@ -11,7 +11,6 @@ import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
 import { addCalibrate } from './calibrate.js';
-import { addPack } from './pack-command.js';
 import { resolveData } from './paths.js';
 import { parseMoment, runQuery } from './query.js';
 import { disagreementRow, listing, listTable, statsTable } from './tables.js';
@@ -22,7 +21,7 @@ interface DataOptions {
 }
 
 export function addDataCommands(program: Command, session: Session): void {
-  const data = program.command('data').description('recordings: import, list, measure, check, query, pack');
+  const data = program.command('data').description('recordings: import, list, measure, check, query');
   addImport(data, session);
   addReader(data, session, 'list', 'recordings, with their spans, events and gaps', list);
   addReader(data, session, 'stats', 'reads recordings through: coverage, depth, spread, trades', stats);
@@ -30,7 +29,6 @@ export function addDataCommands(program: Command, session: Session): void {
   verify.option('--repair', 'first turn what a writer that died left open into Parquet');
   addCalibrate(data, session);
   addQuery(data, session);
-  addPack(data, session);
 }
 
 /** Paths as given, else the folder of recordings that the configuration names, for which alone it is loaded. */

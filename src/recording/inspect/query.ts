@@ -11,9 +11,9 @@ import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { isStore } from '../store/folders.js';
-import { segmentName, TABLES, type Table } from '../store/layout.js';
-import { countedManifest, type DayPlace, type FolderMarkets, findMarkets } from '../store/stored-markets.js';
+import { dayFolders, isStore, marketFolders } from '../store/folders.js';
+import { MANIFEST, segmentName, TABLES, type Table } from '../store/layout.js';
+import { readManifest } from '../store/manifest.js';
 import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 import { makeBoundsSql, NO_BOUNDS, type QueryBounds, resolveBounds } from './query-bounds.js';
 
@@ -62,12 +62,11 @@ export async function queryRecordings(
   const bounds = resolveBounds(wish, recordings);
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
-  const found: FolderMarkets[] = [];
-  for (const path of paths) found.push(await findMarkets(path));
+  const days = paths.flatMap(marketFolders).flatMap(dayFolders);
   try {
     await requireOne(connection, sql);
     for (const table of TABLES) {
-      const rows = await makeRowsSql(connection, table, found);
+      const rows = await makeRowsSql(connection, table, days);
       await connection.run(`CREATE VIEW ${table} AS SELECT * FROM (${rows})${makeBoundsSql(table, bounds)}`);
     }
     const isMeant = ({ market }: Recording) =>
@@ -110,24 +109,15 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   return statement.stream();
 }
 
-/** The day folders that hold one market. */
-const ownDays = (found: readonly FolderMarkets[]): DayPlace[] =>
-  found.flatMap(({ markets }) => markets.flatMap(({ days }) => days.filter(({ packed }) => packed === null)));
-
 /** Closed files and open segments, each row with its market and day, as the names of the folders say. */
-async function makeRowsSql(
-  connection: DuckDBConnection,
-  table: Table,
-  found: readonly FolderMarkets[],
-): Promise<string> {
+async function makeRowsSql(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
-  for (const place of ownDays(found)) {
-    const { path: day, beside } = place;
-    const manifest = countedManifest(place);
+  for (const day of days) {
+    const manifest = readManifest(join(day, MANIFEST));
     closed.push(...closedFiles(day, manifest, table).filter((file) => existsSync(file)));
-    for (const number of openSegments(day, beside?.manifest ?? manifest)) {
+    for (const number of openSegments(day, manifest)) {
       const [market, date] = parsePartitions(day);
       const source = segmentSource(join(day, segmentName(number)), table);
       parts.push(`SELECT ${quote(market)} AS market, DATE ${quote(date)} AS date, ${names.join(', ')} FROM ${source}`);
@@ -139,27 +129,10 @@ async function makeRowsSql(
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
     parts.unshift(`SELECT market, date, ${await makeColumnsSql(connection, table, source)} FROM ${source}`);
   }
-  const packed = packedSql(table, names, found);
-  if (packed !== null) parts.unshift(packed);
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
   return parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`;
-}
-
-/** Of packed days, without the rows that count elsewhere; null where there are none. */
-function packedSql(table: Table, names: readonly string[], found: readonly FolderMarkets[]): string | null {
-  const whole = found
-    .flatMap((one) => one.packed)
-    .flatMap(({ folder, manifest }) =>
-      manifest.files.flatMap((file) => (file.table === table ? [join(folder, file.name)] : [])),
-    );
-  if (whole.length === 0) return null;
-  const twice = found.flatMap(({ shadowed }) => shadowed);
-  const pairs = twice.map(({ market, date }) => `(${quote(market)}, DATE ${quote(date)})`).join(', ');
-  const rest = twice.length === 0 ? '' : `WHERE (market, date) NOT IN (${pairs})`;
-  return `SELECT market, date, ${names.join(', ')} FROM read_parquet([${whole.map((file) => quote(resolve(file))).join(', ')}],
-    hive_partitioning = true, hive_types_autocast = false, hive_types = {'date': DATE}) ${rest}`;
 }
 
 /** With the types of our format. Files of others may lack the columns that nobody has to know, such as `seen_ms`. */

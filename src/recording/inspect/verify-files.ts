@@ -1,71 +1,41 @@
 /** Holds the files of a market to their manifests, and their rows to each other. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import type { PackedDay, PackedMarket } from '../packed/read-day.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
-import { makeSourceSql } from '../store/events-part.js';
 import { findWriter } from '../store/folder-lock.js';
+import { dayFolders } from '../store/folders.js';
 import { MANIFEST, MARKET, NO_MARKET, segmentName } from '../store/layout.js';
 import { eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
 import { readMarket } from '../store/market-file.js';
 import { sha256 } from '../store/sha256.js';
-import { countedManifest, type DayPlace, type StoredMarket } from '../store/stored-markets.js';
 import { parquetSource } from '../store/tables.js';
 import type { Finding } from './finding.js';
 import { RowCheck } from './verify-rows.js';
 
-/** All days of one market, in its own folder or packed. */
-export async function verifyFiles({ folder, days }: StoredMarket): Promise<Finding[]> {
+/** All days of one market. */
+export async function verifyFiles(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const days = dayFolders(folder);
   const rows = newRowCheck(folder, days, findings);
   for (const day of days) {
-    const { path, packed } = day;
     try {
-      if (packed === null) await verifyDay(day, rows, findings);
-      else await verifyPackedRows(packed, rows, findings);
+      await verifyDay(day, rows, findings);
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: path, severity: 'difference', message: error.message });
+      findings.push({ path: day, severity: 'difference', message: error.message });
     }
   }
   return findings;
 }
 
-/** The files of a packed day as bytes, and those that its manifest does not list. */
-export async function verifyPackedFiles({ folder, manifest }: PackedDay): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
-  for (const file of manifest.files) {
-    const problem = await findProblem(join(folder, file.name), file);
-    if (problem !== null) differ(join(folder, file.name), problem);
-  }
-  const listed = new Set(manifest.files.map(({ name }) => name));
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith('.parquet') && !listed.has(name))
-      differ(join(folder, name), 'no manifest lists it: nobody reads it');
-  }
-  return findings;
-}
-
-async function verifyPackedRows({ manifest, parts }: PackedMarket, rows: RowCheck | null, findings: Finding[]) {
-  const sources = eventsFiles(manifest);
-  for (const [at, part] of parts.entries()) {
-    const about = sources[at];
-    if (rows === null || about === undefined || part.sha256 === null) continue;
-    const where = `${part.path} (${manifest.condition_id})`;
-    for (const message of await rows.file(makeSourceSql(part), about))
-      findings.push({ path: where, severity: 'difference', message });
-  }
-}
-
 /** Null when no description tells the tick; opening the recording says what is wrong with it. */
-function newRowCheck(folder: string, days: readonly DayPlace[], findings: Finding[]): RowCheck | null {
-  for (const { path, packed } of days.toReversed()) {
+function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
+  for (const path of days.toReversed()) {
     try {
-      const read = packed === null ? readMarket(join(path, MARKET), folder) : packed.described;
+      const read = readMarket(join(path, MARKET), folder);
       if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
@@ -75,8 +45,7 @@ function newRowCheck(folder: string, days: readonly DayPlace[], findings: Findin
   return null;
 }
 
-async function verifyDay(place: DayPlace, rows: RowCheck | null, findings: Finding[]): Promise<void> {
-  const folder = place.path;
+async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
   if (manifest !== null) {
@@ -87,7 +56,7 @@ async function verifyDay(place: DayPlace, rows: RowCheck | null, findings: Findi
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    await verifyRows(folder, countedManifest(place) ?? manifest, rows, differ);
+    await verifyRows(folder, manifest, rows, differ);
     const broken = manifest.broken_lines;
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }

@@ -3,18 +3,16 @@
  * something that is not as it must be; a **note** is something to know.
  */
 
-import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, type Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { isStore } from '../store/folders.js';
-import { openDays } from '../store/market-reader.js';
-import { findMarkets, type StoredMarket } from '../store/stored-markets.js';
+import { isStore, marketFolders } from '../store/folders.js';
+import { openMarket } from '../store/market-reader.js';
 import { BookMeter } from './book-meter.js';
 import type { Finding } from './finding.js';
-import { verifyFiles, verifyPackedFiles } from './verify-files.js';
+import { verifyFiles } from './verify-files.js';
 
 export interface Verified {
   readonly markets: number;
@@ -33,9 +31,11 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
-    const units = isFolderOfStore(path) ? await listUnits(path, findings) : [path];
-    for (const unit of units) {
-      const checked = await verifyUnit(unit, findings);
+    const isOurs = isFolderOfStore(path);
+    // Without it every sound file would be a finding.
+    if (isOurs) await loadDuckDb();
+    for (const unit of isOurs ? marketFolders(path) : [path]) {
+      const checked = await verifyUnit(unit, isOurs, findings);
       markets += checked.markets;
       events += checked.events;
     }
@@ -43,46 +43,20 @@ export async function verifyRecordings(paths: readonly string[]): Promise<Verifi
   return { markets, events, findings };
 }
 
-/** The markets of a folder of ours, after the files that hold many of them. */
-async function listUnits(path: string, findings: Finding[]): Promise<readonly StoredMarket[]> {
-  // Without it every sound file would be a finding.
-  await loadDuckDb();
-  try {
-    const { markets, packed, shadowed } = await findMarkets(path);
-    for (const day of packed) findings.push(...(await verifyPackedFiles(day)));
-    for (const [date, count] of countDates(shadowed)) {
-      const message = `${count} of its markets lie in their own folders too, which are read: \`data pack --remove\` removes those that are the same`;
-      findings.push({ path: join(path, `date=${date}`), severity: 'note', message });
-    }
-    return markets;
-  } catch (error) {
-    // A packed day that cannot be read: nothing else is known of its markets.
-    if (!(error instanceof TwinbookError)) throw error;
-    findings.push({ path: path, severity: 'difference', message: error.message });
-    return [];
-  }
-}
-
-function countDates(days: readonly { readonly date: string }[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { date } of days) counts.set(date, (counts.get(date) ?? 0) + 1);
-  return counts;
-}
-
 /** One market of ours, or a path of another kind. What cannot be opened is a finding, if it is ours. */
 async function verifyUnit(
-  unit: StoredMarket | string,
+  path: string,
+  isOurs: boolean,
   findings: Finding[],
 ): Promise<{ markets: number; events: number }> {
-  const path = typeof unit === 'string' ? unit : unit.folder;
-  if (typeof unit !== 'string') findings.push(...(await verifyFiles(unit)));
+  if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {
-    const tell = ({ message }: TwinbookError) => findings.push({ path: path, severity: 'difference', message });
-    recordings = typeof unit === 'string' ? await openRecordings([unit], tell) : await openOwn(unit);
+    const tell = ({ message }: TwinbookError) => findings.push({ path, severity: 'difference', message });
+    recordings = isOurs ? await openOwn(path) : await openRecordings([path], tell);
   } catch (error) {
-    if (typeof unit === 'string' || !(error instanceof TwinbookError)) throw error;
-    findings.push({ path: path, severity: 'difference', message: error.message });
+    if (!isOurs || !(error instanceof TwinbookError)) throw error;
+    findings.push({ path, severity: 'difference', message: error.message });
     return { markets: 1, events: 0 };
   }
   let events = 0;
@@ -91,8 +65,8 @@ async function verifyUnit(
 }
 
 /** A market of which only requests were kept so far has no stream to check. */
-async function openOwn(market: StoredMarket): Promise<readonly Recording[]> {
-  const recording = await openDays(market);
+async function openOwn(folder: string): Promise<readonly Recording[]> {
+  const recording = await openMarket(folder);
   return recording === null ? [] : [recording];
 }
 

@@ -47,8 +47,6 @@ export interface RecordingStore {
   rotate(): Promise<void>;
   /** `rotate`, then gives the folder free. Throws as `flush` does; the folder is free all the same. */
   close(): Promise<void>;
-  /** Runs while nothing is written and no segment is being closed. */
-  exclusively<T>(run: () => T | Promise<T>): Promise<T>;
   readonly lostRows: number;
 }
 

@@ -50,9 +50,7 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
   return readdirSync(folder)
     .filter((name) => {
       const file = parseName(name);
-      if (file === null || file.table === 'segment' || listed.has(name) || open.includes(file.number)) return false;
-      // Of files that were packed some stay for a while, for whoever reads them.
-      return file.number > (manifest?.packed?.last_number ?? 0);
+      return file !== null && file.table !== 'segment' && !listed.has(name) && !open.includes(file.number);
     })
     .sort();
 }
@@ -66,8 +64,7 @@ export function closedFiles(folder: string, manifest: Manifest | null, table: Ta
 /** A number that no file of the folder has, nor had. */
 export function nextNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
-  const packed = readManifest(join(folder, MANIFEST))?.packed?.last_number ?? 0;
-  return Math.max(packed, ...numbers) + 1;
+  return Math.max(0, ...numbers) + 1;
 }
 
 /** All files of a folder of this kind and their names, beside whatever else the thread does. Throws what the system says. */
@@ -102,7 +99,7 @@ export async function closeSegment(
     const files = [...manifest.files, ...more];
     const changed: Manifest = {
       ...manifest,
-      version: manifest.packed === undefined ? formatVersion(files) : 3,
+      version: formatVersion(files),
       files,
       refused: manifest.refused + counts.refused,
       stepped_back: manifest.stepped_back + counts.steppedBack,
@@ -162,15 +159,11 @@ export function readCounts(path: string): SegmentCounts {
   return { refused, steppedBack, brokenLines };
 }
 
-/** Where the closed files of this folder end, those too that were packed; null when there are none. */
+/** Where the closed files of this folder end; null when there are none. */
 export function lastRow(folder: string): Continuation | null {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
-  const packed = manifest?.packed;
-  if (last === undefined) {
-    if (packed === undefined || packed.last_seq === 0) return null;
-    return { lastSeq: packed.last_seq, lastMs: packed.last_ms ?? 0, ended: packed.ended };
-  }
+  if (last === undefined) return null;
   // A file without rows is never listed.
   return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }

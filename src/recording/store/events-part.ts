@@ -6,7 +6,7 @@ import { checkRows } from './checked-rows.js';
 import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
 import { readGaps } from './parquet-files.js';
-import { parquetSource, runSource, STREAM_KINDS, segmentSource } from './tables.js';
+import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
 
 export interface EventsPart {
   readonly path: string;
@@ -22,15 +22,11 @@ export interface EventsPart {
   readonly bytes: number;
   /** As the manifest says, lower-case hex; null where none lists it. */
   readonly sha256: string | null;
-  /** Where the file holds rows of other markets too: whose these are, and the checksum of the file that they came of. */
-  readonly packed?: { readonly market: string; readonly sourceSha256: string };
 }
 
 /** Its rows as a table of SQL. */
-export function makeSourceSql({ path, isSegment, packed, firstSeq, lastSeq }: EventsPart): string {
-  if (isSegment) return segmentSource(path, 'events');
-  return packed === undefined ? parquetSource(path) : runSource(path, packed.market, firstSeq, lastSeq);
-}
+export const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
+  isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
 /**
  * Looks through an open segment, or a Parquet file that no manifest tells about; null when it has no events. What is

@@ -26,7 +26,7 @@ export async function* readChunks(
   const connection = await connect();
   try {
     for (const [at, given] of parts.entries()) {
-      const part = await findMoved(given);
+      const part = findMoved(given);
       await checkPart(connection, part, computeTick(market));
       if (part.firstSeq !== (parts[at - 1]?.lastSeq ?? 0) + 1) {
         const message = 'rows before this file are missing: the book begins anew with it';

@@ -8,8 +8,8 @@ import { STREAM_KINDS } from './tables.js';
 
 const WHAT = 'a manifest of a recording';
 export const FORMAT = 'twinbook-recording';
-/** 3 where earlier files were packed, 2 where there are values of feeds, which versions before each cannot read; else 1. */
-type FormatVersion = 1 | 2 | 3;
+/** 2 where there are values of feeds, which versions before cannot read; else 1. */
+type FormatVersion = 1 | 2;
 
 const count = z.number().int().min(0);
 /** Unix ms of a moment that a calendar knows. */
@@ -44,7 +44,7 @@ const otherFile = z.strictObject({
 
 const manifest = z.strictObject({
   format: z.literal(FORMAT),
-  version: z.literal([1, 2, 3] satisfies FormatVersion[]),
+  version: z.literal([1, 2] satisfies FormatVersion[]),
   condition_id: z.string(),
   date: z.string(),
   origin: z.string(),
@@ -55,10 +55,6 @@ const manifest = z.strictObject({
   stepped_back: count,
   /** Lines of segments that a crash or a damage made unreadable. */
   broken_lines: count,
-  /** Where the files of this day ended that were packed and are no longer here; absent where none were. */
-  packed: z
-    .strictObject({ last_number: count, last_seq: count, last_ms: time.nullable(), ended: z.boolean() })
-    .optional(),
 });
 
 /** Of a manifest that lists such tables, or of one file. */

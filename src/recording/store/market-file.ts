@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
 import type { RecordedMarket } from '../contract.js';
-import { readJson, readJsonText, writeJson } from './json-file.js';
+import { readJson, writeJson } from './json-file.js';
 
 const WHAT = 'a description of a recorded market';
 
@@ -46,12 +46,6 @@ export interface DescribedMarket {
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, WHAT);
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
-}
-
-/** `name` is what errors call it, `path` where the recording lies. Throws TwinbookError `recording_invalid`. */
-export function readMarketText(text: string, name: string, path: string): DescribedMarket {
-  const read = readJsonText(() => text, marketFile, WHAT, name);
-  return { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
 /** As `writeJson`. */

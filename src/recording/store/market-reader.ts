@@ -14,7 +14,7 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { conditionIdIn, openSegments, parseDay, readCounts, unlistedFiles } from './day-folder.js';
+import { conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { type EventsPart, openPart } from './events-part.js';
 import { readChunks } from './events-stream.js';
 import { fileState } from './file-state.js';
@@ -24,58 +24,35 @@ import { eventsFiles, type Manifest, readManifest, toGap } from './manifest.js';
 import { type DescribedMarket, readMarket } from './market-file.js';
 import { closedPart } from './moved-part.js';
 import { readFeedValues, readPolls } from './side-tables.js';
-import { countedManifest, type DayPlace, findAgain, listDays, type StoredMarket } from './stored-markets.js';
 
 /**
  * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
  * is nothing of the stream in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
  */
-export const openMarket = (folder: string, chosen?: readonly string[]): Promise<Recording | null> =>
-  openDays({ conditionId: conditionIdIn(folder), folder, days: listDays(chosen ?? dayFolders(folder)) });
-
-/** How often a market is looked at that is written and packed meanwhile. */
-const LOOKS = 5;
-
-/**
- * The recording of a market whose days may lie in its own folder or be packed, as it was at one moment: where a recorder moved files
- * meanwhile, it is looked at again. Throws as `openMarket` does.
- */
-export async function openDays(given: StoredMarket): Promise<Recording | null> {
-  let market = given;
+export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
+  const days = chosen ?? dayFolders(folder);
+  // A recorder that closes a file meanwhile moves its rows: then it is looked at again.
   for (let look = 1; ; look++) {
-    const states = market.days.map(stateOf);
-    const opened = await openOnce(market).then(
+    const states = days.map(stateOf);
+    const opened = await openOnce(folder, days).then(
       (recording) => ({ recording, error: null }),
       (error: unknown) => ({ recording: null, error }),
     );
-    const hasChanged = market.days.some((day, at) => stateOf(day) !== (day.beside?.state ?? states[at]));
-    if (look < LOOKS && (hasChanged || (look === 1 && lacksPacked(market)))) {
-      market = (await findAgain(market)) ?? market;
-      continue;
-    }
+    if (look < LOOKS && days.some((day, at) => stateOf(day) !== states[at])) continue;
     if (opened.error !== null) throw opened.error;
     return opened.recording;
   }
 }
 
-/** Of a market's own day, what changes when a file is closed, packed or removed. */
-const stateOf = ({ path, packed }: DayPlace): string => (packed === null ? fileState(join(path, MANIFEST)) : '');
+/** How often a market is looked at that is written meanwhile. */
+const LOOKS = 5;
 
-/** Whether a day says that a part of it is packed, and nobody has looked for it. */
-function lacksPacked({ days }: StoredMarket): boolean {
-  const packed = new Set(days.flatMap((day) => day.packed?.date ?? []));
-  return days.some((day) => {
-    if (day.packed !== null || packed.has(parseDay(day.path))) return false;
-    try {
-      return readManifest(join(day.path, MANIFEST))?.packed !== undefined;
-    } catch {
-      return false; // opening it has said so
-    }
-  });
-}
+/** Changes when a file of the day is closed. */
+const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 
-async function openOnce({ conditionId, folder, days: places }: StoredMarket): Promise<Recording | null> {
-  const days = places.map((place) => ({ ...place, manifest: countedManifest(place) }));
+async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
+  const conditionId = conditionIdIn(folder);
+  const days = places.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
   if (conditionId === NO_MARKET || days.length === 0) return null;
   const { market, notes } = describedIn(folder, conditionId, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
@@ -100,15 +77,14 @@ async function openOnce({ conditionId, folder, days: places }: StoredMarket): Pr
   };
 }
 
-interface Day extends DayPlace {
+interface Day {
+  readonly path: string;
   readonly manifest: Manifest | null;
 }
 
 /** The newest description, with the outcome of whichever knows it: it may have been learnt after the last day. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
-  const known = days.flatMap(({ path, packed }) =>
-    packed === null ? (readMarket(join(path, MARKET), folder) ?? []) : (packed.described ?? []),
-  );
+  const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
   if (newest === undefined) {
     const where = isDayFolder(folder) ? folder : `${folder}/date=…`;
@@ -139,10 +115,8 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 /** Closed files, then what a writer has open or left open. */
-async function listParts({ path, manifest, packed, beside }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
-  if (packed !== null) return [...packed.parts];
-  const written = beside?.manifest ?? manifest;
-  const unlisted = unlistedFiles(path, written);
+async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
+  const unlisted = unlistedFiles(path, manifest);
   for (const name of manifest === null ? [] : unlisted) {
     warnings.push({
       path: join(path, name),
@@ -157,7 +131,7 @@ async function listParts({ path, manifest, packed, beside }: Day, warnings: Reco
   }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
-  for (const number of openSegments(path, written)) {
+  for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
     const { brokenLines } = readCounts(segment);
     if (brokenLines > 0) {
@@ -178,11 +152,7 @@ function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]):
   )
     return null;
   const feeds = days.flatMap(({ manifest }) => manifest?.files ?? []).filter(({ table }) => table === 'feeds');
-  // Packed or not, the same data is the same.
-  const sums = [
-    ...parts.map(({ packed, sha256 }) => packed?.sourceSha256 ?? sha256),
-    ...feeds.map((file) => file.sha256),
-  ];
+  const sums = [...parts.map(({ sha256 }) => sha256), ...feeds.map((file) => file.sha256)];
   return createHash('sha256').update(sums.join('\n')).digest('hex');
 }
 

@@ -138,9 +138,6 @@ export class MarketWriter {
     const sink = this.#sink;
     if (sink === null) return;
     const folders = segments.map((segment) => segment.folder);
-    // One that was packed and removed is made anew.
-    for (const { folder, isNew } of segments)
-      if (isNew && !existsSync(join(folder, MARKET))) this.#described.delete(folder);
     if (sink.changed) {
       this.#described.clear();
       const newest = this.#dayFolders().at(-1);

@@ -42,11 +42,6 @@ export class Segment {
     this.columns = columns;
   }
 
-  /** Nothing of it is on the disk. */
-  get isNew(): boolean {
-    return this.#file === null;
-  }
-
   /** Rows given and not yet written. */
   get pendingRows(): number {
     return this.#pendingRows;

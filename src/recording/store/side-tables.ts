@@ -3,26 +3,25 @@
 import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
-import type { PackedMarket } from '../packed/read-day.js';
 import { closedFiles, openSegments } from './day-folder.js';
 import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
-import { segmentName, type Table } from './layout.js';
-import { countedManifest, type DayPlace } from './stored-markets.js';
-import { COLUMNS, marketSource, parquetSource, segmentSource } from './tables.js';
+import { MANIFEST, segmentName, type Table } from './layout.js';
+import { readManifest } from './manifest.js';
+import { COLUMNS, parquetSource, segmentSource } from './tables.js';
 
 const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** All polls of these days, in order of the days and of their files. Throws `recording_invalid`. */
-export const readPolls = (days: readonly DayPlace[]): AsyncGenerator<RecordedPoll> => readRows(days, 'polls', toPoll);
+export const readPolls = (days: readonly string[]): AsyncGenerator<RecordedPoll> => readRows(days, 'polls', toPoll);
 
 /** What feeds said of a market, in the same order; all of its times on the venue's clock. Throws `recording_invalid`. */
-export const readFeedValues = (days: readonly DayPlace[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
+export const readFeedValues = (days: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
   readRows(days, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
 
 async function* readRows<T>(
-  days: readonly DayPlace[],
+  days: readonly string[],
   table: Table,
   read: (row: Row, path: string) => T,
 ): AsyncGenerator<T> {
@@ -49,25 +48,14 @@ interface Source {
   readonly source: string;
 }
 
-function sourcesIn(place: DayPlace, table: Table): Source[] {
-  const { path: folder, packed, beside } = place;
-  if (packed !== null) return packedSources(packed, table);
-  const manifest = countedManifest(place);
+function sourcesIn(folder: string, table: Table): Source[] {
+  const manifest = readManifest(join(folder, MANIFEST));
   const closed = closedFiles(folder, manifest, table).sort();
-  const open = openSegments(folder, beside?.manifest ?? manifest).map((number) => join(folder, segmentName(number)));
+  const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
   return [
     ...closed.map((path) => ({ path, source: parquetSource(path) })),
     ...open.map((path) => ({ path, source: segmentSource(path, table) })),
   ];
-}
-
-/** A file holds the rows of all files of a market, in their order. */
-function packedSources({ folder, market, rows }: PackedMarket, table: Table): Source[] {
-  const names = new Set(rows.filter((row) => row.table === table).map(({ file }) => file));
-  return [...names].map((name) => ({
-    path: join(folder, name),
-    source: marketSource(join(folder, name), table, market),
-  }));
 }
 
 function toPoll(row: Row, path: string): RecordedPoll {

@@ -94,14 +94,14 @@ class RecordingFolder implements RecordingStore {
   }
 
   flush(): Promise<void> {
-    return this.exclusively(() => this.#each((writer) => writer.flush(false)));
+    return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
   }
 
   rotate(): Promise<void> {
-    return this.exclusively(() => this.#each((writer) => writer.flush(true)));
+    return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
   }
 
-  exclusively<T>(run: () => T | Promise<T>): Promise<T> {
+  #inTurn(run: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(run);
     this.#turn = done.then(
       () => undefined,

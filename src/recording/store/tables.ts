@@ -60,15 +60,6 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 /** A closed file as a table of SQL. */
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** The rows of one market in a file of a table with many of them. */
-export const marketSource = (path: string, table: Table, market: string): string =>
-  `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${parquetSource(path)} WHERE market = ${quote(market)})`;
-
-/** Rows of events of one market in such a file, by their numbers; whole row groups of others are skipped. */
-export const runSource = (path: string, market: string, firstSeq: number, lastSeq: number): string =>
-  `(SELECT ${Object.keys(COLUMNS.events).map(quoteName).join(', ')} FROM ${parquetSource(path)}
-    WHERE market = ${quote(market)} AND seq BETWEEN ${firstSeq} AND ${lastSeq})`;
-
 /** The rows of one table in an open segment. A line that is cut or broken is no row. */
 export function segmentSource(path: string, table: Table): string {
   const types = { table: 'VARCHAR', ...COLUMNS[table] };

@@ -165,7 +165,6 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
     recording: {
       enabled: content.recording.enabled,
       dir: absolute(content.recording.dir),
-      packed: content.recording.packed,
     },
     journal: {
       enabled: content.journal.enabled,

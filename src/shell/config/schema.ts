@@ -135,10 +135,6 @@ const recordingSchema = z
     dir: path('Folder of recordings.')
       .default('../data/recordings')
       .describe('Folder of recordings, also of `twinbook record`.'),
-    packed: z
-      .boolean()
-      .default(false)
-      .describe('Puts what is closed into files of many markets, once an hour: for thousands of markets.'),
   })
   .describe('Recordings of markets, for backtests.');
 

@@ -144,8 +144,6 @@ export interface RecordingConfig {
   readonly enabled: boolean;
   /** Absolute path of the folder of recordings. */
   readonly dir: string;
-  /** Whether what is closed goes into files of many markets. */
-  readonly packed: boolean;
 }
 
 export interface JournalConfig {

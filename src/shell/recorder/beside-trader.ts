@@ -37,8 +37,6 @@ async function openRecorder({ recording, venue, polling }: Config, warn: Warn): 
       publicPerMinute: venue.profile.rate_limits.public_per_minute,
       onFailure: (error) => warn(describeEnd(error)),
       keptFreeBytes: KEPT_FREE_BYTES,
-      // A trader that stops does not wait for it: its next start goes on.
-      ...(recording.packed ? { packing: { atEnd: false, say: warn } } : {}),
     });
   } catch (error) {
     warn(`nothing is recorded: ${textOf(error)}`);

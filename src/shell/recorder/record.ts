@@ -41,8 +41,6 @@ export interface RecordOptions {
   readonly credentials: Credentials | null;
   /** Followed and recorded too. */
   readonly feeds: readonly FeedConfig[];
-  /** Whether what is closed goes into files of many markets, once an hour and at the end. */
-  readonly packed: boolean;
 }
 
 export interface RecordIo {
@@ -72,7 +70,6 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
     publicPerMinute: limits.public_per_minute,
     onFailure,
-    ...(options.packed ? { packing: { atEnd: true, say: (text) => io.out(`${plainLine(text)}\n`) } } : {}),
   });
   const service = new RecordService(options, limits, recorder, io, onFailure);
   try {

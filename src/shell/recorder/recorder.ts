@@ -12,7 +12,6 @@ import { VenueClock } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 import type { CaptureCounts } from './capture/contract.js';
-import { PackService } from './pack-service.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** A flush that takes so many of these is not waited for any more: what comes meanwhile waits in memory. */
@@ -37,17 +36,8 @@ export interface RecorderOptions {
   readonly onFailure: (error: unknown) => void;
   /** Bytes that stay free on the disk, where others need them; none when left out. */
   readonly keptFreeBytes?: number;
-  /** Puts what is closed into files of many markets, once an hour; absent for files of one market. */
-  readonly packing?: RecorderPacking;
   /** The longest that `close` waits, ms; the usual time when left out. */
   readonly closeWithinMs?: number;
-}
-
-interface RecorderPacking {
-  /** Whether `close` packs too, however long that takes. */
-  readonly atEnd: boolean;
-  /** Told what an operator should know. */
-  readonly say: (text: string) => void;
 }
 
 export class Recorder {
@@ -62,7 +52,6 @@ export class Recorder {
   #tickedMs = Number.NEGATIVE_INFINITY;
   #lastMs = 0;
   #failed = false;
-  readonly #packs: PackService | null;
 
   private constructor(options: RecorderOptions, store: RecordingStore) {
     const { folder, venue, only } = options;
@@ -71,7 +60,6 @@ export class Recorder {
     this.#capture = new Capture({ store, folder, venue, only });
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
-    this.#packs = this.#openPacks();
   }
 
   /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */
@@ -114,10 +102,8 @@ export class Recorder {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#options.packing?.atEnd !== true) this.#packs?.stop();
     try {
-      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS))
-        return await this.#release();
+      if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
       throw new Error(`the disk of ${this.#options.folder} does not answer`);
     } catch (error) {
       if (!this.#failed) throw error;
@@ -127,24 +113,7 @@ export class Recorder {
   async #finish(): Promise<void> {
     await this.#flushing;
     this.#capture.close(this.#lastMs);
-    if (this.#options.packing?.atEnd !== true) return this.#store.close();
-    await this.#store.rotate().catch(async (error: unknown) => {
-      await this.#store.close().catch(() => undefined);
-      throw error;
-    });
-  }
-
-  /** What is closed is packed before another process may record there. */
-  async #release(): Promise<void> {
-    if (this.#options.packing?.atEnd !== true) return;
-    await this.#packs?.end();
     await this.#store.close();
-  }
-
-  #openPacks(): PackService | null {
-    const { packing, folder } = this.#options;
-    if (packing === undefined) return null;
-    return new PackService({ folder, exclusively: (run) => this.#store.exclusively(run), say: packing.say });
   }
 
   #takeIn(observation: Observation, requests: readonly Request[]): void {

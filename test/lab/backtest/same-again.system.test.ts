@@ -7,11 +7,9 @@ import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js'
 import { makePlan } from '../../../src/lab/backtest/plan.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { streamRecording } from '../../../src/lab/backtest/sources.js';
-import { packRecordings } from '../../../src/recording/packed/pack.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { IS_LONG, times } from '../../support/effort.js';
-import { newFolder } from '../../support/folders.js';
 import { plan } from './plans.js';
 import { source, wanderingRows } from './recordings.js';
 
@@ -43,10 +41,7 @@ describe('a backtest', () => {
     const file = join(ROOT, 'config/strategies/crowd-maker.yaml');
     const config = await loadConfig(file, { env: {}, cwd: ROOT, strategyFileToo: true });
     const sample = join(ROOT, 'data/sample');
-    const packed = newFolder();
-    await packRecordings(sample, packed, { shards: 1, remove: false, nowMs: Date.UTC(2027, 0, 1) });
-    const [recordings, fromPacked] = [await openRecordings([sample]), await openRecordings([packed])];
-    expect(fromPacked.map(({ fingerprint }) => fingerprint)).toEqual(recordings.map(({ fingerprint }) => fingerprint));
+    const recordings = await openRecordings([sample]);
     const found: Record<string, { trace: string; session: string }> = {};
     // Two differ in their fills; power:3 fills as risk-averse does.
     const wanted = Object.entries(PINNED).filter(([name]) => IS_LONG || name !== 'power:3');
@@ -55,11 +50,7 @@ describe('a backtest', () => {
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
       const { session, traceHash } = await runBacktest(
-        // One is played from packed days, the others from the folders of markets.
-        makePlan(config, (fillModel === 'optimistic' ? fromPacked : recordings).map(streamRecording), {
-          ...given,
-          fees,
-        }),
+        makePlan(config, recordings.map(streamRecording), { ...given, fees }),
       );
       // The version and the hash of the configuration's files are named in a result and decide nothing.
       const { assumptions, ...rest } = session;
