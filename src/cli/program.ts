@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { whenNpmIsGone } from './npm-parent.js';
-import { cleanLastWords } from './output/crash-handler.js';
+import { cleanLastWords, onUncaught } from './output/crash-handler.js';
 import type { CliIo, CliTerminal } from './output/io.js';
 
 cleanLastWords();
@@ -70,6 +70,7 @@ const io: CliIo = {
         resolve();
       });
     }),
+  onUncaught,
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 

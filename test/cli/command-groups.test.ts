@@ -11,6 +11,7 @@ const silent = {
   cwd: '/',
   stopAsked: () => Promise.resolve(),
   onKillSignal: () => undefined,
+  onUncaught: () => undefined,
 };
 
 describe('a group of commands', () => {

@@ -44,6 +44,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     cwd: options.cwd ?? '/',
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
     onKillSignal: () => undefined,
+    onUncaught: () => undefined,
   }).finally(() => process.umask(umask));
   keepOutput(argv.slice(0, 2).join(' '), `${out}${err}`);
   return { code, out, err };

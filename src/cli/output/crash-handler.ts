@@ -5,9 +5,17 @@ import { plainText } from '../../shared/base/plain-text.js';
 import { secrets } from '../../shell/wallet/secrets.js';
 import { EXIT } from './exit.js';
 
+let takeUncaught: ((error: unknown) => void) | null = null;
+
+/** From now on `take` receives such errors, and the process goes on: a trader first cancels what rests. */
+export function onUncaught(take: (error: unknown) => void): void {
+  takeUncaught = take;
+}
+
 /** For exceptions that nobody caught, and promises that nobody waited for. */
 export function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
+    if (takeUncaught !== null) return takeUncaught(error);
     // At once: a stream would not be heard any more.
     writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
     process.exit(EXIT.failed);

@@ -22,6 +22,8 @@ export interface CliIo {
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
+  /** Calls back with each error that no code caught; the process then no longer ends of it. */
+  readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
 /** A terminal for a picture that stays. */

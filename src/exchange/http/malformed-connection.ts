@@ -5,6 +5,7 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { guarded } from '../../shared/base/guarded.js';
 import { type Answer, badField, faultAnswer } from '../service/envelope.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';
 
@@ -28,9 +29,13 @@ export class MalformedConnections {
   }
 
   watch(server: Server): void {
-    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    });
+    // Without the note, a later answer may overtake this request's; the server itself answers it.
+    server.on(
+      'request',
+      guarded(note, () => undefined),
+    );
   }
 
   /** Says it when every whole request of the connection is answered, and ends the connection. */

@@ -6,6 +6,7 @@
  */
 
 import type { FastifyInstance } from 'fastify';
+import { guarded } from '../../shared/base/guarded.js';
 import { faultAnswer } from '../service/envelope.js';
 import { MAX_HEAD_BYTES } from './framework-errors.js';
 import type { MalformedConnections } from './malformed-connection.js';
@@ -60,7 +61,9 @@ export function guardSockets({ server }: FastifyInstance, patience: Patience, la
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // CONNECT: this is no proxy.
   server.on('connect', (request, socket) => {
-    lastWords.say(socket, request.socket.remoteAddress ?? '', faultAnswer({ slug: 'method_not_allowed' }), ALLOW);
+    const refusal = faultAnswer({ slug: 'method_not_allowed' });
+    const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);
+    guarded(say, () => socket.destroy())();
   });
   lastWords.watch(server);
 }

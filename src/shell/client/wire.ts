@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { guarded } from '../../shared/base/guarded.js';
 
 /** A page of 200 assets has some 150 KB; nothing honest comes near this. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -31,7 +32,8 @@ export class Wire {
       const request = isSecure ? https.request(url, options) : http.request(url, options);
       this.#request = request;
       this.#watch(request, isSecure);
-      request.once('response', (response) => this.#read(response, config, resolve));
+      const read = (response: http.IncomingMessage) => this.#read(response, config, resolve);
+      request.once('response', guarded(read, this.#failed));
       request.on('error', reject);
       request.end(config.data);
     });
@@ -59,22 +61,23 @@ export class Wire {
     const chunks: Buffer[] = [];
     let bytes = 0;
     response.on('error', this.#fail);
-    response.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`answer of more than ${LARGEST_ANSWER_BYTES} bytes`));
-    });
-    response.on('end', () => {
+    };
+    response.on('data', guarded(take, this.#failed));
+    const finish = () => {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
       // Node's type knows headers without a value, which no answer has.
       const headers = response.headers as AxiosResponse['headers'];
-      try {
-        resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
-      } catch (error) {
-        this.#fail(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
-      }
-    });
+      resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
+    };
+    response.on('end', guarded(finish, this.#failed));
   }
+
+  readonly #failed = (error: unknown): void =>
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
 }
 
 /** We ask for plain answers; who packs them all the same is understood. Throws where the bytes are not packed as they say, or too many. */

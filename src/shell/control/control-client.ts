@@ -3,6 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { guarded } from '../../shared/base/guarded.js';
 import type { ControlData, ControlQuestion, ControlResponse } from './control-protocol.js';
 
 /** An answer larger than this is no answer of a trader. */
@@ -84,11 +85,12 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     }, timeoutMs);
     socket.setEncoding('utf8');
     socket.on('connect', () => socket.write(`${line}\n`));
-    socket.on('data', (chunk: string) => {
+    const hear = (chunk: string) => {
       received += chunk;
       if (received.includes('\n') && !untilGone) finish(null);
       else if (received.length > MAX_ANSWER_BYTES) finish(notOfTrader(path));
-    });
+    };
+    socket.on('data', guarded(hear, reject));
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
       if (received.includes('\n')) finish(null);

@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
+import { guarded } from '../../shared/base/guarded.js';
 import {
   type ControlQuestion,
   type ControlResponse,
@@ -77,14 +78,22 @@ function listen(server: Server, path: string): Promise<void> {
 const failureText = (error: unknown): string =>
   error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
 
+/** An error costs the peer its connection, and nothing else. */
 function serve(socket: Socket, host: ControlHost): void {
+  guarded(hearLines, () => socket.destroy())(socket, host);
+}
+
+const formatReply = (response: ControlResponse): string => `${JSON.stringify(response)}\n`;
+
+function hearLines(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   // A peer that goes away in the middle is its own affair.
-  socket.on('error', () => socket.destroy());
-  const reply = (response: ControlResponse) => socket.write(`${JSON.stringify(response)}\n`);
-  socket.on('data', (chunk: string) => {
+  const cut = () => void socket.destroy();
+  socket.on('error', cut);
+  const reply = (response: ControlResponse) => void socket.write(formatReply(response));
+  const hear = (chunk: string) => {
     received += chunk;
     for (let end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n')) {
       const line = received.slice(0, end);
@@ -102,17 +111,22 @@ function serve(socket: Socket, host: ControlHost): void {
       // The command may take longer than the idle limit; its own bound is the daemon's.
       socket.setTimeout(0);
       if (request.command === 'subscribe') return subscribe(socket, host);
-      host.answer(request).then(reply, (error: unknown) => reply({ ok: false, error: failureText(error) }));
+      const failed = (error: unknown) => reply({ ok: false, error: failureText(error) });
+      host.answer(request).then(reply, failed).catch(cut);
     }
     if (received.length <= MAX_CONTROL_LINE) return;
     reply({ ok: false, error: `a request is one line of at most ${MAX_CONTROL_LINE} bytes` });
     socket.destroy();
-  });
+  };
+  socket.on(
+    'data',
+    guarded(hear, (error) => socket.end(formatReply({ ok: false, error: failureText(error) }))),
+  );
 }
 
 /** What it says from here on is not listened to. */
 function subscribe(socket: Socket, host: ControlHost): void {
   socket.removeAllListeners('data').resume();
   const refusal = host.subscribe(socket);
-  if (refusal !== null) socket.end(`${JSON.stringify({ ok: false, error: refusal })}\n`);
+  if (refusal !== null) socket.end(formatReply({ ok: false, error: refusal }));
 }

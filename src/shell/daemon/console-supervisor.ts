@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { guarded } from '../../shared/base/guarded.js';
 import type { Environment } from '../config/environment.js';
 import { isConsoleWanted } from '../config/sections/alerts.js';
 import type { Config } from '../config/types.js';
@@ -97,11 +98,14 @@ export class ConsoleSupervisor {
     this.#child = child;
     // Its input ends when this process does, however that comes.
     child.stdin.on('error', () => undefined);
-    createInterface({ input: child.stdout }).on('line', (line) => this.#hear(line));
-    createInterface({ input: child.stderr }).on('line', (line) => {
+    const failed = (error: unknown) => note(`console: ${String(error)}`);
+    const hear = (line: string) => this.#hear(line);
+    createInterface({ input: child.stdout }).on('line', guarded(hear, failed));
+    const complain = (line: string) => {
       this.#lastWords = `: ${line}`;
       note(`console: ${line}`);
-    });
+    };
+    createInterface({ input: child.stderr }).on('line', guarded(complain, failed));
     child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
     child.on('close', (code, signal) => this.#lose(`ended (${signal ?? code})${this.#lastWords}`));
   }

@@ -94,7 +94,8 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   }
   stopWatch.guard(session.ledger);
   try {
-    return await new Service({ session, screen, log, stopWatch, manager, env: io.env }).run(stopAsked);
+    const { env, onUncaught } = io;
+    return await new Service({ session, screen, log, stopWatch, manager, env, onUncaught }).run(stopAsked);
   } finally {
     process.stdout.off('resize', redraw);
     await session.close();
@@ -109,6 +110,7 @@ interface Parts {
   /** Null where nobody waits to be told. */
   readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
+  readonly onUncaught: TraderIo['onUncaught'];
 }
 
 class Service {
@@ -118,6 +120,7 @@ class Service {
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
+  readonly #onUncaught: TraderIo['onUncaught'];
   readonly #loop: Loop;
   readonly #feeds: FeedSession;
   readonly #live: LiveConfig;
@@ -131,8 +134,9 @@ class Service {
   #failure: unknown = null;
   #wake: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
+  constructor({ session, screen, log, stopWatch, manager, env, onUncaught }: Parts) {
     const { config } = session;
+    this.#onUncaught = onUncaught;
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -179,6 +183,10 @@ class Service {
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
     const fail = (error: unknown) => this.#fail(error);
+    this.#onUncaught((error) => {
+      this.#log.logger.error({ err: error }, 'a bug: no code caught this error');
+      fail(error);
+    });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.#snapshot(), fail });
     this.#loop.start();
     this.#jobs.start(this.#live.config);
@@ -383,8 +391,8 @@ class Service {
   #fail(error: unknown): void {
     this.#loop.end();
     this.#failure ??= error;
-    this.#telemetry.publisher.close(this.#ending() ?? '', false);
     this.#wake();
+    this.#telemetry.publisher.close(this.#ending() ?? '', false);
   }
 
   #whenFailed(): Promise<void> {

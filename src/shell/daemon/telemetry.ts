@@ -57,10 +57,12 @@ export class Telemetry {
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
-    const { trader } = options.session;
+    const { trader, ledger } = options.session;
+    // Read once: a reader may subscribe when the ledger can no longer be read.
+    const run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {
-        hello: () => ({ ...makeHello(options), config: this.#showConfig(options.config()) }),
+        hello: () => ({ ...makeHello(options), run, config: this.#showConfig(options.config()) }),
         account: (atMs, publishing) => ({
           ...this.#account(trader.account(atMs), publishing),
           risk: makeRisk(trader.riskUse(atMs)),
@@ -208,14 +210,13 @@ const makeRisk = ({ totalLossMicros, events, pace, fillsInWindow }: RiskUse): Ac
   })),
 });
 
-function makeHello({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config'> {
+function makeHello({ config, session, startedMs }: TelemetryOptions): Omit<HelloLine, 'config' | 'run'> {
   const inForce = config();
   const { risk } = inForce;
   return {
     type: 'hello',
     pid: process.pid,
     version: VERSION,
-    run: session.ledger.runs(1)[0]?.id ?? '',
     config_file: inForce.file,
     config_hash: inForce.configHash,
     venue: inForce.venue.name,

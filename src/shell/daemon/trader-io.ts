@@ -11,4 +11,6 @@ export interface TraderIo extends Pick<Terminal, 'out'> {
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
+  /** Calls back with each error that no code caught; the process then no longer ends of it. */
+  readonly onUncaught: (take: (error: unknown) => void) => void;
 }

@@ -1,6 +1,7 @@
 /** Runs a program of the user's and reads what it writes; one that ends is started again, more and more patiently. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { guarded } from '../../shared/base/guarded.js';
 import type { ChildFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeLines } from './lines.js';
@@ -44,9 +45,10 @@ export class ChildReader {
     });
     this.#child = child;
     let words = '';
-    child.stderr.on('data', (bytes: Buffer) => {
+    const note = (bytes: Buffer) => {
       words = (words + bytes.toString('utf8')).slice(-LAST_WORDS);
-    });
+    };
+    child.stderr.on('data', guarded(note, this.#killNow));
     child.stdin.on('error', () => undefined);
     const line = (text: string): void => {
       this.#inbox.fine();

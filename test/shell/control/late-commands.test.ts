@@ -71,3 +71,29 @@ test('whoever asks says until when it waits', async () => {
   expect(until).toBeGreaterThanOrEqual(before + 5_000);
   expect(until).toBeLessThanOrEqual(Date.now() + 5_000);
 });
+
+test('an error of the trader costs the peer its connection, and neither the server nor another peer anything', async () => {
+  const path = join(folderOf({}), 'twinbook.sock');
+  const fail = (): never => {
+    throw new Error('the ledger is broken');
+  };
+  const server = await serveControl(path, {
+    answer: async ({ command }) => (command === 'ping' ? { ok: true, data: {} } : fail()),
+    subscribe: fail,
+  });
+  onTestFinished(() => server.close());
+  const ask = (command: string, isOver: (answer: string) => boolean) =>
+    new Promise<string>((resolve) => {
+      let answer = '';
+      const socket = connect(path, () => socket.write(`{"command":"${command}"}\n`));
+      socket.on('data', (chunk) => {
+        answer += chunk;
+        if (isOver(answer)) socket.destroy();
+      });
+      socket.on('close', () => resolve(answer));
+    });
+  const refusal = '{"ok":false,"error":"Error: the ledger is broken"}\n';
+  expect(await ask('subscribe', () => false)).toBe(refusal);
+  expect(await ask('status', (answer) => answer.endsWith('\n'))).toBe(refusal);
+  expect(await ask('ping', (answer) => answer.endsWith('\n'))).toBe('{"ok":true,"data":{}}\n');
+});

@@ -1,43 +1,118 @@
 import { statSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
-import { exchangeHere, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
+import { exchangeHere, exchangeOfFile, folderOf, started, traderYaml } from '../../support/cases.js';
+import { farProxy } from '../../support/far-proxy.js';
 import { type Running, twinbook } from '../../support/processes.js';
 import { asTrader, restingOrders } from '../../support/venue.js';
+import { until } from '../../support/waiting.js';
 
-const running: Running[] = [];
-afterEach(async () => {
-  for (const one of running.splice(0)) {
-    one.process.kill('SIGKILL');
-    await one.exited;
-  }
-});
+/** A guardian and a console beside it; three orders on each side of four markets. */
+const WATCHED = `
+guardian: {}
+dashboard: { port: 0 }
+strategies: [maker.yaml]`;
+const LADDER = `
+strategy: bands
+markets: { max: 4 }
+params:
+  bands:
+    - { min_margin_ticks: 4, avg_margin_ticks: 5, max_margin_ticks: 6, min_shares: "10", avg_shares: "20", max_shares: "30" }
+    - { min_margin_ticks: 7, avg_margin_ticks: 8, max_margin_ticks: 9, min_shares: "10", avg_shares: "20", max_shares: "30" }
+    - { min_margin_ticks: 10, avg_margin_ticks: 11, max_margin_ticks: 12, min_shares: "10", avg_shares: "20", max_shares: "30" }
+`;
+const ORDERS = 12;
 
-describe('a trader whose ledger can no longer be written', () => {
-  it('places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
+function place(url: string) {
+  const folder = folderOf({ 'trader.yaml': traderYaml(url, WATCHED), 'maker.yaml': LADDER });
+  const resting = async () => {
+    const client = asTrader(folder, url);
+    const orders = await restingOrders(client);
+    await client.close();
+    return orders;
+  };
+  return { folder, config: `${folder}/trader.yaml`, resting };
+}
+
+/** Readers that subscribe and ask for the status, again and again until the trader has ended, however often it hangs up. */
+function readersOf(folder: string, trader: Running): { readonly lines: () => number } {
+  let lines = 0;
+  let isOver = false;
+  const read = (command: string) => {
+    if (isOver) return;
+    const socket = connect(`${folder}/ledger.sqlite.sock`, () => socket.write(`{"command":"${command}"}\n`));
+    socket.on('data', () => {
+      lines++;
+      if (command !== 'subscribe') socket.end();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => void setTimeout(read, 20, command));
+  };
+  for (const command of ['subscribe', 'subscribe', 'status']) read(command);
+  const end = () => {
+    isOver = true;
+  };
+  void trader.exited.then(end);
+  onTestFinished(end);
+  return { lines: () => lines };
+}
+
+async function expectCanceled(trader: Running, why: RegExp): Promise<void> {
+  expect(await trader.exited, trader.output()).toBe(1);
+  const said = trader.output().split('\n');
+  expect(
+    said.filter((line) => why.test(line)),
+    trader.output(),
+  ).toHaveLength(1);
+  const proof = said.filter((line) => line.includes('every order was canceled without the ledger'));
+  expect(proof, trader.output()).toHaveLength(1);
+  expect(trader.output()).not.toContain('bug');
+}
+
+describe('a trader whose ledger can no longer be written, while console, guardian and other readers are connected', () => {
+  const exchangeUrl = exchangeOfFile('--no-rate-limits');
+
+  it('because another program holds its lock cancels twelve orders at an exchange 300 ms away, proves that none rests, and exits with 1', async () => {
+    const at = place(await farProxy(exchangeUrl(), 300));
+    const trader = started(['start', '-c', at.config]);
+    await trader.waitFor(/dashboard http[\s\S]*trades on/);
+    const { lines } = readersOf(at.folder, trader);
+    await until(at.resting, (orders) => orders.length >= ORDERS);
+    const before = lines();
+    const other = new SqliteDriver(`${at.folder}/ledger.sqlite`);
+    other.exec('BEGIN IMMEDIATE');
+    await expectCanceled(trader, /the trader stops: the ledger .* failed: database is locked/);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(lines()).toBeGreaterThan(before);
+    expect(await at.resting()).toEqual([]);
+  });
+
+  it('because the disk is full places nothing more, cancels without it, proves that nothing rests, and exits with 1', async () => {
     const url = await exchangeHere('--no-rate-limits');
-    const folder = folderOf({ 'trader.yaml': traderYaml(url), 'maker.yaml': makerYaml() });
+    const at = place(url);
     // Room for the schema and some orders; the write-ahead log meets the limit in the middle of quoting.
-    const trader = twinbook(['start', '-c', `${folder}/trader.yaml`], {}, 1_200);
-    running.push(trader);
-    expect(await trader.exited, trader.output()).toBe(1);
-    expect(trader.output()).toMatch(/the trader stops: the ledger .* failed/);
-    expect(trader.output()).toContain('every order was canceled without the ledger; nothing rests');
-
-    const ledger = openReadOnly(`${folder}/ledger.sqlite`);
+    const trader = twinbook(['start', '-c', at.config], {}, 1_200);
+    onTestFinished(async () => {
+      trader.process.kill('SIGKILL');
+      await trader.exited;
+    });
+    await trader.waitFor(/trades on/);
+    readersOf(at.folder, trader);
+    await expectCanceled(trader, /the trader stops: the ledger .* failed/);
+    const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);
     expect(ledger.orders({ limit: 1 }).length).toBe(1);
     ledger.close();
-    const client = asTrader(folder, url);
-    expect(await restingOrders(client)).toEqual([]);
-    await client.close();
+    expect(await at.resting()).toEqual([]);
   });
+});
 
-  it('is killed for its next start by a disk that has room for the name of the stop file alone', async () => {
-    const folder = folderOf({ 'trader.yaml': traderYaml('http://127.0.0.1:9'), 'maker.yaml': makerYaml() });
-    const kill = twinbook(['kill', '--reason', 'no room', '-c', `${folder}/trader.yaml`], {}, 0);
-    running.push(kill);
-    await kill.exited;
-    expect(kill.output()).toContain('the next start is killed');
-    expect(statSync(`${folder}/ledger.sqlite.kill`).size).toBe(0);
-  });
+it('a disk that has room for the name of the stop file alone kills the next start', async () => {
+  const { folder, config } = place('http://127.0.0.1:9');
+  const kill = twinbook(['kill', '--reason', 'no room', '-c', config], {}, 0);
+  await kill.exited;
+  expect(kill.output()).toContain('the next start is killed');
+  expect(statSync(`${folder}/ledger.sqlite.kill`).size).toBe(0);
 });

@@ -3,6 +3,7 @@
  * time, once for all readers; a reader that does not read is let go. Without a reader a step costs one comparison.
  */
 
+import { guarded } from '../../../shared/base/guarded.js';
 import type { MarketFace } from '../../../trader/engine/faces.js';
 import { Brake } from './brake.js';
 import type { AccountFigures, ByeLine, FrameLine, HelloLine, TelemetryLine } from './lines.js';
@@ -73,28 +74,44 @@ export class TelemetryPublisher {
   /** Null when this reader is told from now on, else why not. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} others are told already; close one of them`;
+    let refusal: string | null = null;
+    guarded(
+      () => this.#add(reader),
+      (error) => {
+        this.#letGo(reader);
+        this.#source.onFailure(error);
+        refusal = 'telemetry failed; the log says why';
+      },
+    )();
+    return refusal;
+  }
+
+  #add(reader: LineReader): void {
+    const hello = encodeLine(this.#source.hello());
     this.#readers.add(reader);
     reader.once('close', () => this.#letGo(reader));
-    reader.write(encodeLine(this.#source.hello()));
+    reader.write(hello);
     if (this.#bye !== null) return this.#endAll(this.#bye);
     // A sweep tells what has changed; to this reader everything is new.
     this.#told.clear();
     this.#waiting = [];
-    return null;
   }
 
   /** After a step, when its requests are under way. `lateMs`: how late a beat came, null when no beat led to this step. */
   afterStep(lateMs: number | null): void {
+    this.#tryTelling(() => this.#tellStep(lateMs));
+  }
+
+  /** An error costs the readers their connections, and the trader nothing. */
+  #tryTelling(tell: () => void): void {
     if (this.#readers.size === 0) return;
-    try {
-      this.#tellStep(lateMs);
-    } catch (error) {
+    guarded(tell, (error) => {
       for (const reader of this.#readers) {
         this.#letGo(reader);
         reader.destroy();
       }
       this.#source.onFailure(error);
-    }
+    })();
   }
 
   #tellStep(lateMs: number | null): void {
@@ -111,24 +128,24 @@ export class TelemetryPublisher {
 
   /** What the first line says is other than it was. */
   renew(): void {
-    if (this.#readers.size > 0) this.#tell(this.#source.hello());
+    this.#tryTelling(() => this.#tell(this.#source.hello()));
   }
 
   notice(time: number, severity: 'info' | 'loud', kind: string, text: string): void {
-    if (this.#readers.size > 0) this.#tell({ type: 'notice', time, severity, kind, text });
+    this.#tryTelling(() => this.#tell({ type: 'notice', time, severity, kind, text }));
   }
 
   /** The last words. */
   close(reason: string, proven: boolean): void {
-    this.#bye ??= { type: 'bye', time: this.#clocks.nowMs(), reason, proven };
-    this.#endAll(this.#bye);
+    const bye = this.#bye ?? { type: 'bye', time: this.#clocks.nowMs(), reason, proven };
+    this.#bye = bye;
+    this.#tryTelling(() => this.#endAll(bye));
   }
 
-  #endAll(bye: ByeLine): null {
+  #endAll(bye: ByeLine): void {
     this.#tell(bye);
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
-    return null;
   }
 
   #sweep(beganMs: number): void {

@@ -1,6 +1,7 @@
 /** A reader of telemetry: subscribes at a control socket, and again whenever the connection is gone, until it is closed. */
 
 import { connect, type Socket } from 'node:net';
+import { guarded } from '../../../shared/base/guarded.js';
 import { requireTrusted } from '../control-client.js';
 import type { TelemetryLine } from './lines.js';
 
@@ -48,11 +49,15 @@ export class Subscription {
     let why = 'the trader hung up';
     let received = '';
     socket.setEncoding('utf8');
+    const failed = (error: unknown) => {
+      why = error instanceof Error ? error.message : String(error);
+      socket.destroy();
+    };
     socket.on('connect', () => socket.write('{"command":"subscribe"}\n'));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       why = error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? 'no trader is running' : error.message;
     });
-    socket.on('data', (chunk: string) => {
+    const hear = (chunk: string) => {
       received += chunk;
       const end = received.lastIndexOf('\n');
       if (end < 0 && received.length <= LONGEST_LINE) return;
@@ -61,7 +66,8 @@ export class Subscription {
       if (refusal === null) return;
       why = refusal;
       socket.destroy();
-    });
+    };
+    socket.on('data', guarded(hear, failed));
     socket.on('close', () => this.#lose(why));
   }
 
@@ -78,8 +84,8 @@ export class Subscription {
   #lose(why: string): void {
     this.#socket = null;
     if (this.#isClosed) return;
-    this.#events.onLost(why);
     this.#again = setTimeout(() => this.#open(), AGAIN_MS);
+    this.#events.onLost(why);
   }
 }
 

@@ -66,9 +66,12 @@ class Reader implements LineReader {
 
 /** `encodingMs`: what a look at the clock takes, so that encoding seems to take time. */
 function world(faces: readonly MarketFace[], encodingMs = 0) {
-  const at = { ms: 0, mode: 'quoting', faces, asked: 0, failures: [] as string[] };
+  const at = { ms: 0, mode: 'quoting', faces, asked: 0, failures: [] as string[], isBroken: false };
   const source = {
-    hello: () => HELLO,
+    hello: () => {
+      if (at.isBroken) throw new Error('the ledger is broken');
+      return HELLO;
+    },
     account: () => ACCOUNT,
     faces: () => {
       at.asked++;
@@ -108,6 +111,41 @@ describe('telemetry', () => {
     expect(at.failures).toEqual([expect.stringContaining('BigInt')]);
     step(500);
     expect(at.failures).toHaveLength(1);
+  });
+
+  test('that cannot greet refuses the reader, and loses those it cannot renew, and throws nothing', () => {
+    const { at, step, publisher } = world([face('a')]);
+    const reader = new Reader();
+    publisher.subscribe(reader);
+    at.isBroken = true;
+    expect(publisher.subscribe(new Reader())).toBe('telemetry failed; the log says why');
+    expect(reader.destroyed).toBe(false);
+    publisher.renew();
+    expect(reader.destroyed).toBe(true);
+    expect(at.failures).toEqual(['Error: the ledger is broken', 'Error: the ledger is broken']);
+    at.isBroken = false;
+    // The reader that was refused takes no place.
+    const readers = Array.from({ length: MOST_READERS }, () => new Reader());
+    for (const one of readers) expect(publisher.subscribe(one)).toBeNull();
+    step(500);
+    expect(readers[0]?.marketsTold()).toEqual(['a']);
+  });
+
+  test('whose reader cannot be written loses the reader, at each kind of line', () => {
+    const { publisher } = world([]);
+    class Unwritable extends Reader {
+      override write(): void {
+        throw new Error('this stream is gone');
+      }
+    }
+    expect(publisher.subscribe(new Unwritable())).toContain('telemetry failed');
+    for (const tell of [() => publisher.notice(1, 'loud', 'halted', 'a limit'), () => publisher.close('over', true)]) {
+      const reader = new Reader();
+      publisher.subscribe(reader);
+      reader.write = new Unwritable().write;
+      tell();
+      expect(reader.destroyed).toBe(true);
+    }
   });
 
   test('tells each market when it changed, the account twice a second, and what the operator should read', () => {

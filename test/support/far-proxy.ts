@@ -1,0 +1,28 @@
+/** An exchange far away: a proxy that delivers every byte later, in both directions, and loses none. */
+
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Returns the address of the proxy; `roundTripMs` is added to each request. It ends with the test. */
+export async function farProxy(target: string, roundTripMs: number): Promise<string> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => void setTimeout(() => to.write(bytes), roundTripMs / 2));
+      from.on('error', () => from.destroy());
+      from.on('close', () => void setTimeout(() => to.destroy(), roundTripMs / 2));
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
