@@ -70,7 +70,7 @@ export class ExecutorShell {
         this.sign();
       }
       if (isSo()) return true;
-      if (Date.now() >= endMs) return false;
+      if (performance.now() >= endMs) return false;
       await pause(BEAT_MS);
     }
   }

@@ -197,7 +197,7 @@ async function takeBack(error: unknown, left: Left): Promise<StepLine['result']>
   let isGone = await nothingLeft(place);
   if (!life.isSettled) {
     // A signature left and nobody said what became of it: only the record knows, at the latest when the draft is over.
-    const endMs = Date.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
+    const endMs = performance.now() + 2_000 * place.profile.draft_lifetime_s + TAKE_BACK_MS;
     const isKnown = await shell.goOnUntil(() => life.isSettled, endMs);
     isGone = (await nothingLeft(place)) && isKnown;
   }

@@ -42,7 +42,7 @@ export class OrderLife {
     this.#shell = shell;
     this.#ledger = ledger;
     this.#market = market;
-    this.#endMs = Date.now() + place.withinMs;
+    this.#endMs = performance.now() + place.withinMs;
     this.#placeId = `${runId}-1`;
     this.#cancelId = `${runId}-2`;
   }
@@ -143,7 +143,7 @@ export class OrderLife {
       const { rows } = await this.#resting();
       reads = rows.length === 0 ? reads + 1 : 0;
       if (reads === 2) break;
-      if (Date.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
+      if (performance.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
       await pause(LOOK_MS);
     }
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.pubkey } }, 'the order');
@@ -208,7 +208,8 @@ export class OrderLife {
       const found = await look();
       if (found !== null) return found;
       if (this.#place.isStopped()) throw failure('stopped by you', '');
-      if (Date.now() > this.#endMs) throw difference(missing, 'an order that rests is shown', 'nothing', LOST_TODO);
+      if (performance.now() > this.#endMs)
+        throw difference(missing, 'an order that rests is shown', 'nothing', LOST_TODO);
       await pause(LOOK_MS);
     }
   }

@@ -12,7 +12,7 @@ const CLEARED_AFTER_MS = 30_000;
 
 interface OpenAlert {
   condition: Condition;
-  readonly sinceMs: number;
+  sinceMs: number;
   seenMs: number;
   /** Null until anybody was told. */
   toldMs: number | null;
@@ -24,6 +24,7 @@ export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
   #told = 0;
+  #seenMs = Number.NEGATIVE_INFINITY;
 
   /** @param run drawn anew by each console, so that ids of messages are never used twice */
   constructor(run: string) {
@@ -53,6 +54,8 @@ export class AlertBook {
     nowMs: number,
     isUndecided: (kind: string) => boolean = () => false,
   ): readonly AlertMessage[] {
+    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
+    this.#seenMs = nowMs;
     for (const condition of conditions) {
       const known = this.#open.get(condition.kind);
       if (known === undefined)
@@ -89,13 +92,23 @@ export class AlertBook {
     ).length;
   }
 
+  /** Ages begin anew: otherwise nothing would be told again or be over for as long as the step. */
+  #onClockSetBack(nowMs: number): void {
+    for (const alert of this.#open.values()) {
+      alert.seenMs = Math.min(alert.seenMs, nowMs);
+      // An alert that was told is known by the time of its beginning.
+      if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
+      else alert.toldMs = Math.min(alert.toldMs, nowMs);
+    }
+  }
+
   #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
     const { condition, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
     if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
       this.#open.delete(condition.kind);
       return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
     }
-    if (nowMs - sinceMs < condition.forMs || seenMs < nowMs) return null;
+    if ((toldMs === null && nowMs - sinceMs < condition.forMs) || seenMs < nowMs) return null;
     const isWanted = condition.severity === 'critical' && acknowledgedMs === null;
     const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
     if (toldMs !== null && !isAgain) return null;

@@ -21,7 +21,7 @@ const MOST_JOINED = 10;
 
 interface Waiting {
   readonly message: AlertMessage;
-  readonly sinceMs: number;
+  sinceMs: number;
   isEscalated: boolean;
 }
 
@@ -38,6 +38,7 @@ export class Outbox {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
+  #seenMs = Number.NEGATIVE_INFINITY;
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
@@ -73,6 +74,8 @@ export class Outbox {
    * @param isQuiet only what cannot wait is due
    */
   next(nowMs: number, isQuiet = false): AlertMessage | null {
+    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
+    this.#seenMs = nowMs;
     this.#giveUp(nowMs);
     if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
@@ -114,6 +117,13 @@ export class Outbox {
     );
     for (const one of stuck) one.isEscalated = true;
     return stuck.map(({ message }) => message);
+  }
+
+  /** Pauses end at once and ages begin anew: otherwise a message would wait for as long as the step. */
+  #onClockSetBack(nowMs: number): void {
+    this.#notBeforeMs = Number.NEGATIVE_INFINITY;
+    this.#sentMs = this.#sentMs.map((sentMs) => Math.min(sentMs, nowMs));
+    for (const one of [...this.#waiting, ...this.#underWay]) one.sinceMs = Math.min(one.sinceMs, nowMs);
   }
 
   #takeOthers(nowMs: number): readonly Waiting[] {

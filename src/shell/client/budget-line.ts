@@ -13,6 +13,19 @@ const LONGEST_LINE = 1_000;
 /** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
+/**
+ * Between two starts, for Bottleneck: centuries ago. It plans starts by the wall clock, so a clock that is set back would
+ * hold the line for as long as the step. Places come from the window, which a clock that cannot be set measures.
+ */
+const LONG_AGO_MS = -1e14;
+
+function openLimiter(): Bottleneck {
+  const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
+  // The first job uses up the reservoir; after it Bottleneck's next start lies in the past.
+  limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
+  return limiter;
+}
+
 /** Somebody in line who may probe. */
 interface Prober {
   readonly lane: Lane;
@@ -94,7 +107,8 @@ const EVERYTHING: LineRoom = { limit: Infinity, remaining: Infinity, nextPlaceMs
 export class BudgetLine implements Line {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  readonly #limiter = new Bottleneck({ reservoir: 0 });
+  /** Null until a request has to wait. */
+  #limiter: Bottleneck | null = null;
   /** Jobs in Bottleneck's queue, those included that wait no more, and how many of them have a place already. */
   #queued = 0;
   #called = 0;
@@ -145,6 +159,7 @@ export class BudgetLine implements Line {
         return Promise.resolve();
       };
       // Bottleneck rejects only what `close` drops.
+      this.#limiter ??= openLimiter();
       this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
       if (Pacing.mayProbe(lane)) this.#probers.push({ lane, settle });
       this.#callUp();
@@ -174,7 +189,7 @@ export class BudgetLine implements Line {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#limiter.stop({ dropWaitingJobs: true });
+    await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
   /** Gives free places to the first in line, and wakes up again when the next one may come free. */
@@ -185,7 +200,7 @@ export class BudgetLine implements Line {
     const called = Math.min(free, this.#queued - this.#called);
     for (let n = 0; n < called; n++) this.#pacing.start('place');
     this.#called += called;
-    if (called > 0) void this.#limiter.incrementReservoir(called);
+    if (called > 0) void this.#limiter?.incrementReservoir(called);
     if (called === 0) this.#probe(nowMs);
     clearTimeout(this.#timer);
     if (this.#queued === this.#called) {

@@ -51,7 +51,8 @@ interface Job {
   readonly parts: CallParts;
   readonly message: Message;
   readonly lane: Lane;
-  readonly latestMs: number;
+  /** Monotonic ms. */
+  readonly endMs: number;
 }
 
 interface PlannedOptions extends CallOptions {
@@ -183,7 +184,8 @@ export class HttpCaller implements ServiceCaller {
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
-    const job: Job = { declaration, parts, message, lane, latestMs };
+    const endMs = this.#clock.monotonicMs() + latestMs - this.#clock.nowMs();
+    const job: Job = { declaration, parts, message, lane, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
@@ -191,7 +193,7 @@ export class HttpCaller implements ServiceCaller {
       // A retry is in no plan: it may take nothing from the orders and cancels that the rest of the minute is kept for.
       if (silent && isPlanned && this.#freePart(declaration.scope) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
-      if (this.#clock.nowMs() + delayMs >= latestMs || !(await this.pause(delayMs))) break;
+      if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
       // A retry that never left is no news: what the attempt before it found still stands.
       if (!next.left && last.left) break;
@@ -213,9 +215,9 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async #attempt(job: Job): Promise<Attempted> {
-    const { lane, latestMs, declaration } = job;
+    const { lane, endMs, declaration } = job;
     const line = this.#lines[declaration.scope];
-    const patienceMs = () => latestMs - this.#clock.nowMs();
+    const patienceMs = () => endMs - this.#clock.monotonicMs();
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
@@ -235,7 +237,7 @@ export class HttpCaller implements ServiceCaller {
   }
 
   async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
-    const { message, lane, latestMs, declaration } = job;
+    const { message, lane, endMs, declaration } = job;
     const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
@@ -243,11 +245,11 @@ export class HttpCaller implements ServiceCaller {
       line.onUnsent(place);
       return this.#givenUp(objection);
     }
-    if (sentMs >= latestMs || this.#closing.signal.aborted) {
+    const sentMonotonicMs = this.#clock.monotonicMs();
+    if (sentMonotonicMs >= endMs || this.#closing.signal.aborted) {
       line.onUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
-    const sentMonotonicMs = this.#clock.monotonicMs();
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
     const headers = writeHeaders(message, this.profile.header_prefix, credentials, venueSeconds);
     const attempt = await this.#transport.send(message, headers, this.#timeoutMs);

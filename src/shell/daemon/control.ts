@@ -22,7 +22,7 @@ import type {
   StatusValue,
 } from '../control/control-protocol.js';
 import type { FeedStatus } from '../feeds/inbox.js';
-import { nowMs } from '../runtime/clock.js';
+import { nowMs, steadyMs } from '../runtime/clock.js';
 import { explainMarket, explainTrading } from './explain.js';
 import type { LiveConfig } from './live/live-config.js';
 
@@ -168,9 +168,9 @@ function explain(subject: string, running: Running): ControlResponse {
 
 /** Waits until something is so, at most `WAIT_MS`. */
 async function until(isSo: () => boolean): Promise<boolean> {
-  const endMs = nowMs() + WAIT_MS;
+  const endMs = steadyMs() + WAIT_MS;
   while (!isSo()) {
-    if (nowMs() > endMs) return false;
+    if (steadyMs() > endMs) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return true;

@@ -16,7 +16,7 @@ import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
 import type { Config } from '../config/types.js';
 import { VERSION } from '../config/version.js';
 import { serveControl } from '../control/control-server.js';
-import { nowMs } from '../runtime/clock.js';
+import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { backUpLedger } from './back-up-ledger.js';
 import { answerControl, type Running } from './control.js';
@@ -127,6 +127,7 @@ class Service {
   readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
+  readonly #bornMs = steadyMs();
   /** What we were worth at the first valuation of this run. */
   #startedWith: Micros | null = null;
   /** It has ended, and nothing rests. */
@@ -212,8 +213,8 @@ class Service {
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
-    const endMs = nowMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
-    while (this.#failure === null && !this.#isStopped() && nowMs() < endMs) await pause(STEP_MS);
+    const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
+    while (this.#failure === null && !this.#isStopped() && steadyMs() < endMs) await pause(STEP_MS);
     return this.#failure === null;
   }
 
@@ -231,7 +232,7 @@ class Service {
     const last = this.#snapshot();
     this.#isProven = last.proven;
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, not proven that nothing rests');
-    for (const line of resultLines(last, this.#startedWith, nowMs() - this.#startedMs)) this.#screen.say(line);
+    for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
       await this.#session.fleet?.release(last);
       this.#session.guardian?.endHeartbeat();
@@ -374,7 +375,7 @@ class Service {
       this.#startedWith ??= snapshot.equityMicros;
       this.#live.watchFiles();
       this.#telemetry.tellDueDay();
-      this.#screen.show(snapshot, nowMs() - this.#startedMs);
+      this.#screen.show(snapshot, steadyMs() - this.#bornMs);
       this.#manager?.show(serviceStatus(snapshot));
     });
   }

@@ -11,7 +11,7 @@ import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
 import type { ServiceClient } from '../client/client.js';
-import { nowMs } from '../runtime/clock.js';
+import { steadyMs } from '../runtime/clock.js';
 import type { StoredDraft } from '../wallet/drafts.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -76,14 +76,14 @@ export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs }: { readonly withinMs: number; readonly pauseMs: number },
 ): Promise<DirectCancelResult> {
-  const endMs = nowMs() + withinMs;
+  const endMs = steadyMs() + withinMs;
   let canceled = 0;
   for (let empty = 0; ; await pause(pauseMs)) {
     const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(nothingKnown);
     canceled += asked;
     empty = verified && asked === 0 ? empty + 1 : 0;
     if (empty === 2) return { asked: canceled, resting: 0, verified: true };
-    if (nowMs() >= endMs) return { asked: canceled, resting, verified: false };
+    if (steadyMs() >= endMs) return { asked: canceled, resting, verified: false };
   }
 }
 

@@ -20,7 +20,7 @@ import type {
 import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
 import { RequestTimings } from '../control/telemetry/request-timings.js';
 import type { FeedStatus } from '../feeds/inbox.js';
-import { nowMs } from '../runtime/clock.js';
+import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
 import { makeFeed } from './control.js';
 import { DailySummary, summaryText } from './daily-summary.js';
@@ -29,8 +29,6 @@ import type { Session } from './session.js';
 
 /** Steps that the figures are of: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
-
-const steadyMs = (): number => performance.now();
 
 export interface TelemetryOptions {
   /** In force now. */

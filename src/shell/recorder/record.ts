@@ -10,7 +10,7 @@ import type { ClientNotice } from '../client/contract.js';
 import type { FeedConfig } from '../config/types.js';
 import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
-import { nowMs } from '../runtime/clock.js';
+import { nowMs, steadyMs } from '../runtime/clock.js';
 import { duration } from '../runtime/duration.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/credentials.js';
@@ -96,7 +96,7 @@ class RecordService {
   readonly #client: ServiceClient;
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
-  readonly #startedMs = nowMs();
+  readonly #startedMs = steadyMs();
   readonly #env: RecordIo['env'];
   #feeds: OpenFeeds | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -172,7 +172,7 @@ class RecordService {
   }
 
   sayLast(): void {
-    this.#say(`recorded ${duration(nowMs() - this.#startedMs)}: ${countsText(this.#recorder.counts)}`);
+    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.counts)}`);
   }
 
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
@@ -201,10 +201,9 @@ class RecordService {
   }
 
   #line(): void {
-    const now = nowMs();
-    const { perMinute, available: left } = this.#plan.queue.status('public', now);
+    const { perMinute, available: left } = this.#plan.queue.status('public', nowMs());
     const parts = [
-      duration(now - this.#startedMs),
+      duration(steadyMs() - this.#startedMs),
       `${this.#plan.open} markets open`,
       countsText(this.#recorder.counts),
       `each book about every ${Math.round(this.#recorder.usualMs / 1000)} s`,

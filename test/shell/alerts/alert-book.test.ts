@@ -51,6 +51,21 @@ describe('an alert', () => {
     expect(told((second) => (second % 20 < 10 ? condition('warning') : null), 200)).toEqual(['warning open 0']);
   });
 
+  test('is told again and is over in its time though the clock was set back', () => {
+    const book = new AlertBook('run');
+    const look = (second: number, holds: boolean) =>
+      book.observe(holds ? [condition('critical')] : [], second * S).map(({ state }) => state);
+    expect(look(HOUR / S, true)).toEqual(['open']);
+    expect([look(0, true), look(899, true), look(900, true)]).toEqual([[], [], ['open']]);
+    expect([look(0, false), look(29, false), look(30, false)]).toEqual([[], [], ['cleared']]);
+  });
+
+  test('that was not told yet is told in its time though the clock was set back', () => {
+    const book = new AlertBook('run');
+    const look = (second: number) => book.observe([condition('critical', 5 * S)], second * S).length;
+    expect([look(HOUR / S), look(0), look(4), look(5)]).toEqual([0, 0, 0, 1]);
+  });
+
   test('is told when it has held for its time, and one that has not is nobody’s business', () => {
     expect(told((second) => (second >= 10 ? condition('critical', 5 * S) : null), 30)).toEqual(['critical open 15']);
     expect(told((second) => (second % 5 === 0 ? null : condition('critical', 5 * S)), 60)).toEqual([]);

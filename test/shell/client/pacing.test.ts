@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ClientNotice } from '../../../src/shell/client/contract.js';
 import {
   bookData,
   client,
@@ -65,12 +66,14 @@ describe('a throttled call', () => {
 
   it('is told with the time at which it is told, not with that of the refusal which its retry waited behind', async () => {
     server.answer = answering(429, refusal('throttled'), { 'retry-after': '3600' });
-    const patient = clientFor(server.url, { onNotice: () => void vi.setSystemTime(Date.now() + 9_900) });
-    const { sentMs, nowMs } = await patient.call(
-      'markets.book',
-      { params: { condition_id: 'm' } },
-      { latestMs: Date.now() + 10_000 },
-    );
+    let timeMs = Date.now();
+    const latestMs = timeMs + 10_000;
+    const clock = { nowMs: () => timeMs, monotonicMs: () => timeMs };
+    const onNotice = ({ kind }: ClientNotice) => {
+      if (kind === 'throttled') timeMs += 9_900;
+    };
+    const patient = clientFor(server.url, { onNotice, clock });
+    const { sentMs, nowMs } = await patient.call('markets.book', { params: { condition_id: 'm' } }, { latestMs });
     await patient.close();
     expect(nowMs - sentMs).toBe(9_900);
   });
