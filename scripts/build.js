@@ -100,7 +100,7 @@ async function build() {
     await shrinkPages(root, made);
     await bundle(root, made);
     chmodSync(join(made, PROGRAM), 0o755);
-    await whileAlone(() => {
+    await whileAlone(made, () => {
       const files = moveOver(made);
       const stamp = `${stampFile}-${process.pid}`;
       writeFileSync(stamp, JSON.stringify({ sources, files }));
@@ -129,10 +129,11 @@ function compile(outDir) {
 }
 
 /** Two builds in one checkout compile beside each other and move one after the other: each removes what it did not make. */
-async function whileAlone(work) {
+async function whileAlone(made, work) {
   while (!isLocked()) {
-    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - since > LOCK_LASTS_MS) rmSync(lock, { recursive: true, force: true });
+    const nowMs = fileTimeMs(made);
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (nowMs - since > LOCK_LASTS_MS) rmSync(lock, { recursive: true, force: true });
     else await pause(50);
   }
   try {
@@ -140,6 +141,12 @@ async function whileAlone(work) {
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
+}
+
+/** Time of the file system, ms, which dates the lock: the clock of this process may differ. */
+function fileTimeMs(folder) {
+  chmodSync(folder, 0o755);
+  return statSync(folder).ctimeMs;
 }
 
 /** True when the lock is ours now. */

@@ -33,7 +33,7 @@ const openingOf = (path: string): string =>
   `const { openLedger } = await import(${JSON.stringify(LEDGER)});
   openLedger(${JSON.stringify(path)}, { pid: process.pid, startedMs: 1 }).close();`;
 
-const LEDGER = join(import.meta.dirname, '../../dist/src/trader/ledger/ledger.js');
+const LEDGER = join(import.meta.dirname, '../../src/trader/ledger/ledger.ts');
 
 export class MigrationFlow implements Flow {
   readonly #root = mkdtempSync(join(tmpdir(), 'twinbook-migration-'));
@@ -51,7 +51,7 @@ export class MigrationFlow implements Flow {
   }
 
   run(how: Tracing): Promise<Ending> {
-    return runToEnd([process.execPath, '--input-type=module', '--eval', openingOf(this.#path)], how);
+    return runToEnd([process.execPath, '--import', 'tsx', '--input-type=module', '--eval', openingOf(this.#path)], how);
   }
 
   recover(how: Tracing): Promise<Ending> {

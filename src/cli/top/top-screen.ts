@@ -37,10 +37,10 @@ export interface TopSize {
 export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook): readonly TopRow[] {
   const sign = isReversed ? -1 : 1;
   return [...rows].sort((a, b) => {
-    if (sort === 'title') return sign * a.title.localeCompare(b.title);
+    if (sort === 'title') return sign * a.title.localeCompare(b.title, 'en');
     const [one, two] = [measure(a, sort), measure(b, sort)];
-    if (one === null || two === null) return Number(one === null) - Number(two === null) || a.id.localeCompare(b.id);
-    return sign * (two - one) || a.title.localeCompare(b.title);
+    if (one === null || two === null) return Number(one === null) - Number(two === null) || (a.id < b.id ? -1 : 1);
+    return sign * (two - one) || a.title.localeCompare(b.title, 'en');
   });
 }
 

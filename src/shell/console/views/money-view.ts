@@ -33,10 +33,10 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
     ...formatWhole(pnl, trader),
     read: book.read,
     days: makeRows(book.days)
-      .sort((a, b) => b.key.localeCompare(a.key))
+      .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
     markets: marketRows({ ledger, book, marks, title: makeTitleLookup(trader, ledger) }),
-    strategies: makeRows(book.strategies).sort((a, b) => a.key.localeCompare(b.key)),
+    strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
       equity: points.map(({ equityMicros }) => equityMicros),
@@ -97,10 +97,13 @@ function marketRows({ ledger, book, marks, title }: MarketSources): readonly Mon
   const held = readHoldings(ledger, marks);
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
-  return ids
-    .sort((a, b) => (size(a) === size(b) ? a.localeCompare(b) : size(b) - size(a)))
-    .slice(0, MOST_MARKETS)
-    .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }));
+  return (
+    ids
+      // Two held markets differ by NaN, and their identifiers decide.
+      .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
+      .slice(0, MOST_MARKETS)
+      .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }))
+  );
 }
 
 const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
