@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { complement, ZERO } from '../../shared/base/micros.js';
+import { complement, ONE, ZERO } from '../../shared/base/micros.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
@@ -251,6 +251,7 @@ export class OrderLife {
       stance: 'normal',
       stanceReason: '',
       loss: { dayLossMicros: ZERO, drawdownMicros: ZERO, halted: null },
+      findCaps: () => ({ yesMicros: ONE, noMicros: ONE }),
       fills: { inWindow: 0, halted: null },
       pace: { lastSecond: 0, lastMinute: 0 },
       requestHeadroom: profile.rate_limits.signed_per_minute,

@@ -13,6 +13,7 @@ import type { FillFacts } from '../risk/fill-guard.js';
 import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import type { LossFacts } from '../risk/loss-guard.js';
+import type { FindCaps } from '../risk/loss-to-average.js';
 import { judge } from '../risk/risk.js';
 import type { Queue } from '../scheduler/contract.js';
 import type { Economics } from '../strategy/economics.js';
@@ -27,6 +28,7 @@ export interface StepContext {
   readonly nowMs: number;
   readonly own: OwnState;
   readonly loss: LossFacts;
+  readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   readonly pace: ActionPace;
   /** The trader's own limits; a strategy's are tighter. */
@@ -73,6 +75,7 @@ export const gatherFacts = (
   exposure: context.own.exposure,
   cashMicros: context.own.cashMicros,
   loss: context.loss,
+  findCaps: context.findCaps,
   fills: context.fills,
   pace: context.pace.facts(context.nowMs),
   stance: context.stance,

@@ -198,24 +198,29 @@ export class TraderState {
     for (const { conditionId, feed } of this.markets.all) {
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
     }
+    this.#measureLoss(nowMs);
+    if (this.guards.loss.isDue || this.valuation.takeDue(nowMs)) this.saveLoss();
+  }
+
+  #measureLoss(nowMs: number): void {
     const worth = this.valuation.value(this.own, this.#isOut, nowMs - (this.bornMs ?? nowMs));
     if (worth === null) return;
     const { loss } = this.guards;
     // Its days are the exchange's: our clock may be a day ahead.
     const halted = loss.observe(this.venueClock.nowMs(nowMs) ?? nowMs, worth);
     if (halted !== null) this.#halt(halted, nowMs);
-    if (loss.isDue || this.valuation.takeDue(nowMs)) this.saveLoss();
   }
 
   /** Whether nothing that comes of a market is taken in. */
   readonly #isOut = (conditionId: string): boolean => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
 
-  /** One more fill is in the ledger: lets the fill guard look at it. */
+  /** One more fill is in the ledger: lets the guards look at it, for what it lost is to bound the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     const { fills } = this.guards;
     const halted = fills.observe(timestampS);
     if (halted !== null) this.#halt(halted, nowMs);
     fills.store();
+    this.#measureLoss(nowMs);
   }
 
   /** The configured capital differs from the ledger's. */

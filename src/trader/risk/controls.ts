@@ -1,6 +1,6 @@
 /**
  * The controls before an order leaves, one row each, numbered as in the safety document (19 and 20 are what our cash
- * and our shares allow, 21 is for splits alone). A check returns the two numbers when it refuses, null when it has nothing against the order.
+ * and our shares allow, 21 is for splits alone, 22 for what a price back at its average loses). A check returns the two numbers when it refuses, null when it has nothing against the order.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -10,6 +10,7 @@ import type { RiskFacts } from './facts.js';
 import { atLeast, atMost, showFigure } from './figures.js';
 import type { Breach, MergeIntent, PlaceIntent, RedeemIntent } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
+import { lossToAverage } from './loss-to-average.js';
 
 export interface Control {
   readonly number: number;
@@ -52,6 +53,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 6, name: 'max_event_position_shares', check: eventPosition },
   { number: 6, name: 'max_event_loss', check: eventLoss },
   { number: 7, name: 'max_total_cost', check: totalCost },
+  { number: 22, name: 'loss_to_average', check: averageLoss },
   { number: 19, name: 'available_cash', check: availableCash },
   { number: 20, name: 'available_shares', check: availableShares },
 ];
@@ -289,6 +291,15 @@ function totalCost(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrd
   if (after <= before) return null;
   const sum = exposure.totalLossMicros - before + after;
   return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
+}
+
+function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
+  const { exposure, findCaps, limits, loss, stance } = facts;
+  if (mayOnlyReduce(stance)) return null;
+  const after = lossToAverage(exposure, findCaps, order());
+  if (after === 0 || after <= lossToAverage(exposure, findCaps)) return null;
+  const what = "today's loss with all orders filled and prices back at their slow averages";
+  return atMost(what, loss.dayLossMicros + after, limits.maxLossDayMicros - 1, 'currency');
 }
 
 function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {

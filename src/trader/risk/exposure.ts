@@ -175,6 +175,11 @@ export class Exposure {
     return this.#markets.get(marketConditionId)?.holding ?? null;
   }
 
+  /** Markets in which an order works, by condition id. */
+  get workingMarkets(): readonly string[] {
+    return [...new Set(this.#marketOfOrder.values())];
+  }
+
   /** Working orders of a market, all strategies together, abandoned ones left out. */
   listOrders(marketConditionId: string): readonly WorkingOrder[] {
     const found: WorkingOrder[] = [];

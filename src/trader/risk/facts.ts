@@ -7,6 +7,7 @@ import type { Exposure } from './exposure.js';
 import type { FillFacts } from './fill-guard.js';
 import type { RiskLimits } from './limits.js';
 import type { LossFacts } from './loss-guard.js';
+import type { FindCaps } from './loss-to-average.js';
 
 /** What controls compare with; taken from the market's feed itself after a strategy has spoken, never from its view. */
 export interface MarketSight {
@@ -34,6 +35,8 @@ export interface RiskFacts {
   /** Currency that we own and may use, before any reservation. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
+  /** Highest values that the limits give shares. */
+  readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   /** Orders and cancels of the whole trader, those of this very step among them. */
   readonly pace: PaceFacts;

@@ -77,6 +77,7 @@ class Life {
       limits: RISK,
       exposure: context.own.exposure,
       cashMicros: context.own.cashMicros,
+      findCaps: context.findCaps,
       requestHeadroom: 100,
     });
     const name = told.verdict === 'refused' ? told.name : null;

@@ -109,6 +109,14 @@ const CASES: readonly Case[] = [
     refused: [8, 'max_drawdown', 100 * ONE - 1, 100 * ONE],
   },
   {
+    what: '22: more than is left of the day limit, if it fills and the price is back at its average',
+    facts: {
+      loss: { dayLossMicros: shares(48), drawdownMicros: m(0), halted: null },
+      findCaps: () => ({ yesMicros: m(200_000), noMicros: m(500_000) }),
+    },
+    refused: [22, 'loss_to_average', 50 * ONE - 1, 48 * ONE + 2_141_000],
+  },
+  {
     what: '9: as many orders and cancels within a second as are allowed',
     facts: { pace: { lastSecond: 40, lastMinute: 40 } },
     refused: [9, 'max_actions_per_second', 39, 40],

@@ -24,7 +24,7 @@ const limits: fc.Arbitrary<RiskLimits> = fc
     maxEventPositionSharesMicros: someShares,
     maxEventLossMicros: someShares,
     maxTotalCostMicros: someShares,
-    maxLossDayMicros: count.map(m),
+    maxLossDayMicros: fc.oneof(count.map(m), someShares),
     maxDrawdownMicros: count.map(m),
     maxActionsPerSecond: count,
     maxActionsPerMinute: count,
@@ -56,6 +56,7 @@ const anyFacts = fc.record({
   sight: anySight,
   cashMicros: fc.integer({ min: 0, max: 800 * ONE }).map(m),
   loss: fc.record({ dayLossMicros: fc.integer({ min: -2, max: 5 }).map(m), drawdownMicros: few.map(m), halted }),
+  caps: fc.record({ yesMicros: cents, noMicros: cents }),
   fills: fc.record({ inWindow: few, halted }),
   pace: fc.record({ lastSecond: few, lastMinute: few }),
   stance: fc.constantFrom<RiskFacts['stance']>('normal', 'normal', 'widen', 'reduce-only', 'flatten', 'halted'),
@@ -87,6 +88,7 @@ const anyState: fc.Arbitrary<PlainState> = fc
       orders: working,
       facts: factsOf({
         ...facts,
+        findCaps: () => facts.caps,
         sight: sight({
           market: {
             conditionId,

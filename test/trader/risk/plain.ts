@@ -148,6 +148,12 @@ export const PLAIN: Readonly<Record<string, Refuses>> = {
     const worst = (all: readonly WorkingOrder[]) => bruteWorst(holdings, all).loss;
     return grows(worst(orders), worst(joined(state)), facts.limits.maxTotalCostMicros);
   },
+  loss_to_average: (state) => {
+    if (reduces(state)) return false;
+    const { facts, orders } = state;
+    const unused = BigInt(facts.limits.maxLossDayMicros) - BigInt(facts.loss.dayLossMicros);
+    return grows(averageLoss(state, orders), averageLoss(state, joined(state)), Number(unused) - 1);
+  },
   available_cash: (state) => {
     if (state.place.side === 'sell') return false;
     const buys = joined(state).filter(({ side }) => side === 'buy');
@@ -166,6 +172,53 @@ export const PLAIN: Readonly<Record<string, Refuses>> = {
     return place.amountMicros > owned - offered;
   },
 };
+
+/** All orders of a direction filled in the worst order; those of its shares that bring the position to zero lose nothing. */
+function averageLoss({ facts, holdings }: PlainState, orders: readonly WorkingOrder[]): bigint {
+  let worst = 0n;
+  for (const market of new Set(orders.map(({ marketConditionId }) => marketConditionId))) {
+    const held = holdings.find(({ marketConditionId }) => marketConditionId === market);
+    const net = (held?.yesMicros ?? 0) - (held?.noMicros ?? 0);
+    const caps = facts.findCaps(market);
+    for (const isBid of [true, false]) {
+      const cap = isBid ? caps.yesMicros : caps.noMicros;
+      const filled = orders.filter(
+        (order) => order.marketConditionId === market && order.phase !== 'abandoned' && mirrored(order).isBid === isBid,
+      );
+      const losses = permutations(filled).map((row) => {
+        let lost = 0n;
+        let opening =
+          filled.reduce((sum, { remainingMicros }) => sum + remainingMicros, 0) - Math.max(0, isBid ? -net : net);
+        for (const order of row) {
+          const shares = Math.max(0, Math.min(opening, order.remainingMicros));
+          const loss = shares === 0 ? 0n : lostAt(order, shares, cap);
+          if (loss <= 0n) continue;
+          lost += loss;
+          opening -= shares;
+        }
+        return lost;
+      });
+      worst += losses.reduce((most, loss) => (loss > most ? loss : most), 0n);
+    }
+  }
+  return worst;
+}
+
+/** What a share costs beyond its worth at the average; a sale gives up a set, of which the other outcome is left. */
+function lostAt(order: WorkingOrder, shares: number, cap: number): bigint {
+  if (order.side === 'buy')
+    return paid({ ...order, remainingMicros: shares as WorkingOrder['remainingMicros'] }) - down(cap, shares);
+  const notional = down(order.priceMicros, shares);
+  return up(ONE - cap, shares) - (notional - up(order.feeRateMicros, Number(notional)));
+}
+
+const down = (a: number, b: number): bigint => (BigInt(a) * BigInt(b)) / BigInt(ONE);
+const up = (a: number, b: number): bigint => (BigInt(a) * BigInt(b) + BigInt(ONE) - 1n) / BigInt(ONE);
+
+function permutations<T>(rows: readonly T[]): T[][] {
+  if (rows.length === 0) return [[]];
+  return rows.flatMap((row, at) => permutations(rows.toSpliced(at, 1)).map((rest) => [row, ...rest]));
+}
 
 /** Leg by leg, as the exchange would match two orders of one market. */
 function wouldTrade(old: WorkingOrder, fresh: PlaceIntent): boolean {

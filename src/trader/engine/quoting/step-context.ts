@@ -6,6 +6,7 @@ import type { RiskStance } from '../../risk/facts.js';
 import type { FillFacts } from '../../risk/fill-guard.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import type { LossFacts } from '../../risk/loss-guard.js';
+import type { FindCaps } from '../../risk/loss-to-average.js';
 import type { Queue } from '../../scheduler/contract.js';
 import type { Economics } from '../../strategy/economics.js';
 import { LADDER } from '../control/modes.js';
@@ -56,6 +57,8 @@ export class TraderStepContext implements StepContext {
   get fills(): FillFacts {
     return this.#state.guards.fills.facts;
   }
+
+  readonly findCaps: FindCaps = (conditionId) => this.#state.valuation.averages.caps(conditionId);
 
   nextIntentId(conditionId: string): string {
     return this.#state.nextIntentId(conditionId);
