@@ -1,11 +1,15 @@
-/** What holds for every call of the table alike: who may call it, its slash, its method, its parameters, its page. */
+/**
+ * Rules for every call of the table alike: who may call it, its slash, its method (`anyCall`); its parameters, its page (`anyQuery`,
+ * in a file of its own, as these take as long as all the rest).
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { callOf, ENDPOINTS, type Endpoint, endpointOf } from './endpoints.js';
 import { NOBODY, type Reply, start, Trader, Venue } from './stranger.js';
 
-export function anyCall(): void {
+/** An exchange with a market, and requests to it; for all tests of a file. */
+function useExchange() {
   let exchange: RunningExchange;
   let venue: Venue;
   let trader: Trader;
@@ -35,11 +39,17 @@ export function anyCall(): void {
     return endpoint.access === 'signed' ? trader.get(path) : venue.get(path);
   };
 
+  return { fill, ask, venue: () => venue, trader: () => trader };
+}
+
+export function anyCall(): void {
+  const { fill, venue, trader } = useExchange();
+
   describe('any call', () => {
     it.each(ENDPOINTS.map((endpoint) => [callOf(endpoint), endpoint] as const))(
       '%s asks for credentials exactly when the documents say so',
       async (_, { method, path, access }) => {
-        const { slug } = await venue.call(method, fill(path));
+        const { slug } = await venue().call(method, fill(path));
         if (access === 'signed') expect(slug).toBe('not_authenticated');
         else expect(String(slug)).not.toMatch(/authenticat/);
       },
@@ -48,7 +58,7 @@ export function anyCall(): void {
     it.each(ENDPOINTS.map((endpoint) => [callOf(endpoint), endpoint] as const))(
       '%s is not found without its trailing slash',
       async (_, { method, path }) => {
-        expect(await trader.call(method, fill(path).slice(0, -1))).toMatchObject({ status: 404, slug: 'not_found' });
+        expect(await trader().call(method, fill(path).slice(0, -1))).toMatchObject({ status: 404, slug: 'not_found' });
       },
     );
 
@@ -57,7 +67,7 @@ export function anyCall(): void {
         for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
           if (endpointOf(method, fill(path)) !== undefined) continue;
           const body = method === 'GET' ? undefined : {};
-          expect([path, (await trader.call(method, fill(path), body)).slug]).toEqual([path, 'method_not_allowed']);
+          expect([path, (await trader().call(method, fill(path), body)).slug]).toEqual([path, 'method_not_allowed']);
         }
       }
     });
@@ -75,11 +85,17 @@ export function anyCall(): void {
       const wanted = /^\/share-.*submit/.test(path) ? 'share_conversion_not_found' : 'not_found';
       for (const id of [NOBODY, 'nobody', '0']) {
         const target = `${fill(path, id)}${needs && '?'}${needs}`;
-        const reply = await trader.call(method, target, method === 'POST' ? body : undefined);
+        const reply = await trader().call(method, target, method === 'POST' ? body : undefined);
         expect([id, reply.status, reply.slug]).toEqual([id, 404, wanted]);
       }
     });
+  });
+}
 
+export function anyQuery(): void {
+  const { ask } = useExchange();
+
+  describe('any call', () => {
     const lists = ENDPOINTS.filter(({ page }) => page !== null);
 
     it.each(lists.map((endpoint) => [callOf(endpoint), endpoint] as const))(

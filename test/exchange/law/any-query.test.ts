@@ -1,0 +1,3 @@
+import { anyQuery } from './any-call.js';
+
+anyQuery();
