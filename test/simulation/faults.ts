@@ -45,6 +45,8 @@ export interface Faults {
   readonly unsyncedLost: number;
   /** Per write and sync of the disk. */
   readonly diskError: number;
+  /** Readers of telemetry that are connected, and connect again while the orders of a failed ledger are canceled. */
+  readonly readers: number;
   /** Restarts of the exchange per hour: some seconds away, everything under way cut. */
   readonly restarts: number;
   /** The network is away for some seconds: per second. */
@@ -90,6 +92,7 @@ export const CALM: Faults = {
   crashes: 0,
   unsyncedLost: 0,
   diskError: 0,
+  readers: 0,
   restarts: 0,
   outage: 0,
   command: 0,
@@ -130,6 +133,7 @@ export function drawFaults(random: Random): Faults {
     crashes: upTo(12, 1),
     unsyncedLost: 0.8 + 0.2 * random.uniform(),
     diskError: upTo(0.01, 5),
+    readers: 2,
     restarts: upTo(6, 1),
     outage: upTo(0.005),
     command: upTo(0.02),

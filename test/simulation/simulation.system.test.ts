@@ -37,6 +37,7 @@ const EVERYTHING: Faults = {
   crashes: 12,
   unsyncedLost: 0.9,
   diskError: 0.0005,
+  readers: 2,
   restarts: 6,
   outage: 0.02,
   command: 0.02,
@@ -77,6 +78,7 @@ const EVERY_KIND = [
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),
+  ...(diskMissing() === null ? ['the ledger fails while readers are connected'] : []),
 ].map((kind) => (/^(locks|fills|orders|merges|splits|redeems|command|stopped)/.test(kind) ? kind : `fault: ${kind}`));
 
 describe('the whole trader against the whole exchange, on virtual time', () => {

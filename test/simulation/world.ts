@@ -21,6 +21,7 @@ import { ExchangeSide } from './exchange-side.js';
 import { CALM, type Faults, Tally } from './faults.js';
 import { Invariants } from './invariants.js';
 import { type Delivery, Network } from './network.js';
+import { Readers } from './readers.js';
 import { KEY, type Setting, STANDARD, START_MS } from './setting.js';
 import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
@@ -38,6 +39,8 @@ const LONGEST_HOLD_MS = 20_000;
 const LONGEST_NOTE_MS = 60_000;
 /** A request that the client's own budget holds back tries again after this: what is heard meanwhile may let it go. */
 const CLIENT_WAIT_MS = 250;
+/** Between two connections of readers while a trader without a ledger cancels. */
+const READERS_AGAIN_MS = 20;
 const HOUR_MS = 3_600_000;
 /** Characters. */
 const MOST_TRACED = 65_536;
@@ -411,10 +414,37 @@ export class World {
   /** The disk has failed under the ledger: the daemon cancels what rests with nothing but the key, ends, and is started. */
   #broken(): void {
     this.tally.add('the ledger broke');
+    const readers = this.#process === null ? null : this.#readersOf(this.#process);
     this.#process?.close();
     this.#process = null;
     const { network, invariants } = this;
-    cancelDirectly({ network, invariants, setting: this.#setting, keys: this.#keys, done: () => this.#startLater() });
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+      this.#startLater();
+    };
+    cancelDirectly({ network, invariants, setting: this.#setting, keys: this.#keys, done });
+    if (readers !== null) this.#connectUntil(readers, () => isDone);
+  }
+
+  /** Of a process whose ledger has just failed; null where none are connected. */
+  #readersOf({ ledger }: TraderProcess): Readers | null {
+    if (this.#faults.readers === 0) return null;
+    this.tally.add('fault: the ledger fails while readers are connected');
+    const readers = new Readers(ledger, () => this.timeline.nowMs);
+    readers.lose();
+    return readers;
+  }
+
+  #connectUntil(readers: Readers, isDone: () => boolean): void {
+    if (isDone()) return;
+    try {
+      for (let i = 0; i < this.#faults.readers; i++) readers.connect();
+    } catch (error) {
+      const resting = this.exchange.resting().length;
+      if (resting > 0) this.invariants.say(`a reader ended the trader while ${resting} orders rested: ${error}`);
+    }
+    this.timeline.after(READERS_AGAIN_MS, () => this.#connectUntil(readers, isDone));
   }
 
   #fail(error: unknown): void {

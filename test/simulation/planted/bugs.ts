@@ -5,6 +5,7 @@
 
 import type { Bug } from './bug.js';
 import { CLIENT_BUGS } from './client-bugs.js';
+import { CONTROL_BUGS } from './control-bugs.js';
 import { ENGINE_BUGS } from './engine-bugs.js';
 import { EXECUTOR_BUGS } from './executor-bugs.js';
 import { LEDGER_BUGS } from './ledger-bugs.js';
@@ -18,4 +19,5 @@ export const BUGS: readonly Bug[] = [
   ...CLIENT_BUGS,
   ...RECORD_BUGS,
   ...SIGHT_BUGS,
+  ...CONTROL_BUGS,
 ];

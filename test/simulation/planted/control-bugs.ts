@@ -1,0 +1,17 @@
+/** Bugs of what the trader tells others: a reader must not be able to end it. */
+
+import type { Bug } from './bug.js';
+
+export const CONTROL_BUGS: readonly Bug[] = [
+  {
+    name: 'reader-ends-the-trader',
+    what: 'An error in the greeting of a reader ends the trader, whose ledger has failed, before it has canceled its orders.',
+    edits: [
+      {
+        file: 'src/shell/control/telemetry/publisher.ts',
+        text: '    guarded(\n      () => this.#add(reader),',
+        replacement: '    this.#add(reader);\n    guarded(\n      () => undefined,',
+      },
+    ],
+  },
+];
