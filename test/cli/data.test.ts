@@ -182,6 +182,7 @@ describe('data query', () => {
     const sql = "select kind, count(*) as n from events where kind in ('trade', 'end') group by kind order by kind";
     expect((await data('query', sql, SAMPLE)).out).toBe('kind     n\nend      3\ntrade  264\n');
     expect((await data('query', sql, SAMPLE, '--csv')).out).toBe('kind,n\nend,3\ntrade,264\n');
+    expect((await data('query', "select '=1+1' a, -5 b", SAMPLE, '--csv')).out).toBe("a,b\n'=1+1,-5\n");
     expect(JSON.parse((await data('query', sql, SAMPLE, '--json')).out)).toEqual([
       { kind: 'end', n: 3 },
       { kind: 'trade', n: 264 },

@@ -3,8 +3,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
 import type { QueryBounds } from '../../recording/inspect/query-bounds.js';
+import { csvLine } from '../../shared/base/csv.js';
 import { plainJson } from '../../shared/base/plain-text.js';
-import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 

@@ -1,10 +1,10 @@
 /** `twinbook pnl --by …`: the result in rows, as a table, CSV or JSON. */
 
 import { type BreakdownBy, type BreakdownRow, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
 import type { AnswerFormat } from '../data/query.js';
-import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, short, table } from '../output/table.js';
 import type { LiveSession } from './pnl-report.js';

@@ -4,6 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ReportedTrader, TraderFigures, VenueSum } from '../../lab/report/html/traders-html.js';
 import { type BreakdownBy, computeBreakdown } from '../../lab/report/live/breakdown.js';
+import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
@@ -11,7 +12,6 @@ import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js'
 import { VERSION } from '../../shell/config/version.js';
 import { groupOf, nameTraders } from '../../shell/console/traders.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import { csvLine } from '../output/csv.js';
 import type { CliIo } from '../output/io.js';
 import { type Column, json, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';

@@ -12,7 +12,7 @@ import { acknowledge } from './acknowledge.js';
 import { act, actInMarket } from './actions.js';
 import { listenForCommands } from './chat-commands.js';
 import { changeConfig } from './config-actions.js';
-import { makeCsv } from './csv/exports.js';
+import { makeCsv } from './csv-exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
 import { LedgerLists } from './ledger-lists.js';

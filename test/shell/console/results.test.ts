@@ -1,8 +1,8 @@
 /** What the page says of results beside sums: markouts of fills, ways in which events could end, and files for spreadsheets. */
 
 import { describe, expect, test } from 'vitest';
-import { csvRow } from '../../../src/shell/console/csv/cells.js';
-import { makeCsv } from '../../../src/shell/console/csv/exports.js';
+import { csvLine } from '../../../src/shared/base/csv.js';
+import { makeCsv } from '../../../src/shell/console/csv-exports.js';
 import type { MarketPoint } from '../../../src/shell/console/store/history.js';
 import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';
 import { listScenarios } from '../../../src/shell/console/views/scenarios.js';
@@ -133,12 +133,16 @@ describe('files for spreadsheets', () => {
     ['-2+3', "'-2+3"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
+    ['\t1', "'\t1"],
+    ['\r1', '"\'\r1"'],
     [' =1', "' =1"],
+    ['＝1+1', "'＝1+1"],
+    [-1.5e-7, '-1.5e-7'],
     ['-2.5', '-2.5'],
     ['say "no", then', '"say ""no"", then"'],
     ['=1\n=2', '"\'=1\n=2"'],
   ])('write %j so that nothing is computed of it', (value, cell) => {
-    expect(csvRow([value, 7, null])).toBe(`${cell},7,\r\n`);
+    expect(csvLine([value, 7, null])).toBe(`${cell},7,\n`);
   });
 
   test('hold orders and fills with their titles, and sums as the page has them', () => {
@@ -148,7 +152,7 @@ describe('files for spreadsheets', () => {
       const held = { title: '=HYPERLINK("x")', yes: '10', no: '0', sets: '0', cost: '4', unrealised: '', result: '' };
       const money = () => ({ days: [row], markets: [{ ...row, ...held }], strategies: [] });
       const lines = (name: Parameters<typeof makeCsv>[0]) =>
-        makeCsv(name, { ledger, title: () => '=1+1', money }).split('\r\n');
+        makeCsv(name, { ledger, title: () => '=1+1', money }).split('\n');
       expect(lines('fills')).toEqual([
         'time,fill,order,market,title,side,outcome,price,amount,fee,role,seen',
         expect.stringMatching(/^1970-01-01T00:16:40.000Z,one,order-one,a,'=1\+1,buy,YES,0.4,10,/),

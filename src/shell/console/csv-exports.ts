@@ -1,10 +1,10 @@
 /** What the page offers as files for spreadsheets. Every row has its own names of things, times are UTC. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { CsvName, MoneyRow, MoneyView } from '../../dashboard/views.js';
-import { filledOf, outcomeName } from '../views/texts.js';
-import { type CsvValue, csvRow } from './cells.js';
+import { type CsvValue, csvLine } from '../../shared/base/csv.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
+import type { CsvName, MoneyRow, MoneyView } from '../dashboard/views.js';
+import { filledOf, outcomeName } from './views/texts.js';
 
 /** Newest rows of a file: more are `twinbook ledger query`'s business. */
 export const MOST_CSV_ROWS = 20_000;
@@ -36,7 +36,7 @@ export function makeCsv(name: CsvName, { ledger, title, money }: CsvSources): st
 }
 
 const join = <Row>(columns: readonly string[], all: readonly Row[], cells: (row: Row) => readonly CsvValue[]): string =>
-  [csvRow(columns), ...all.map((row) => csvRow(cells(row)))].join('');
+  [csvLine(columns), ...all.map((row) => csvLine(cells(row)))].join('');
 
 const FILL_COLUMNS = [
   ...['time', 'fill', 'order', 'market', 'title', 'side', 'outcome'],
