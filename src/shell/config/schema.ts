@@ -261,6 +261,16 @@ const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('Of child: the program and its arguments.'),
+  env: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'wants a name of an environment variable')
+        .regex(/^(?!TWINBOOK_)/i, 'names a variable of the trader, which no program gets'),
+    )
+    .max(100)
+    .optional()
+    .describe('Of child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
   markets: z
     .record(z.string().min(1).max(128), z.string().min(1).max(128))
     .optional()

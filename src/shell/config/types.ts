@@ -300,6 +300,8 @@ export interface ChildFeed extends NamedFeed {
   readonly command: readonly string[];
   /** Absolute: the folder of the trader's file. */
   readonly cwd: string;
+  /** Names of environment variables that the program gets beside the usual ones. */
+  readonly env: readonly string[];
 }
 
 export interface StrategyConfig {

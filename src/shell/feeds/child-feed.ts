@@ -39,7 +39,7 @@ export class ChildReader {
     // A group of its own: what it starts ends with it, and Ctrl-C is for the trader.
     const child = spawn(program, args, {
       cwd: this.#feed.cwd,
-      env: withoutSecrets(this.#env),
+      env: passedOn(this.#env, this.#feed.env),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -99,9 +99,11 @@ export class ChildReader {
   }
 }
 
-/** What the trader was told in confidence is not for its children. */
-const withoutSecrets = (env: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('TWINBOOK_')));
+/** Variables that every program gets. All others may hold secrets: of the trader, of a cloud, of a database. */
+const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
+
+const passedOn = (env: Readonly<Record<string, string | undefined>>, named: readonly string[]) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
 
 function lastLine(words: string): string {
   const last =

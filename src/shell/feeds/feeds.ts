@@ -17,7 +17,7 @@ export interface OpenFeeds {
   close(): Promise<void>;
 }
 
-/** `env`: what programs are given, without what is the trader's own. */
+/** `env`: variables of this process, of which programs get those on a list. */
 export function openFeeds(
   feeds: readonly FeedConfig[],
   ears: FeedEars,

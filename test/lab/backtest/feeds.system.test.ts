@@ -161,7 +161,7 @@ describe('recorded values', () => {
   });
 
   it('are played under their names, but where a file is given in their place', async () => {
-    const feed = { name: 'model', kind: 'child' as const, command: ['x'], cwd: '/', maxAgeMs: S };
+    const feed = { name: 'model', kind: 'child' as const, command: ['x'], cwd: '/', env: [], maxAgeMs: S };
     const recordings = [recording([value(5, 0.5), value(7, 0.6, 'other')]), recording([value(2, 0.4)])];
     const question = { config: { feeds: [feed] }, recordings, choices: [], delayMs: null };
     const data = await readFeedData(question);

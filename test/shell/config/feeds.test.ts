@@ -18,7 +18,7 @@ describe('the feeds of a trader file', () => {
     const { cwd, config } = load(`feeds:
   a: { kind: file, path: prices.csv }
   b: { kind: http, url: "http://127.0.0.1:8080/x", every_ms: 500 }
-  c: { kind: child, command: [node, model.js], max_age_s: 2.5 }`);
+  c: { kind: child, command: [node, model.js], env: [MODEL_KEY], max_age_s: 2.5 }`);
     expect((await config).feeds).toEqual([
       { name: 'a', maxAgeMs: 60_000, kind: 'file', path: `${cwd}/prices.csv`, everyMs: 1000 },
       {
@@ -30,7 +30,7 @@ describe('the feeds of a trader file', () => {
         everyMs: 500,
         timeoutMs: 5000,
       },
-      { name: 'c', maxAgeMs: 2500, kind: 'child', command: ['node', 'model.js'], cwd },
+      { name: 'c', maxAgeMs: 2500, kind: 'child', command: ['node', 'model.js'], cwd, env: ['MODEL_KEY'] },
     ]);
   });
 
@@ -57,6 +57,15 @@ describe('the feeds of a trader file', () => {
       'feeds: { a: { kind: http, url: "https://h.org", hosts: [b.org] } }',
       'feeds.a.hosts: does not hold h.org, the host of url',
     ],
+    [
+      'feeds: { a: { kind: child, command: [x], env: [A=B] } }',
+      'feeds.a.env[0]: wants a name of an environment variable',
+    ],
+    [
+      'feeds: { a: { kind: child, command: [x], env: [twinbook_secret] } }',
+      'feeds.a.env[0]: names a variable of the trader, which no program gets',
+    ],
+    ['feeds: { a: { kind: file, path: x, env: [A] } }', 'feeds.a.env: a feed of kind file has no env; remove it'],
     ['feeds: { a: { kind: child, command: [] } }', 'feeds.a.command: wants at least 1 entries, got 0'],
     [
       'feeds: { a: { kind: file, path: x, every_ms: 5 } }',

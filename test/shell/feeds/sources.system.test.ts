@@ -11,6 +11,18 @@ import { openFeeds } from '../../../src/shell/feeds/feeds.js';
 import { newFolder } from '../../support/folders.js';
 import { until } from '../../support/waiting.js';
 
+/** Variables of the trader's own process. */
+const GIVEN = {
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  LC_TIME: 'C',
+  MODEL_KEY: 'named',
+  NODE_OPTIONS: '--no-deprecation',
+  npm_config__auth: 'secret',
+  PGPASSWORD: 'secret',
+  TWINBOOK_WALLET_PASSPHRASE: 'secret',
+  TZ: 'UTC',
+};
+
 /** A feed that is followed until the end of the test, and what was heard of it. */
 function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'maxAgeMs'> | Partial<FeedConfig>) {
   const values = new Map<string, FeedValue>();
@@ -24,7 +36,7 @@ function followed(feed: Omit<Extract<FeedConfig, { kind: 'file' }>, 'name' | 'ma
   const ears = { deliver, loud: (text: string) => loud.push(text), quiet: (text: string) => quiet.push(text) };
   // The table above names one whole kind each time.
   const whole = { name: 'model', maxAgeMs: 60_000, ...feed } as FeedConfig;
-  const feeds = openFeeds([whole], ears, { ...process.env, TWINBOOK_WALLET_PASSPHRASE: 'not for children' });
+  const feeds = openFeeds([whole], ears, { ...process.env, ...GIVEN });
   onTestFinished(() => feeds.close());
   const heard = (market: string, p: number) =>
     until(
@@ -184,12 +196,23 @@ describe('an address', () => {
 
 describe('a program', () => {
   const child = (script: string) =>
-    followed({ kind: 'child', command: [process.execPath, '-e', script], cwd: newFolder() });
+    followed({ kind: 'child', command: [process.execPath, '-e', script], cwd: newFolder(), env: ['MODEL_KEY'] });
 
-  it('is heard, started again when it ends, and told nothing of the wallet', async () => {
+  it('gets the variables on the list and those that its feed names, and no others', async () => {
+    const { values, heard } = child(`
+      for (const name of Object.keys(process.env)) console.log(JSON.stringify({ market: name, p: 0.5, at: Date.now() }));
+      console.log(JSON.stringify({ market: 'all', p: 0.2, at: Date.now() }));
+      setTimeout(() => undefined, 60_000);
+    `);
+    await heard('all', 0.2);
+    const names = [...values.keys()].filter((name) => !/^(?:all|PATH|HOME|LANG|LC_[A-Z]+|TMPDIR)$/.test(name));
+    expect(names.sort()).toEqual(['MODEL_KEY', 'TZ']);
+    expect(values.has('LC_TIME')).toBe(true);
+  });
+
+  it('is heard, and started again when it ends', async () => {
     const { heard, loud } = child(`
-      const p = process.env.TWINBOOK_WALLET_PASSPHRASE === undefined ? 0.2 : 0.9;
-      console.log(JSON.stringify({ market: 'A', p, at: Date.now() }));
+      console.log(JSON.stringify({ market: 'A', p: 0.2, at: Date.now() }));
       console.log(JSON.stringify({ market: 'pid' + process.pid, p: 0.5, at: Date.now() }));
       console.error('ran out of ideas');
       setTimeout(() => process.exit(3), 50);
@@ -203,7 +226,7 @@ describe('a program', () => {
   });
 
   it('that is not there is said once', async () => {
-    const { loud } = followed({ kind: 'child', command: ['/nowhere/model'], cwd: newFolder() });
+    const { loud } = followed({ kind: 'child', command: ['/nowhere/model'], cwd: newFolder(), env: [] });
     await until(
       () => loud.length,
       (count) => count > 0,

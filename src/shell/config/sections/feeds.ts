@@ -13,7 +13,7 @@ type FeedFile = FeedsFile[string];
 const KEYS = {
   file: ['path'],
   http: ['url', 'hosts'],
-  child: ['command'],
+  child: ['command', 'env'],
   polymarket: ['markets', 'url', 'hosts'],
   kalshi: ['markets', 'url', 'hosts'],
 } as const satisfies Record<FeedFile['kind'], readonly (keyof FeedFile)[]>;
@@ -49,7 +49,7 @@ export function makeFeeds(feeds: FeedsFile, folder: string): readonly FeedConfig
 }
 
 function makeFeed(name: string, feed: FeedFile, folder: string): FeedConfig {
-  const { kind, path = '', url = '', command = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
+  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
   const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
   switch (kind) {
     case 'file':
@@ -57,7 +57,7 @@ function makeFeed(name: string, feed: FeedFile, folder: string): FeedConfig {
     case 'http':
       return { ...named, kind, url, hosts: listHosts(feed, url), everyMs, timeoutMs };
     case 'child':
-      return { ...named, kind, command, cwd: folder };
+      return { ...named, kind, command, cwd: folder, env };
     case 'polymarket':
     case 'kalshi': {
       const base = url === '' ? VENUE_URLS[kind] : url;
