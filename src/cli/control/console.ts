@@ -57,12 +57,13 @@ async function show(
   keepFilesPrivate();
   comeLast();
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const [{ openConsole }, { addressText, drawToken, passwordFrom }] = await Promise.all([
+  const [{ openConsole }, { addressText, passwordFrom }, { obtainPageToken }] = await Promise.all([
     import('../../shell/console/console.js'),
     import('../../shell/console/password.js'),
+    import('../../shell/console/page-token.js'),
   ]);
   const password = passwordFrom(io.env);
-  const secret = password ?? drawToken();
+  const secret = password ?? obtainPageToken(config.ledger.path);
   const shown = (one: TraderConfig) => ({
     config: one,
     guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },

@@ -1,6 +1,5 @@
-/** What opens the page: the operator's password, or a token that is drawn anew where none is set; and passwords of those who may do less. */
+/** The passwords of the page: the operator's, and those of the roles that may do less. */
 
-import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Environment } from '../config/environment.js';
 import type { DashboardConfig } from '../config/types.js';
@@ -21,7 +20,7 @@ export function passwordFrom(env: Environment): string | null {
   throw new TwinbookError(
     'usage',
     `its password is shorter than ${SHORTEST_PASSWORD} characters`,
-    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then the start prints an address that opens it.',
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
   );
 }
 
@@ -50,8 +49,6 @@ function readRolePassword(file: string | null, setting: string): string | null {
   throw new TwinbookError('usage', what, 'Write a longer one into the file.');
 }
 
-export const drawToken = (): string => randomBytes(24).toString('base64url');
-
-/** What the operator is told, once, where he looks. A token is shown behind the address, a password never. */
+/** One line for the operator: the address with its token behind the #, or without the password. */
 export const addressText = (url: string, password: string | null, token: string): string =>
   `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

@@ -7,11 +7,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
 import type { Environment } from '../config/environment.js';
 import { isConsoleWanted } from '../config/sections/alerts.js';
 import type { Config } from '../config/types.js';
-import { addressText, drawToken, passwordFrom } from '../console/password.js';
+import { obtainPageToken } from '../console/page-token.js';
+import { addressText, passwordFrom } from '../console/password.js';
 
 /** Between two starts, ms, doubled each time. */
 const START_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
@@ -52,8 +54,8 @@ export class ConsoleSupervisor {
   private constructor(options: ConsoleSupervisorOptions) {
     this.#options = options;
     this.#password = passwordFrom(options.env);
-    // Shown once, where the operator looks; it opens the page of this run alone.
-    this.#token = this.#password ?? drawToken();
+    // Its console reads the same file, and gets a password by its environment.
+    this.#token = this.#password ?? obtainPageToken(options.config.ledger.path);
     this.#spawn();
   }
 
@@ -64,7 +66,8 @@ export class ConsoleSupervisor {
     try {
       return new ConsoleSupervisor(options);
     } catch (error) {
-      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}`);
+      const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
+      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}${hint}`);
       return null;
     }
   }
@@ -111,7 +114,7 @@ export class ConsoleSupervisor {
   }
 
   get #pass(): Environment {
-    return { TWINBOOK_DASHBOARD_PASSWORD: this.#token };
+    return this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
   }
 
   #hear(line: string): void {

@@ -1,10 +1,13 @@
-/** Who may ask what, and of which trader: else it is answered why not. */
+/** Which caller may ask what, and of which trader; each refusal says why. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BearerAuth } from './bearer-auth.js';
 import { type Host, isAllowed, type Role, type TraderHost } from './contract.js';
+import { Guesses } from './guesses.js';
+import { PROOF_HEADER, proveAnswer, proveEvent } from './proof.js';
+import { type AdmittedRequest, Sessions } from './sessions.js';
 
-/** What opens the page for each role; null where nobody has that role. */
+/** The secret that opens the page for each role; null where a role has none. */
 export interface Passes {
   readonly operate: string;
   readonly stop: string | null;
@@ -13,41 +16,112 @@ export interface Passes {
 
 export type Query = { Querystring: Readonly<Record<string, unknown>> };
 
-/** Lets in who brings what opens the page for a role that may do what is asked; else it answers why not. */
-export class Gate {
-  readonly #auth: BearerAuth<Role>;
+interface PageGuesses {
+  readonly page: Guesses;
+  readonly metrics: Guesses;
+}
 
-  /** @param viewToken opens what the role `view` may see here; null for none */
-  constructor({ view, stop, operate }: Passes, viewToken: string | null = null) {
+/** Admits requests that a session proves, and proves their answers. */
+export class Gate {
+  readonly #sessions: Sessions<Role>;
+  readonly #metrics: BearerAuth;
+  readonly #guesses: PageGuesses;
+  readonly #bodies = new WeakMap<FastifyRequest, string>();
+  readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest<Role>>();
+
+  private constructor(sessions: Sessions<Role>, guesses: PageGuesses, metricsToken: string | null) {
+    this.#sessions = sessions;
+    this.#guesses = guesses;
+    this.#metrics = new BearerAuth(metricsToken, guesses.metrics);
+  }
+
+  /** @param metricsToken opens the metrics alone; null for none */
+  static async make({ view, stop, operate }: Passes, metricsToken: string | null): Promise<Gate> {
+    const guesses = { page: new Guesses(), metrics: new Guesses() };
     const all = [
       ['operate', operate],
       ['stop', stop],
       ['view', view],
-      ['view', viewToken],
     ] as const;
-    this.#auth = new BearerAuth<Role>(all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret]])));
+    const secrets = all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret] as const]));
+    return new Gate(await Sessions.make<Role>(secrets, guesses.page), guesses, metricsToken);
   }
 
-  /** Secrets that opened nothing. */
+  /** Wrong proofs and tokens since the start. */
   get refused(): number {
-    return this.#auth.wrong;
+    return this.#guesses.page.count + this.#guesses.metrics.count;
+  }
+
+  /** @param readAddress host and port of the page, as an address bar shows them */
+  addTo(server: FastifyInstance, readAddress: () => string): void {
+    const parse = server.getDefaultJsonParser('error', 'error');
+    server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+      this.#bodies.set(request, body);
+      parse(request, body, done);
+    });
+    server.addHook('onSend', async (request, reply, payload) => {
+      const admitted = this.#admitted.get(request);
+      if (admitted === undefined) return;
+      const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
+      const { session, count } = admitted;
+      void reply.header(PROOF_HEADER, proveAnswer(session.key, count, reply.statusCode, body));
+    });
+    server.post<{ Body: unknown }>('/session/greeting', (request, reply) => {
+      const greeting = this.#sessions.greet(readField(request.body, 'nonce'), readAddress());
+      return greeting ?? reply.code(400).send({ error: 'the nonce wants 32 bytes in hex' });
+    });
+    server.post<{ Body: unknown }>('/session', (request, reply) => {
+      const nonce = readField(request.body, 'nonce');
+      const outcome = this.#sessions.open(nonce, readField(request.body, 'proof'));
+      return outcome === 'open' ? { open: true } : refuse(reply, outcome);
+    });
   }
 
   /** Null when it answered. */
   admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
-    const verdict = this.#auth.check(request.headers.authorization);
-    if (verdict === 'wrong') {
-      void reply.code(401).send({ error: 'this needs the password, or the address that the trader printed' });
+    const { authorization } = request.headers;
+    const { method, url: target } = request;
+    const admitted = this.#sessions.admit(authorization, { method, target, body: this.#bodies.get(request) ?? '' });
+    if (admitted === null) {
+      void refuse(reply, 'wrong');
       return null;
     }
-    if (verdict === 'too many guesses') {
-      void reply.code(429).send({ error: 'too many wrong passwords; wait a minute, or use the command line' });
-      return null;
-    }
-    if (isAllowed(verdict, least)) return verdict;
-    void reply.code(403).send({ error: `this password opens the page to ${verdict}; this wants one to ${least}` });
+    this.#admitted.set(request, admitted);
+    const { role } = admitted.session;
+    if (isAllowed(role, least)) return role;
+    void reply.code(403).send({ error: `this password opens the page to ${role}; this wants one to ${least}` });
     return null;
   }
+
+  /** The events of an admitted request, each with its proof as its id. */
+  proveEvents(request: FastifyRequest): (data: string) => string {
+    const admitted = this.#admitted.get(request);
+    if (admitted === undefined) throw new Error('only an admitted request has a stream');
+    const { session, count } = admitted;
+    let index = 0;
+    return (data) => `id: ${proveEvent(session.key, count, index++, data)}\n`;
+  }
+
+  /** False when it answered. */
+  admitMetrics(request: FastifyRequest, reply: FastifyReply): boolean {
+    const verdict = this.#metrics.check(request.headers.authorization);
+    if (verdict === 'right') return true;
+    const error = verdict === 'wrong' ? METRICS_WANT_TOKEN : TOO_MANY_GUESSES;
+    void reply.code(verdict === 'wrong' ? 401 : 429).send({ error });
+    return false;
+  }
+}
+
+const METRICS_WANT_TOKEN = 'the metrics need the token in metrics.token_file, as `Authorization: Bearer TOKEN`';
+const TOO_MANY_GUESSES = 'too many wrong passwords; wait a minute, or use the command line';
+const NOT_IN = 'this needs the password, or the address that `twinbook dashboard` prints';
+
+const refuse = (reply: FastifyReply, why: 'wrong' | 'too many guesses'): FastifyReply =>
+  why === 'wrong' ? reply.code(401).send({ error: NOT_IN }) : reply.code(429).send({ error: TOO_MANY_GUESSES });
+
+function readField(body: unknown, name: 'nonce' | 'proof'): string {
+  if (typeof body !== 'object' || body === null || !(name in body)) return '';
+  return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
 /** Null when there is none of that name, or when none is named of several; then that is answered. */

@@ -1,49 +1,29 @@
-/** Who somebody is by the secret that is brought: a password of a role, a token that was drawn for this run, the token of the metrics. */
+/** The token of the metrics, which Prometheus sends with each scrape. It opens nothing else. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Guesses } from './guesses.js';
 
-/** Wrong ones within a minute, by whoever; beyond that nobody is let in, for the guesser cannot be told from the operator. */
-const GUESSES = 10;
-const WINDOW_MS = 60_000;
+export class BearerAuth {
+  readonly #digest: Buffer | null;
+  readonly #guesses: Guesses;
 
-export type PasswordVerdict<Role extends string> = Role | 'wrong' | 'too many guesses';
-
-export class BearerAuth<Role extends string> {
-  readonly #passes: readonly (readonly [role: Role, digest: Buffer])[];
-  /** A clock that never steps, ms. */
-  readonly #steadyMs: () => number;
-  #guessesMs: number[] = [];
-  #wrong = 0;
-
-  /** @param passes who each secret makes of its bearer */
-  constructor(passes: readonly (readonly [role: Role, secret: string])[], steadyMs = () => performance.now()) {
-    this.#passes = passes.map(([role, secret]) => [role, hashSecret(secret)] as const);
-    this.#steadyMs = steadyMs;
+  /** @param token null where none opens anything */
+  constructor(token: string | null, guesses: Guesses) {
+    this.#digest = token === null ? null : hashToken(token);
+    this.#guesses = guesses;
   }
 
-  /** Secrets that opened nothing, of all time. */
-  get wrong(): number {
-    return this.#wrong;
-  }
-
-  /** @param authorization the header, `Bearer` and the secret */
-  check(authorization: string | undefined): PasswordVerdict<Role> {
-    const steadyMs = this.#steadyMs();
-    this.#guessesMs = this.#guessesMs.filter((guessMs) => steadyMs - guessMs < WINDOW_MS);
-    if (this.#guessesMs.length >= GUESSES) return 'too many guesses';
-    const given = authorization?.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : null;
-    if (given !== null) {
-      const digest = hashSecret(given);
-      // All are compared, so that how long it takes says nothing of which one it is.
-      const [found] = this.#passes.filter(([, known]) => timingSafeEqual(digest, known));
-      if (found !== undefined) return found[0];
-      // Who brings none at all is no guesser: the page asks like this before its operator has typed.
-      this.#guessesMs.push(steadyMs);
-      this.#wrong++;
-    }
+  /** @param authorization the header, `Bearer` and the token */
+  check(authorization: string | undefined): 'right' | 'wrong' | 'too many guesses' {
+    if (this.#guesses.isLocked) return 'too many guesses';
+    // A caller without any token is no guesser.
+    if (authorization?.startsWith('Bearer ') !== true) return 'wrong';
+    const digest = hashToken(authorization.slice('Bearer '.length));
+    if (this.#digest !== null && timingSafeEqual(digest, this.#digest)) return 'right';
+    this.#guesses.add();
     return 'wrong';
   }
 }
 
-/** Of one length whatever is given, so that neither its length nor its beginning shows in how long the comparison takes. */
-const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+/** Of one length, so that the time of the comparison says nothing about the token. */
+const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();

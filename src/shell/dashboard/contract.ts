@@ -57,6 +57,18 @@ export const ROLE_OF: Readonly<Record<PageAction, Role>> = {
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
+/** The server's side of a handshake. */
+export interface Greeting {
+  /** Drawn at the start of the console, so that no key outlives it. */
+  readonly salt: string;
+  /** Of PBKDF2, from the secret to the key. */
+  readonly rounds: number;
+  /** Random, 32 bytes in hex; the name of the session that it opens. */
+  readonly nonce: string;
+  /** One for each secret that opens the page, hex. */
+  readonly proofs: readonly string[];
+}
+
 /** Money, prices and amounts are decimal strings, times Unix milliseconds. Holds no secret. */
 export interface PageState {
   /** Of its file, to tell it from others. */

@@ -1,6 +1,6 @@
 /**
- * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to whoever has the
- * pass; one document without anything from elsewhere.
+ * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that prove the
+ * secret; one document without anything from elsewhere.
  *
  * It decides nothing and keeps nothing: it shows what its host says and hands on what was pressed. It lives in the console's
  * process, so it answers while the trader hangs.
@@ -47,7 +47,7 @@ export interface DashboardOptions {
   readonly port: number;
 }
 
-/** Who may read `/metrics`, beside whoever may see the page. */
+/** Which programs may read `/metrics`. */
 export interface MetricsAccess {
   /** Whether every program of this machine may. */
   readonly isOpen: boolean;
@@ -58,37 +58,33 @@ export interface MetricsAccess {
 export interface Dashboard {
   /** `http://127.0.0.1:8788/`, without what opens it. */
   readonly url: string;
-  /** Wrong passwords and tokens that it was brought. */
+  /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
   readonly refusedLogins: () => number;
   close(): Promise<void>;
 }
 
 /** Listens. Rejects with what `listen` rejects with, `EADDRINUSE` for a port that is taken. */
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { passes, metrics } = options;
-  const gates = { page: new Gate(passes), metrics: new Gate(passes, metrics.token) };
-  const server = buildPage(options, gates);
+  const gate = await Gate.make(options.passes, options.metrics.token);
+  const server = buildPage(options, gate);
   await server.listen({ host: options.address, port: options.port });
   return {
-    url: `http://${formatHost(options.address)}:${readPort(server)}/`,
-    refusedLogins: () => gates.page.refused + gates.metrics.refused,
+    url: `http://${readAddress(server, options.address)}/`,
+    refusedLogins: () => gate.refused,
     close: () => server.close(),
   };
 }
 
-const formatHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+/** Host and port, as an address bar shows them. */
+const readAddress = (server: FastifyInstance, address: string): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${readPort(server)}`;
 
 function readPort(server: FastifyInstance): number {
   const address = server.server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-interface Gates {
-  readonly page: Gate;
-  readonly metrics: Gate;
-}
-
-function buildPage({ host, metrics }: DashboardOptions, gates: Gates): FastifyInstance {
+function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): FastifyInstance {
   const document = pageDocument();
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -115,19 +111,23 @@ function buildPage({ host, metrics }: DashboardOptions, gates: Gates): FastifyIn
       .code(status)
       .send({ error: status < 500 ? 'the request cannot be read' : 'the trader failed to answer' });
   });
+  const ownAddress = () => readAddress(server, address);
+  gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
+    // Another program may listen at the other addresses of `localhost`. The browser keeps what stands behind the #.
+    if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
     // It holds nothing secret, so nothing can be told from its length.
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
-  addReads(server, host, gates.page);
-  addStreams(server, host, gates.page);
-  addDownloads(server, host, gates.page);
-  addActions(server, host, gates.page);
-  addMetrics(server, host, gates.metrics, metrics);
+  addReads(server, host, gate);
+  addStreams(server, host, gate);
+  addDownloads(server, host, gate);
+  addActions(server, host, gate);
+  addMetrics(server, host, gate, metrics);
   return server;
 }
 
@@ -224,7 +224,7 @@ function viewQuery({ market, subject, span, at }: Readonly<Record<string, unknow
 
 function addMetrics(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: MetricsAccess): void {
   server.get('/metrics', (request, reply) => {
-    if (!isOpen && gate.admit(request, reply, 'view') === null) return reply;
+    if (!isOpen && !gate.admitMetrics(request, reply)) return reply;
     const { type, text } = host.metrics();
     return reply.type(type).send(text);
   });

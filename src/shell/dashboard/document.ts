@@ -25,6 +25,7 @@ const MODULES = [
   'past',
   'lists',
   'traders',
+  'session',
   'ask',
   'stream',
   'controls',
@@ -62,7 +63,7 @@ const makeHtml = ({ script, style, licence }: Parts): string => `<!doctype html>
 <p class="unseen" id="spoken" role="status"></p>
 <i id="probe" hidden></i>
 <main id="login" hidden><h1>Twinbook</h1>
-<form><label>Password, or the token that the trader printed
+<form><label>Password, or the token from the address that <code>twinbook dashboard</code> prints
 <input id="secret" type="password" autocomplete="current-password"></label> <button type="submit">Open</button></form></main>
 <div id="main" hidden>
 ${ABOVE}

@@ -1,9 +1,9 @@
 /** The state of one trader, or of all, as the page is told it: once, and again whenever it has changed. */
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findTrader, type Gate, type Query, readText } from './admission.js';
 import type { Host, Role, ServedState, ServedTraders, TraderHost } from './contract.js';
-import { MOST_STREAMS, type StreamSource, Streams } from './streams.js';
+import { MOST_STREAMS, type StreamReader, type StreamSource, Streams } from './streams.js';
 
 /** What `/state` answers, and each event of its stream. */
 export const serveState = (host: Host, trader: TraderHost, role: Role, market: string | null): ServedState => ({
@@ -18,10 +18,11 @@ export const serveTraders = (host: Host, role: Role): ServedTraders => ({ ...hos
 export function addStreams(server: FastifyInstance, host: Host, gate: Gate): void {
   const streams = new Streams();
   server.addHook('preClose', async () => streams.close());
-  const open = (reply: FastifyReply, key: readonly unknown[], source: StreamSource) => {
+  const open = (request: FastifyRequest, reply: FastifyReply, key: readonly unknown[], source: StreamSource) => {
     if (streams.isFull) return reply.code(503).send({ error: TOO_MANY_STREAMS });
     reply.hijack();
-    streams.open(JSON.stringify(key), source, reply.raw, reply.getHeaders());
+    const reader = proveEvents(reply.raw, gate.proveEvents(request));
+    streams.open(JSON.stringify(key), source, reader, reply.getHeaders());
     return reply;
   };
   server.get<Query>('/stream/state', (request, reply) => {
@@ -30,7 +31,7 @@ export function addStreams(server: FastifyInstance, host: Host, gate: Gate): voi
     if (role === null || trader === null) return reply;
     const market = readText(request.query['market']);
     const name = host.names.length === 1 ? null : readText(request.query['trader']);
-    return open(reply, [role, name, market], {
+    return open(request, reply, [role, name, market], {
       make: () => serveState(host, trader, role, market),
       watch: (onChange) => trader.watch(onChange),
     });
@@ -38,7 +39,7 @@ export function addStreams(server: FastifyInstance, host: Host, gate: Gate): voi
   server.get('/stream/traders', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
     if (role === null) return reply;
-    return open(reply, [role], {
+    return open(request, reply, [role], {
       make: () => serveTraders(host, role),
       watch: (onChange) => {
         const ends = host.names.map((name) => host.trader(name)?.watch(onChange));
@@ -49,5 +50,16 @@ export function addStreams(server: FastifyInstance, host: Host, gate: Gate): voi
     });
   });
 }
+
+/** A reader whose events carry proofs of its own session, because several sessions read the same state. */
+const proveEvents = (raw: FastifyReply['raw'], prove: (data: string) => string): StreamReader => ({
+  writeHead: (status, headers) => raw.writeHead(status, headers),
+  once: (event, onClose) => raw.once(event, onClose),
+  end: () => raw.end(),
+  write: (event) => raw.write(`${prove(event.slice('data: '.length, -2))}${event}`),
+  get writableLength() {
+    return raw.writableLength;
+  },
+});
 
 const TOO_MANY_STREAMS = `${MOST_STREAMS} pages are told of each change already; this one asks every second`;

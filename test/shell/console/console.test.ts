@@ -11,9 +11,12 @@ import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.j
 import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
 import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { folderOf } from '../../support/folders.js';
+import { openPageSession } from '../../support/page-client.js';
 import { trader } from '../config/files.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
+const SECRET = 'the secret of the page, a long one';
+const OTHER_SECRET = 'another secret, as long as the first';
 const FRAME: TelemetryLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
@@ -37,15 +40,15 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
   onTestFinished(() => server.close());
   const console = await openConsole({
     config,
-    secret: 'the secret',
+    secret: SECRET,
     guardian: { status: () => 'watching', isGuarded: () => true },
     note: (text) => notes.push(text),
   });
   onTestFinished(() => console.close());
-  const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
-  const state = async () => (await (await fetch(`${console.url}state`, { headers })).json()) as PageState;
+  const { ask } = await openPageSession(console.url ?? '', SECRET);
+  const state = async () => (await (await ask('/state')).json()) as PageState;
   const press = (action: string, reason: string) =>
-    fetch(`${console.url}actions/${action}`, { method: 'POST', headers, body: JSON.stringify({ reason }) });
+    ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
   const tell = (line: TelemetryLine) => {
     for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
   };
@@ -125,14 +128,12 @@ describe('the console', () => {
     const later: string[] = [];
     const second = await openConsole({
       config,
-      secret: 'another secret',
+      secret: OTHER_SECRET,
       guardian: { status: () => 'watching', isGuarded: () => true },
       note: (text) => later.push(text),
     });
     onTestFinished(() => second.close());
-    expect((await fetch(`${second.url}state`, { headers: { authorization: 'Bearer another secret' } })).status).toBe(
-      200,
-    );
+    expect((await (await openPageSession(second.url ?? '', OTHER_SECRET)).ask('/state')).status).toBe(200);
     expect(later).toEqual([expect.stringMatching(/^warning: process \d+, .* is a console of this trader too/)]);
     await close();
     await vi.waitFor(() => expect(later.at(-1)).toContain('tells the alerts and keeps the history now'), 10_000);

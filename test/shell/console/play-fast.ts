@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** A page whose seconds take no time: what the console tells comes from within, each state a moment later than the one before. */
 
-import type { Page } from 'playwright-core';
 import type { ServedState, ServedTraders } from '../../../src/shell/dashboard/contract.js';
 import type { ChartView } from '../../../src/shell/dashboard/views.js';
+import { openPageSession } from '../../support/page-client.js';
 import { SECRET } from './played-console.js';
 
 export interface Answers {
@@ -13,13 +13,13 @@ export interface Answers {
 }
 
 /** What the console says now of the market that the page shows. */
-export async function answersOf(page: Page, url: string): Promise<Answers> {
-  const headers = { authorization: `Bearer ${SECRET}` };
-  const ask = async (path: string) => (await page.request.get(`${url}${path}`, { headers })).json();
+export async function answersOf(url: string): Promise<Answers> {
+  const { ask } = await openPageSession(url, SECRET);
+  const read = async (path: string) => (await ask(path)).json();
   return {
-    traders: await ask('traders'),
-    state: await ask('state?market=m1'),
-    chart: await ask('views/chart?market=m1'),
+    traders: await read('/traders'),
+    state: await read('/state?market=m1'),
+    chart: await read('/views/chart?market=m1'),
   };
 }
 
@@ -62,17 +62,21 @@ export function playFast({ traders, state, chart }: Answers): void {
     new Promise<void>((resolve) => {
       waiting.push(() => {
         frame++;
-        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(moved())}\n\n`));
+        controller.enqueue(new TextEncoder().encode(`id: 0\ndata: ${JSON.stringify(moved())}\n\n`));
         resolve();
       });
       channel.port2.postMessage(null);
     });
+  // The key of the page before its reload; what is played proves nothing.
+  const { salt } = JSON.parse(sessionStorage.getItem('twinbook-session') ?? '{}');
+  crypto.subtle.verify = async () => true;
   Object.assign(window, {
     fetch: async (path: string) => {
       if (path.startsWith('/stream'))
         return { ok: true, status: 200, body: new ReadableStream({ pull: nextState }, { highWaterMark: 0 }) };
+      if (path.startsWith('/session')) return Response.json({ salt, rounds: 1, nonce: 'n', proofs: ['0'] });
       const answer = path.startsWith('/state') ? moved() : path.startsWith('/traders') ? traders : redrawn();
-      return { ok: true, status: 200, json: async () => answer };
+      return Response.json(answer);
     },
   });
 }

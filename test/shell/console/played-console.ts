@@ -24,8 +24,9 @@ import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/b
 import { trader } from '../config/files.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
 
-export const SECRET = 'the secret of the page';
-export const VIEW_SECRET = 'only to look';
+/** Long, as drawn ones are: a short password costs each page a long derivation. */
+export const SECRET = 'the secret of the page, a long one';
+export const VIEW_SECRET = 'only to look, and for long as well';
 /** As an exchange could name a market to take over whoever shows it. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'">\u202e${'"><script>alert(1)</script>'.repeat(3)}`;
 const POINT_MS = 5_000;

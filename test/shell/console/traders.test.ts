@@ -15,11 +15,13 @@ import type { LineReader } from '../../../src/shell/control/telemetry/publisher.
 import type { TradersState } from '../../../src/shell/dashboard/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
+import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
 import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
+const SECRET = 'the secret of the page, a long one';
 const load = (folder: string, file = 'trader.yaml'): TraderConfig => loadTraderConfig(file, { cwd: folder, env: {} });
 const place = (text = trader(APART)): TraderConfig => load(folderOf({ 'trader.yaml': text }));
 const refusal = (work: () => unknown): string => {
@@ -118,7 +120,7 @@ describe('a console of several', () => {
     const configs = ['sun', 'rain', 'dead'].map((name) => {
       const folder = join(home, name);
       mkdirSync(folder);
-      writeFileSync(join(folder, 'trader.yaml'), trader(APART));
+      writeFileSync(join(folder, 'trader.yaml'), trader(`${APART}\nmetrics: { open: true }`));
       return load(folder);
     });
     const [sun, rain, dead] = configs;
@@ -131,7 +133,7 @@ describe('a console of several', () => {
       config: sun,
       guardian: GUARDIAN,
       others: [rain, dead].map((config) => ({ config, guardian: GUARDIAN })),
-      secret: 'the secret',
+      secret: SECRET,
       note: () => undefined,
     });
     onTestFinished(() => console.close());
@@ -140,8 +142,8 @@ describe('a console of several', () => {
       tell(HELLO);
       tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
     }
-    const headers = { authorization: 'Bearer the secret', 'content-type': 'application/json' };
-    const traders = async () => (await (await fetch(`${console.url}traders`, { headers })).json()) as TradersState;
+    const { ask } = await openPageSession(console.url ?? '', SECRET);
+    const traders = async () => (await (await ask('/traders')).json()) as TradersState;
     await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
     const all = await traders();
     expect(all.traders).toMatchObject([
@@ -152,15 +154,14 @@ describe('a console of several', () => {
     expect(all.sums).toMatchObject([
       { group: 'paper', traders: 3, answering: 2, result: { sum: '2', known: 2 }, cash: { sum: '2480', known: 3 } },
     ]);
-    const metrics = await (await fetch(`${console.url}metrics`, { headers })).text();
+    const metrics = await (await fetch(`${console.url}metrics`)).text();
     expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
       'twinbook_up{trader="sun/trader"} 1',
       'twinbook_up{trader="rain/trader"} 1',
       'twinbook_up{trader="dead/trader"} 0',
     ]);
     expect(metrics.match(/^# TYPE twinbook_up /gm)).toHaveLength(1);
-    const press = (path: string) =>
-      fetch(`${console.url}${path}`, { method: 'POST', headers, body: '{"reason":"odd prices"}' });
+    const press = (path: string) => ask(`/${path}`, { method: 'POST', body: '{"reason":"odd prices"}' });
     expect((await press('actions/kill?trader=rain%2Ftrader')).status).toBe(200);
     expect([first.asked, second.asked]).toEqual([[], [{ command: 'kill', reason: 'odd prices' }]]);
     const killed = await (await press('traders/kill')).json();

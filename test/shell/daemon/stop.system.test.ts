@@ -11,6 +11,7 @@ import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeOfFile, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
+import { openPageSession } from '../../support/page-client.js';
 import type { Running } from '../../support/processes.js';
 import { asTrader, marketsOf, restingOrders } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
@@ -111,17 +112,13 @@ describe('a trader that listens', () => {
     const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
     const [, url = ''] = await trader.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/) \(with your password\)/);
     expect(trader.output()).toContain(`warning: port ${port} is taken`);
-    const ask = (path: string, how: RequestInit = {}) =>
-      fetch(`${url}${path}`, {
-        ...how,
-        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      });
-    const shown = async () => (await (await ask('state')).json()) as PageState;
+    const { ask } = await openPageSession(url, secret);
+    const shown = async () => (await (await ask('/state')).json()) as PageState;
     const state = await until(shown, ({ orders, markets }) => orders.length > 0 && markets.length === 4);
     expect(state).toMatchObject({ mode: 'quoting', answers: true, venue: 'paper', pid: trader.process.pid });
 
     const press = (action: string, reason = '') =>
-      ask(`actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
+      ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
     expect((await press('kill', 'seen on the page')).status).toBe(200);
     await at.gone();
     expect(await at.mode('killed')).toBe('seen on the page');
@@ -141,7 +138,7 @@ describe('a trader that listens', () => {
     await at.gone();
     trader.process.kill('SIGINT');
     expect(await trader.exited, trader.output()).toBe(0);
-    await expect(ask('state'), 'the console ends with its trader').rejects.toThrow();
+    await expect(ask('/state'), 'the console ends with its trader').rejects.toThrow();
     expect(trader.output() + readFileSync(`${at.folder}/trader.log`, 'utf8')).not.toContain(secret);
   });
 

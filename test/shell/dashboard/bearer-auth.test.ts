@@ -1,43 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { BearerAuth } from '../../../src/shell/dashboard/bearer-auth.js';
+import { Guesses } from '../../../src/shell/dashboard/guesses.js';
 
-describe('the pass', () => {
-  it('opens for the secret and nothing else', () => {
-    const pass = new BearerAuth([['operate', 'correct horse']]);
-    expect(pass.check('Bearer correct horse')).toBe('operate');
+describe('the token of the metrics', () => {
+  it('opens for itself and nothing else', () => {
+    const auth = new BearerAuth('correct horse', new Guesses(() => 0));
+    expect(auth.check('Bearer correct horse')).toBe('right');
     const wrong = ['correct horse', 'Bearer', 'Bearer ', 'bearer correct horse', 'Basic correct horse', undefined];
     for (const given of [...wrong, 'Bearer correct hors', 'Bearer correct horse '])
-      expect(pass.check(given)).toBe('wrong');
-    expect(pass.check('Bearer correct horse')).toBe('operate');
+      expect(auth.check(given)).toBe('wrong');
+    expect(auth.check('Bearer correct horse')).toBe('right');
   });
 
-  it('lets nobody in for a minute after ten wrong ones, and then again', () => {
+  it('is refused for a minute after ten wrong ones, and then accepted again', () => {
     let nowMs = 0;
-    const pass = new BearerAuth([['operate', 'secret']], () => nowMs);
+    const guesses = new Guesses(() => nowMs);
+    const auth = new BearerAuth('secret', guesses);
     for (let guess = 0; guess < 10; guess++) {
-      expect(pass.check(`Bearer ${guess}`)).toBe('wrong');
+      expect(auth.check(`Bearer ${guess}`)).toBe('wrong');
       nowMs += 1_000;
     }
-    expect(pass.check('Bearer secret')).toBe('too many guesses');
+    expect(auth.check('Bearer secret')).toBe('too many guesses');
     nowMs = 60_000;
-    expect(pass.check('Bearer secret')).toBe('operate');
+    expect(auth.check('Bearer secret')).toBe('right');
+    expect(guesses.count).toBe(10);
   });
 
-  it('does not count who brings none: the page asks before its operator has typed', () => {
-    const pass = new BearerAuth([['operate', 'secret']], () => 0);
-    for (let ask = 0; ask < 100; ask++) expect(pass.check(undefined)).toBe('wrong');
-    expect(pass.check('Bearer secret')).toBe('operate');
+  it('counts no caller without a token as a guesser', () => {
+    const auth = new BearerAuth('secret', new Guesses(() => 0));
+    for (let ask = 0; ask < 100; ask++) expect(auth.check(undefined)).toBe('wrong');
+    expect(auth.check('Bearer secret')).toBe('right');
   });
 
-  it('tells whose secret it was', () => {
-    const pass = new BearerAuth([
-      ['view', 'to look'],
-      ['stop', 'to stop'],
-    ]);
-    expect(['Bearer to look', 'Bearer to stop', 'Bearer to'].map((given) => pass.check(given))).toEqual([
-      'view',
-      'stop',
-      'wrong',
-    ]);
+  it('opens nothing where none is set', () => {
+    const auth = new BearerAuth(null, new Guesses(() => 0));
+    for (const given of ['Bearer ', 'Bearer null', 'Bearer undefined']) expect(auth.check(given)).toBe('wrong');
   });
 });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  type Greeting,
   type Host,
   PAGE_ACTIONS,
   type PageAction,
@@ -11,6 +12,7 @@ import {
   type TraderHost,
 } from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
+import { openPageSession, type PageHow } from '../../support/page-client.js';
 
 const STATE: PageState = {
   trader: 'one',
@@ -46,12 +48,18 @@ const STATE: PageState = {
   events: [],
 };
 
-const PASSES = { operate: 'the secret', stop: 'the secret to stop', view: 'the secret to look' };
+/** Long, as drawn ones are: a short password costs a long derivation. */
+const PASSES = {
+  operate: 'the secret of whoever operates it',
+  stop: 'the secret of whoever may stop it',
+  view: 'the secret of whoever may look at it',
+};
+const METRICS_TOKEN = 'the token';
 
 /** What the streams wait for: that it be said that something has changed. */
 const watchers = new Set<() => void>();
 
-async function open(refusal: string | null = null, metrics = { isOpen: false, token: 'the token' }, names = ['one']) {
+async function open(refusal: string | null = null, metrics = { isOpen: false, token: METRICS_TOKEN }, names = ['one']) {
   const acted: (readonly [PageAction, ...string[]])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
@@ -77,19 +85,25 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   };
   const page = await openDashboard({ host, passes: PASSES, metrics, address: '127.0.0.1', port: 0 });
   onTestFinished(() => page.close());
-  const ask = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
-  const authorization = 'Bearer the secret';
-  const press = (action: string, body: string, headers: Record<string, string> = { authorization }) => {
-    const path = action.startsWith('/') ? action : `/actions/${action}`;
-    return ask(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  /** Without any proof. */
+  const knock = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
+  const as = async (role: keyof typeof PASSES) => {
+    const { ask } = await openPageSession(page.url, PASSES[role]);
+    return { ask, press: pressWith(ask) };
   };
-  return { page, acted, told, ask, press, authorization };
+  const { ask, headersFor } = await openPageSession(page.url, PASSES.operate);
+  return { page, acted, told, knock, as, ask, headersFor, press: pressWith(ask) };
 }
+
+const pressWith =
+  (ask: (path: string, how: PageHow) => Promise<Response>) =>
+  (action: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask(action.startsWith('/') ? action : `/actions/${action}`, { method: 'POST', body, headers });
 
 describe('the page', () => {
   it('is one document that a browser lets run its own script and nothing else', async () => {
-    const { ask } = await open();
-    const response = await ask('/');
+    const { knock } = await open();
+    const response = await knock('/');
     const html = await response.text();
     expect(response.status).toBe(200);
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -117,13 +131,13 @@ describe('the page', () => {
     // With the chart library in it, for a first look on a bad connection.
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(Number(response.headers.get('content-length'))).toBeLessThan(60_000);
-    const plain = await ask('/', { headers: { 'accept-encoding': 'identity' } });
+    const plain = await knock('/', { headers: { 'accept-encoding': 'identity' } });
     expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, html]);
   });
 
   it('gives a view to whoever has the pass, and nothing under a name that no view has', async () => {
-    const { ask, authorization } = await open();
-    const asked = async (path: string) => (await ask(path, { headers: { authorization } })).json();
+    const { ask, knock } = await open();
+    const asked = async (path: string) => (await ask(path)).json();
     const query = (more: object) => JSON.stringify({ market: null, subject: null, spanMs: 0, atMs: null, ...more });
     expect(await asked('/views/chart?market=m&span=600000')).toEqual({
       lines: [`chart ${query({ market: 'm', spanMs: 600_000 })}`],
@@ -131,15 +145,13 @@ describe('the page', () => {
     for (const odd of ['-1', 'x', '1e99', '']) {
       expect(await asked(`/views/log?subject=s&span=${odd}`)).toEqual({ lines: [`log ${query({ subject: 's' })}`] });
     }
-    expect((await ask('/views/log')).status).toBe(401);
-    for (const name of ['runs', 'nothing', 'constructor'])
-      expect((await ask(`/views/${name}`, { headers: { authorization } })).status).toBe(404);
+    expect((await knock('/views/log')).status).toBe(401);
+    for (const name of ['runs', 'nothing', 'constructor']) expect((await ask(`/views/${name}`)).status).toBe(404);
   });
 
   it('gives files to whoever has the pass, and no other name than theirs', async () => {
-    const { ask, authorization } = await open(null, undefined, ['one', 'two']);
-    const asked = (path: string) => ask(path, { headers: { authorization } });
-    const file = await asked('/csv/fills?trader=two');
+    const { ask, knock } = await open(null, undefined, ['one', 'two']);
+    const file = await ask('/csv/fills?trader=two');
     expect([file.status, file.headers.get('content-type'), file.headers.get('content-disposition')]).toEqual([
       200,
       'text/csv; charset=utf-8',
@@ -147,55 +159,56 @@ describe('the page', () => {
     ]);
     expect(await file.text()).toBe('fills of two\r\n');
     const refused = ['/csv/fills', '/csv/days?trader=one', '/csv/secrets?trader=one', '/csv/constructor?trader=one'];
-    const statuses = await Promise.all(refused.map(async (path) => (await asked(path)).status));
+    const statuses = await Promise.all(refused.map(async (path) => (await ask(path)).status));
     expect(statuses).toEqual([400, 404, 404, 404]);
-    expect((await ask('/csv/fills?trader=one')).status).toBe(401);
+    expect((await knock('/csv/fills?trader=one')).status).toBe(401);
   });
 
   it('shows its state to whoever has the pass', async () => {
-    const { ask, authorization } = await open();
-    const shown = await ask('/state', { headers: { authorization } });
+    const { ask, knock } = await open();
+    const shown = await ask('/state');
     expect(await shown.json()).toEqual({ ...STATE, role: 'operate', traders: ['one'] });
-    const near = await ask('/state?market=m', { headers: { authorization } });
+    const near = await ask('/state?market=m');
     expect(await near.json()).toMatchObject({ ...STATE, reason: 'close to m' });
-    const hidden = await ask('/state');
+    const hidden = await knock('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');
   });
 
   it('tells a state as it changes to whoever has the pass, and to no other page', async () => {
-    const { ask, authorization } = await open(null, undefined, ['one', 'two']);
+    const { ask, headersFor, knock } = await open(null, undefined, ['one', 'two']);
     const stop = new AbortController();
-    const stream = await ask('/stream/state?trader=two&market=m', { headers: { authorization }, signal: stop.signal });
+    const stream = await ask('/stream/state?trader=two&market=m', { signal: stop.signal });
     expect([stream.status, stream.headers.get('content-type'), stream.headers.get('cache-control')]).toEqual([
       200,
       'text/event-stream; charset=utf-8',
       'no-store',
     ]);
     const reader = stream.body?.getReader();
-    const told = async () => JSON.parse(new TextDecoder().decode((await reader?.read())?.value).slice('data: '.length));
+    const told = async () =>
+      JSON.parse(new TextDecoder().decode((await reader?.read())?.value).replace(/^id: [0-9a-f]{64}\ndata: /, ''));
     expect(await told()).toMatchObject({ reason: 'close to m', role: 'operate', traders: ['one', 'two'] });
     for (const onChange of watchers) onChange();
     expect(await told()).toMatchObject({ reason: 'close to m' });
     stop.abort();
     await vi.waitFor(() => expect(watchers.size).toBe(0));
+    const [traders, one, three] = ['/stream/traders', '/stream/state', '/stream/state?trader=three'] as const;
     const refused = [
       ['/stream/state?trader=two', {}],
-      ['/stream/traders', { authorization: 'Bearer guess' }],
-      ['/stream/traders', { authorization, origin: 'https://evil.example' }],
-      ['/stream/state', { authorization }],
-      ['/stream/state?trader=three', { authorization }],
+      [traders, { authorization: `Bearer ${PASSES.operate}` }],
+      [traders, { ...headersFor(traders), origin: 'https://evil.example' }],
+      [one, headersFor(one)],
+      [three, headersFor(three)],
     ] as const;
-    const statuses = refused.map(async ([path, headers]) => (await ask(path, { headers })).status);
+    const statuses = refused.map(async ([path, headers]) => (await knock(path, { headers })).status);
     expect(await Promise.all(statuses)).toEqual([401, 401, 403, 400, 404]);
     expect(watchers.size).toBe(0);
   });
 
   it('tells sixteen at once, refuses more in words, and goes on answering', async () => {
-    const { ask } = await open();
-    const headers = { authorization: `Bearer ${PASSES.view}` };
+    const { ask } = await (await open()).as('view');
     const stop = new AbortController();
-    const more = () => ask('/stream/traders', { headers, signal: stop.signal });
+    const more = () => ask('/stream/traders', { signal: stop.signal });
     const told = await Promise.all(Array.from({ length: 16 }, more));
     expect(told.map(({ status }) => status)).toEqual(Array(16).fill(200));
     const refused = await more();
@@ -203,11 +216,11 @@ describe('the page', () => {
       503,
       { error: '16 pages are told of each change already; this one asks every second' },
     ]);
-    expect((await ask('/state', { headers })).status).toBe(200);
+    expect((await ask('/state')).status).toBe(200);
     stop.abort();
     await vi.waitFor(async () => {
       const again = new AbortController();
-      const { status } = await ask('/stream/traders', { headers, signal: again.signal });
+      const { status } = await ask('/stream/traders', { signal: again.signal });
       again.abort();
       expect(status).toBe(200);
     });
@@ -240,30 +253,38 @@ describe('the page', () => {
     ]);
   });
 
-  it('gives metrics to whoever has their token or the pass, and to all of this machine only when told so', async () => {
-    const { ask, press } = await open();
-    for (const secret of ['the token', 'the secret']) {
-      const response = await ask('/metrics', { headers: { authorization: `Bearer ${secret}` } });
-      expect([response.headers.get('content-type'), await response.text()]).toEqual([
-        'text/plain; version=0.0.4',
-        'twinbook_up 1\n',
-      ]);
-    }
-    expect((await ask('/metrics')).status).toBe(401);
-    const authorization = 'Bearer the token';
-    expect((await ask('/state', { headers: { authorization } })).status).toBe(401);
-    expect((await press('kill', '{}', { authorization })).status).toBe(401);
-    const opened = await open(null, { isOpen: true, token: 'the token' });
-    expect((await opened.ask('/metrics')).status).toBe(200);
-    expect((await opened.ask('/state')).status).toBe(401);
+  it('gives metrics for their token alone, which opens nothing else, and to all of this machine when told so', async () => {
+    const { knock } = await open();
+    const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+    const response = await knock('/metrics', bearing(METRICS_TOKEN));
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain; version=0.0.4',
+      'twinbook_up 1\n',
+    ]);
+    // A scrape would send the page's secret to any program at this port.
+    const refused = await knock('/metrics', bearing(PASSES.operate));
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('metrics.token_file')]);
+    expect((await knock('/metrics')).status).toBe(401);
+    expect((await knock('/state', bearing(METRICS_TOKEN))).status).toBe(401);
+    const opened = await open(null, { isOpen: true, token: METRICS_TOKEN });
+    expect((await opened.knock('/metrics')).status).toBe(200);
+    expect((await opened.knock('/state')).status).toBe(401);
   });
 
-  it('counts secrets that opened nothing, of the page and of the metrics, and not who brings none', async () => {
-    const { page, ask } = await open();
-    for (const path of ['/state', '/metrics', '/'])
-      for (const authorization of ['Bearer the guess', 'Bearer the secret', ''])
-        await ask(path, { headers: { authorization } });
-    expect(page.refusedLogins()).toBe(2);
+  it('counts wrong proofs and tokens, and no caller without any', async () => {
+    const { page, knock } = await open();
+    for (const authorization of ['Bearer the guess', ''])
+      for (const path of ['/state', '/metrics', '/']) await knock(path, { headers: { authorization } });
+    const greeted = await knock('/session/greeting', {
+      method: 'POST',
+      body: JSON.stringify({ nonce: 'a'.repeat(64) }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const { nonce } = (await greeted.json()) as Greeting;
+    const guess = { nonce, proof: 'b'.repeat(64) };
+    const headers = { 'content-type': 'application/json' };
+    const answered = await knock('/session', { method: 'POST', body: JSON.stringify(guess), headers });
+    expect([answered.status, page.refusedLogins()]).toEqual([401, 2]);
   });
 
   it('says what the trader refused', async () => {
@@ -274,16 +295,16 @@ describe('the page', () => {
   });
 
   it('lets whoever only looks see everything and do nothing, and whoever stops do nothing but that', async () => {
-    const { ask, press, acted } = await open();
-    const bearing = (role: keyof typeof PASSES) => ({ authorization: `Bearer ${PASSES[role]}` });
+    const { as, acted } = await open();
+    const roles = { view: await as('view'), stop: await as('stop') };
     for (const role of ['view', 'stop'] as const) {
-      const state = await ask('/state', { headers: bearing(role) });
-      expect(await state.json()).toMatchObject({ mode: 'quoting', role });
-      const statuses = ['/views/log', '/views/config', '/traders', '/metrics', '/views/diff'].map(
-        async (path) => (await ask(path, { headers: bearing(role) })).status,
+      const { ask, press } = roles[role];
+      expect(await (await ask('/state')).json()).toMatchObject({ mode: 'quoting', role });
+      const statuses = ['/views/log', '/views/config', '/traders', '/views/diff'].map(
+        async (path) => (await ask(path)).status,
       );
-      expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200, 403]);
-      for (const action of ['/traders/kill', ...PAGE_ACTIONS]) await press(action, '{}', bearing(role));
+      expect(await Promise.all(statuses)).toEqual([200, 200, 200, 403]);
+      for (const action of ['/traders/kill', ...PAGE_ACTIONS]) await press(action, '{}');
     }
     expect(acted.map(([action]) => action)).toEqual([
       'kill',
@@ -294,22 +315,20 @@ describe('the page', () => {
       'kill',
       'ack',
     ]);
-    const refused = await press('kill', '{}', bearing('view'));
+    const refused = await roles.view.press('kill', '{}');
     expect([refused.status, await refused.json()]).toEqual([
       403,
       { error: 'this password opens the page to view; this wants one to stop' },
     ]);
-    const foreign = { ...bearing('stop'), origin: 'https://evil.example' };
-    expect((await press('kill', '{}', foreign)).status).toBe(403);
+    expect((await roles.stop.press('kill', '{}', { origin: 'https://evil.example' })).status).toBe(403);
     expect(acted).toHaveLength(7);
   });
 
   it('asks which of several traders is meant, and does nothing until it knows', async () => {
-    const { ask, press, told, authorization } = await open(null, undefined, ['one', 'two']);
-    const headers = { authorization };
-    const two = await ask('/state?trader=two', { headers });
+    const { ask, press, told } = await open(null, undefined, ['one', 'two']);
+    const two = await ask('/state?trader=two');
     expect(await two.json()).toMatchObject({ trader: 'two', traders: ['one', 'two'] });
-    const unnamed = [await ask('/state', { headers }), await ask('/views/log', { headers }), await press('kill', '{}')];
+    const unnamed = [await ask('/state'), await ask('/views/log'), await press('kill', '{}')];
     expect(unnamed.map(({ status }) => status)).toEqual([400, 400, 400]);
     expect(await unnamed[2]?.json()).toEqual({ error: 'several traders are shown; ?trader= wants one of one, two' });
     for (const name of ['three', 'constructor', '__proto__'])
@@ -329,25 +348,36 @@ describe('the page', () => {
     expect(told).toEqual(['one', 'two']);
     for (const action of ['resume', 'flatten', 'constructor'])
       expect((await press(`/traders/${action}`, '{}')).status).toBe(404);
-    expect((await press('/traders/kill', '{}', {})).status).toBe(401);
+    expect((await press('/traders/kill', '{}', { authorization: '' })).status).toBe(401);
     expect(told).toHaveLength(2);
   });
 
   it.each([
-    ['without the pass', 401, 'kill', '{}', {}],
-    ['with another', 401, 'kill', '{}', { authorization: 'Bearer guess' }],
-    ['from another page', 403, 'kill', '{}', { authorization: 'Bearer the secret', origin: 'https://evil.example' }],
-    ['as a form', 415, 'kill', 'reason=x', { authorization: 'Bearer the secret', 'content-type': 'text/plain' }],
-    ['under a name it does not have', 404, 'format', '{}', { authorization: 'Bearer the secret' }],
-    ['under a name that every object has', 404, 'constructor', '{}', { authorization: 'Bearer the secret' }],
-    ['with a body that is none', 400, 'kill', '{', { authorization: 'Bearer the secret' }],
-    ['with a body without end', 413, 'kill', `"${'x'.repeat(10_000)}"`, { authorization: 'Bearer the secret' }],
+    ['without a proof', 401, 'kill', '{}', { authorization: '' }],
+    ['with the secret itself', 401, 'kill', '{}', { authorization: `Bearer ${PASSES.operate}` }],
+    ['from another page', 403, 'kill', '{}', { origin: 'https://evil.example' }],
+    ['as a form', 415, 'kill', 'reason=x', { 'content-type': 'text/plain' }],
+    ['under a name it does not have', 404, 'format', '{}', {}],
+    ['under a name that every object has', 404, 'constructor', '{}', {}],
+    ['with a body that is none', 400, 'kill', '{', {}],
+    ['with a body without end', 413, 'kill', `"${'x'.repeat(10_000)}"`, {}],
   ])('does nothing that is asked %s', async (_, status, action, body, headers) => {
     const { press, acted } = await open();
     const refused = await press(action, body, headers);
     expect(refused.status).toBe(status);
     expect(await refused.json()).toMatchObject({ error: expect.any(String) });
     expect(acted).toEqual([]);
+  });
+
+  it('leads a browser from its other names to the one that its proofs name', async () => {
+    const { page } = await open();
+    const { port } = new URL(page.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET /?view=log HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1\.1 307 /);
+    expect(answer.toLowerCase()).toContain(`\r\nlocation: ${page.url}?view=log\r\n`);
   });
 
   it.each([

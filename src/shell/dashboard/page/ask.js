@@ -1,45 +1,91 @@
-/** What the page asks of its console, with what opens it, and what is said when that does not answer. */
+/** Requests of the page to its console, and the words for a console that does not answer. */
 
 import { part } from './dom.js';
+import { endSession, LockedOut, NotOurs, openSession, prove, requireProof, setSecret } from './session.js';
 
 /** A console that has not answered for so long hangs, or is gone; it asks the trader for two seconds. */
 export const PATIENCE_MS = 4000;
-const KEPT = 'twinbook-secret';
-let wasGiven = sessionStorage.getItem(KEPT) !== null;
 
-export const GONE =
+const GONE =
   'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
 
-/** @param {string} secret */
-export function keepSecret(secret) {
-  sessionStorage.setItem(KEPT, secret);
-  wasGiven = true;
-}
+/** @param {unknown} error of a request */
+export const explainFailure = (error) =>
+  error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** What has opened nothing opens nothing later either, and each look with it would count as another guess. */
-export const forgetSecret = () => sessionStorage.removeItem(KEPT);
-
-/** Whether this page has brought any, also one that is forgotten. */
-export const wasSecretGiven = () => wasGiven;
-
-// What stands behind the # never leaves the browser; it is taken out of the address so that no screenshot shows it.
-if (location.hash.length > 1) {
-  keepSecret(decodeURIComponent(location.hash.slice(1)));
+/** The browser sends no server what stands behind the #. It leaves the address bar, so that no screenshot shows it. */
+export function takeSecretFromAddress() {
+  if (location.hash.length < 2) return;
+  setSecret(decodeURIComponent(location.hash.slice(1)));
   history.replaceState(null, '', `/${location.search}`);
+}
+takeSecretFromAddress();
+
+/**
+ * The console's answer, proven. Throws `LockedOut` and `NotOurs`.
+ *
+ * @param {string} path
+ * @param {RequestInit & { body?: string }} [how]
+ */
+export const ask = async (path, how = {}) => (await askProven(path, how)).response;
+
+/**
+ * The console's stream; a refusal is proven, and each event proves itself.
+ *
+ * @param {string} path @param {AbortSignal} signal
+ */
+export async function askStream(path, signal) {
+  const { response, check } = await askProven(path, { signal }, true);
+  let index = 0;
+  return {
+    response,
+    /** The data of an event. Each is counted, and only the wanted ones are checked. @param {string} event @param {boolean} isWanted */
+    async read(event, isWanted) {
+      const [, proof = '', data = ''] = /^id: (\w+)\ndata: (.*)$/s.exec(event) ?? [];
+      const lines = ['event', index++];
+      if (isWanted) await check(lines, proof, data);
+      return data;
+    },
+  };
 }
 
 /**
- * @param {string} path
- * @param {RequestInit} [how]
+ * A console that does not know the session is asked for a new one, once.
+ *
+ * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} [isStream]
  */
-export const ask = (path, how = {}) =>
-  fetch(path, {
+async function askProven(path, how, isStream = false) {
+  const first = openSession();
+  const asked = await askWith(await first, path, how, isStream);
+  if (asked.response.status !== 401) return asked;
+  endSession(first);
+  return askWith(await openSession(), path, how, isStream);
+}
+
+/**
+ * @param {import('./session.js').PageSession} session
+ * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} isStream
+ */
+async function askWith(session, path, how, isStream) {
+  const count = ++session.count;
+  const { href, origin } = new URL(path, location.href);
+  const target = href.slice(origin.length);
+  const proof = await prove(session.key, ['request', count, how.method ?? 'GET', target], how.body);
+  const response = await fetch(path, {
     signal: AbortSignal.timeout(PATIENCE_MS),
     ...how,
-    headers: { authorization: `Bearer ${sessionStorage.getItem(KEPT) ?? ''}`, 'content-type': 'application/json' },
+    headers: { authorization: `Twinbook ${session.id} ${count} ${proof}`, 'content-type': 'application/json' },
     cache: 'no-store',
     redirect: 'error',
   });
+  /** @param {readonly (string | number)[]} lines @param {string} given @param {Uint8Array | string} body */
+  const check = ([purpose = '', ...rest], given, body) => requireProof(session, [purpose, count, ...rest], given, body);
+  if (response.status === 401 || (isStream && response.ok)) return { response, check };
+  const body = new Uint8Array(await response.arrayBuffer());
+  await check(['answer', response.status], response.headers.get('x-twinbook-proof') ?? '', body);
+  const { status, headers } = response;
+  return { response: new Response(body, { status, headers }), check };
+}
 
 /** @param {string} words */
 export function alarm(words) {

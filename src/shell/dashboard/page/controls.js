@@ -1,7 +1,7 @@
 /** The buttons: of one trader, or of all where all are shown; and only those that whoever looks may press. */
 
 import { route } from './address.js';
-import { alarm, ask, GONE, PATIENCE_MS } from './ask.js';
+import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
 import { field, part, setText } from './dom.js';
 
 /** A second press of KILL within so long is meant, ms. */
@@ -67,9 +67,9 @@ export async function press(action) {
     document.dispatchEvent(new CustomEvent('acted'));
     if (response.ok) why.value = '';
     else if (response.status === 409) why.focus();
-  } catch {
+  } catch (error) {
     said(`${action}: no answer, so it is not known whether it was heard`, true);
-    alarm(GONE);
+    alarm(explainFailure(error));
   }
 }
 

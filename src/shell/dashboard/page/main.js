@@ -4,7 +4,7 @@
  */
 
 import { explainHref, hrefWith, route, traderHref, viewHref } from './address.js';
-import { alarm, ask, forgetSecret, GONE, keepSecret, wasSecretGiven } from './ask.js';
+import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { redrawCharts } from './chart.js';
 import { press, pressKill, showControls, startControls } from './controls.js';
 import { field, part, plain, setText } from './dom.js';
@@ -16,6 +16,7 @@ import { showMarket, showMarketChart } from './market.js';
 import { showHealth, showMoney, showRisk } from './money.js';
 import { showOverview } from './overview.js';
 import { showPast, startPast, wantedMoment } from './past.js';
+import { LockedOut, setSecret } from './session.js';
 import { follow } from './stream.js';
 import { startTheme } from './theme.js';
 import { showSwitch, showTraders, summarizeTraders } from './traders.js';
@@ -59,16 +60,20 @@ const pathOf = (wanted) => (names.length === 0 || wanted.view === 'traders' ? '/
 async function look(path) {
   try {
     const response = await ask(path);
-    const isIn = response.ok;
-    if (response.status === 401) forgetSecret();
-    part('login').hidden = isIn || response.status !== 401;
-    part('main').hidden = !isIn && response.status === 401;
+    showLogin(false);
     const answer = await response.json();
-    if (isIn) take(path, answer);
-    else alarm(response.status === 401 && !wasSecretGiven() ? '' : answer.error);
-  } catch {
-    alarm(GONE);
+    if (response.ok) take(path, answer);
+    else alarm(answer.error);
+  } catch (error) {
+    if (error instanceof LockedOut) showLogin(true);
+    alarm(explainFailure(error));
   }
+}
+
+/** @param {boolean} isLocked whether the password or token has to be typed first */
+function showLogin(isLocked) {
+  part('login').hidden = !isLocked;
+  part('main').hidden = isLocked;
 }
 
 /** @param {string} path that was asked for @param {any} answer */
@@ -79,7 +84,7 @@ function take(path, answer) {
   if (path === '/traders') return lookAtAll(answer, wanted);
   alarm(silence(answer));
   showState(answer, wanted);
-  lookCloser(wanted, answer.now).catch(() => alarm(GONE));
+  lookCloser(wanted, answer.now).catch((error) => alarm(explainFailure(error)));
 }
 
 /** @param {Route} wanted */
@@ -301,6 +306,10 @@ async function compare() {
 }
 
 addEventListener('popstate', () => go(location.href, true));
+addEventListener('hashchange', () => {
+  takeSecretFromAddress();
+  wake();
+});
 document.addEventListener('visibilitychange', noteSeen);
 document.addEventListener('theme-changed', redrawCharts);
 // What a press has changed is to be seen now, not at the next look.
@@ -332,7 +341,7 @@ for (const input of document.querySelectorAll('input[type=search]')) {
 }
 part('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  keepSecret(field('secret').value);
+  setSecret(field('secret').value);
   field('secret').value = '';
   wake();
 });

@@ -1,6 +1,6 @@
-/** What the console tells as it changes, by server-sent events: an `EventSource` could not say what opens the page. */
+/** What the console tells as it changes, by server-sent events: an `EventSource` could prove nothing. */
 
-import { alarm, ask, forgetSecret, GONE, PATIENCE_MS } from './ask.js';
+import { alarm, askStream, explainFailure, PATIENCE_MS } from './ask.js';
 
 /** A browser has six connections to one place. Of all its pages so many are told, the others ask: a press finds its way. */
 const TOLD_PAGES = 4;
@@ -32,14 +32,13 @@ async function read(path, signal, take) {
   const end = () => stop.abort();
   signal.addEventListener('abort', end);
   const lose = () => {
-    alarm(GONE);
+    alarm(explainFailure(null));
     end();
   };
   let silence = setTimeout(lose, PATIENCE_MS);
   let isTold = false;
   try {
-    const response = await ask(`/stream${path}`, { signal: stop.signal });
-    if (response.status === 401) forgetSecret();
+    const { response, read: readEvent } = await askStream(`/stream${path}`, stop.signal);
     if (response.status === 503) notBefore = performance.now() + AGAIN_MS;
     const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ''; reader; ) {
@@ -47,11 +46,12 @@ async function read(path, signal, take) {
       if (done) break;
       const events = (rest + value).split('\n\n');
       rest = events.pop() ?? '';
-      const newest = events.pop();
+      // Each is whole: of several only the newest is still so.
+      const read = await Promise.all(events.map((event, i) => readEvent(event, i === events.length - 1)));
+      const newest = read.at(-1);
       clearTimeout(silence);
       silence = setTimeout(lose, PATIENCE_MS);
-      // Each is whole: of several only the newest is still so. Before it stands `data: `.
-      if (newest !== undefined && !signal.aborted) take(JSON.parse(newest.slice(6)));
+      if (newest !== undefined && !signal.aborted) take(JSON.parse(newest));
       isTold = true;
     }
   } catch {

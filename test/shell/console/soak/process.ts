@@ -90,6 +90,8 @@ Object.assign(globalThis, {
 });
 
 // Only now: what they start at once must start by these clocks.
+/** As `soak.ts` proves it. */
+const PAGE_SECRET = 'the secret of the page, a long one';
 const { TraderState } = await import('../../../../src/shell/console/trader-state.js');
 const { openConsole } = await import('../../../../src/shell/console/console.js');
 const { loadTraderConfig } = await import('../../../../src/shell/config/load.js');
@@ -102,7 +104,7 @@ TraderState.prototype.onLine = function hear(line: TelemetryLine): void {
 
 const { url } = await openConsole({
   config: loadTraderConfig('trader.yaml', { cwd: folder, env: {} }),
-  secret: 'the secret',
+  secret: PAGE_SECRET,
   guardian: { status: () => 'watching', isGuarded: () => true },
   note: (text) => process.stderr.write(`${text}\n`),
 });

@@ -9,9 +9,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { serveControl } from '../../../../src/shell/control/control-server.js';
 import type { LineReader } from '../../../../src/shell/control/telemetry/publisher.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
+import { openPageSession } from '../../../support/page-client.js';
 import { HOLDER } from '../../../trader/ledger/books.js';
 import { trader } from '../../config/files.js';
-import { movingMarket } from '../played-console.js';
+import { movingMarket, SECRET } from '../played-console.js';
 import { ACCOUNT, HELLO } from '../state-of-markets.js';
 import type { Asked, ConsoleFigures, Told } from './process.js';
 
@@ -111,8 +112,8 @@ function listenTo(child: ChildProcess): () => Promise<Told> {
 function openPage(url: string) {
   const stop = new AbortController();
   const read = { bytes: 0 };
-  const headers = { authorization: 'Bearer the secret' };
-  void fetch(`${url}stream/state?market=m0`, { headers, signal: stop.signal })
+  void openPageSession(url, SECRET)
+    .then(({ ask }) => ask('/stream/state?market=m0', { signal: stop.signal }))
     .then(async ({ body }) => {
       for await (const bytes of body ?? []) read.bytes += bytes.length;
     })

@@ -1,0 +1,159 @@
+/**
+ * The session of this page with its console. Both sides prove that they know the password or token, the console first; neither sends
+ * it. A program that takes over this address receives random numbers and proofs that open nothing.
+ */
+
+/** Of the tab, for a reload: a key that ends with its console. */
+const KEPT = 'twinbook-session';
+const NONCE_BYTES = 32;
+/** More than any console of ours asks for. */
+const MOST_ROUNDS = 10_000_000;
+const GREETING_MS = 4000;
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+const RESTARTED =
+  'The dashboard was started again. Open the address that "twinbook dashboard" prints, or type the password or token.';
+const NOT_PROVEN =
+  'Wrong password or token, or another program answers at this address. It was not sent. "twinbook dashboard" prints the right address.';
+const NOT_OURS =
+  'Another program answers at this address and cannot prove that it knows the password or token. What you see is old. ' +
+  '"twinbook kill" and "twinbook cancel-all" on its machine work without this page.';
+const NO_CRYPTO =
+  'At this address the browser lets no page prove anything. Open it at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
+
+/** The password or token has to be typed first. */
+export class LockedOut extends Error {}
+/** The program that answers is not the console that this page knows. */
+export class NotOurs extends Error {}
+
+/** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
+
+/** The password or token. It is never stored: a program at this address could read it after a reload. */
+let secret = '';
+/** Why there is none. */
+let whyLocked = '';
+/** Whether a console has proven that it knows the same. */
+let isProven = false;
+/** @type {Promise<PageSession> | null} */
+let session = null;
+
+/** @param {string} given */
+export function setSecret(given) {
+  secret = given;
+  isProven = false;
+  session = null;
+  sessionStorage.removeItem(KEPT);
+}
+
+/** The session that there is, or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
+export function openSession() {
+  const opened = session ?? shakeHands();
+  session = opened;
+  opened.catch(() => endSession(opened));
+  return opened;
+}
+
+/** The console no longer knows it. @param {Promise<PageSession>} ended */
+export function endSession(ended) {
+  if (session === ended) session = null;
+}
+
+async function shakeHands() {
+  if (crypto.subtle === undefined) throw new LockedOut(NO_CRYPTO);
+  /** @type {{ salt: string, key: string } | null} */
+  const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
+  if (secret === '' && kept === null) throw new LockedOut(whyLocked);
+  const pageNonce = toHex(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
+  const { salt, rounds, nonce, proofs } = await greet(pageNonce);
+  if (kept?.salt !== salt && secret === '') throw new LockedOut(RESTARTED);
+  const bytes = kept?.salt === salt ? kept.key : await derive(salt, rounds);
+  const key = await importKey(bytes);
+  const handshake = [pageNonce, nonce, location.host];
+  const proven = await Promise.all(proofs.map((proof) => isProof(key, ['server', ...handshake], proof)));
+  if (!proven.includes(true)) throw lockOut();
+  isProven = true;
+  sessionStorage.setItem(KEPT, JSON.stringify({ salt, key: bytes }));
+  const answer = await post('/session', { nonce, proof: await prove(key, ['page', ...handshake]) });
+  const { error } = await answer.json();
+  if (!answer.ok) throw new NotOurs(error);
+  return { id: nonce, key: await importKey(await prove(key, ['session', ...handshake])), count: 0 };
+}
+
+/** A secret that was right once is kept: its console may come back to this address. */
+function lockOut() {
+  if (isProven) return new NotOurs(NOT_OURS);
+  secret = '';
+  whyLocked = NOT_PROVEN;
+  sessionStorage.removeItem(KEPT);
+  return new LockedOut(whyLocked);
+}
+
+/** @param {string} nonce @returns {Promise<import('../contract.js').Greeting>} */
+async function greet(nonce) {
+  const response = await post('/session/greeting', { nonce });
+  const greeting = await response.json().catch(() => null);
+  const isGreeting =
+    response.ok &&
+    typeof greeting?.salt === 'string' &&
+    typeof greeting.nonce === 'string' &&
+    Array.isArray(greeting.proofs) &&
+    greeting.rounds <= MOST_ROUNDS;
+  if (!isGreeting) throw lockOut();
+  return greeting;
+}
+
+/** @param {string} path @param {object} body */
+const post = (path, body) =>
+  fetch(path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(GREETING_MS),
+    cache: 'no-store',
+    redirect: 'error',
+  });
+
+const encoder = new TextEncoder();
+
+/** Hex. @param {string} salt @param {number} rounds */
+async function derive(salt, rounds) {
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), 'PBKDF2', false, ['deriveBits']);
+  const how = { name: 'PBKDF2', hash: 'SHA-256', salt: encoder.encode(salt), iterations: rounds };
+  return toHex(new Uint8Array(await crypto.subtle.deriveBits(how, key, 256)));
+}
+
+/** @param {string} hex */
+const importKey = (hex) => crypto.subtle.importKey('raw', fromHex(hex), HMAC, false, ['sign', 'verify']);
+
+/** The first line names the purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
+function messageOf(lines, body) {
+  const head = encoder.encode(`twinbook ${lines.join('\n')}\n`);
+  const message = new Uint8Array(head.length + body.length);
+  message.set(head);
+  message.set(body, head.length);
+  return message;
+}
+
+/** Hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
+export const prove = async (key, lines, body = '') =>
+  toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, messageOf(lines, encoder.encode(body)))));
+
+/** @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} proof @param {Uint8Array} [body] */
+const isProof = (key, lines, proof, body = new Uint8Array()) =>
+  crypto.subtle.verify('HMAC', key, fromHex(String(proof)), messageOf(lines, body));
+
+/**
+ * Throws `NotOurs` where the console of this session did not write it.
+ *
+ * @param {PageSession} of @param {readonly (string | number)[]} lines @param {string} proof @param {Uint8Array | string} body
+ */
+export async function requireProof({ key }, lines, proof, body) {
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body;
+  if (!(await isProof(key, lines, proof, bytes))) throw new NotOurs(NOT_OURS);
+}
+
+/** @param {Uint8Array} bytes */
+const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** @param {string} hex */
+const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));

@@ -1,0 +1,149 @@
+/** Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. */
+
+import { randomBytes } from 'node:crypto';
+import type { Greeting } from './contract.js';
+import type { Guesses } from './guesses.js';
+import {
+  deriveKey,
+  deriveSessionKey,
+  type Handshake,
+  isProof,
+  type ProvenRequest,
+  provePage,
+  proveRequest,
+  proveServer,
+} from './proof.js';
+
+/** The oldest one is dropped beyond these. */
+const MOST_HANDSHAKES = 64;
+export const MOST_SESSIONS = 64;
+/** A slow browser derives its key meanwhile. */
+const HANDSHAKE_MS = 30_000;
+/** A request may be overtaken by this many later ones of its session. */
+const MOST_OVERTAKING = 64;
+/** A secret of this length is taken for random: it needs no derivation that slows down guesses. */
+const RANDOM_CHARACTERS = 32;
+/** Recommended by OWASP for PBKDF2 with SHA-256, 2023. */
+const GUESSING_ROUNDS = 600_000;
+const NONCE_BYTES = 32;
+const NONCE = /^[0-9a-f]{64}$/;
+
+type Derivation = Pick<Greeting, 'salt' | 'rounds'>;
+
+export class PageSession<Role extends string> {
+  readonly role: Role;
+  readonly key: Buffer;
+  #newest = 0;
+  readonly #seen = new Set<number>();
+
+  constructor(role: Role, key: Buffer) {
+    this.role = role;
+    this.key = key;
+  }
+
+  /** False for a number that was used before, or that is too old to know. */
+  use(count: number): boolean {
+    if (count <= this.#newest - MOST_OVERTAKING || this.#seen.has(count)) return false;
+    this.#seen.add(count);
+    this.#newest = Math.max(this.#newest, count);
+    for (const one of this.#seen) if (one <= this.#newest - MOST_OVERTAKING) this.#seen.delete(one);
+    return true;
+  }
+}
+
+export interface AdmittedRequest<Role extends string> {
+  readonly session: PageSession<Role>;
+  readonly count: number;
+}
+
+export class Sessions<Role extends string> {
+  readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
+  readonly #derivation: Derivation;
+  readonly #guesses: Guesses;
+  /** A clock that never steps, ms. */
+  readonly #steadyMs: () => number;
+  /** By the server's nonce, oldest first. */
+  readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
+  /** By the server's nonce, least recently used first. */
+  readonly #sessions = new Map<string, PageSession<Role>>();
+
+  private constructor(
+    keys: readonly (readonly [role: Role, key: Buffer])[],
+    derivation: Derivation,
+    guesses: Guesses,
+    steadyMs: () => number,
+  ) {
+    this.#keys = keys;
+    this.#derivation = derivation;
+    this.#guesses = guesses;
+    this.#steadyMs = steadyMs;
+  }
+
+  /** @param secrets which role each secret opens the page for */
+  static async make<Role extends string>(
+    secrets: readonly (readonly [role: Role, secret: string])[],
+    guesses: Guesses,
+    steadyMs = () => performance.now(),
+  ): Promise<Sessions<Role>> {
+    const isRandom = secrets.every(([, secret]) => secret.length >= RANDOM_CHARACTERS);
+    const derivation = { salt: randomBytes(NONCE_BYTES).toString('hex'), rounds: isRandom ? 1 : GUESSING_ROUNDS };
+    const keys = await Promise.all(
+      secrets.map(async ([role, secret]) => [role, await deriveKey(secret, derivation)] as const),
+    );
+    return new Sessions(keys, derivation, guesses, steadyMs);
+  }
+
+  /** Null for a nonce that is none. */
+  greet(pageNonce: string, address: string): Greeting | null {
+    if (!NONCE.test(pageNonce)) return null;
+    const handshake = { pageNonce, serverNonce: randomBytes(NONCE_BYTES).toString('hex'), address };
+    this.#handshakes.set(handshake.serverNonce, { handshake, endMs: this.#steadyMs() + HANDSHAKE_MS });
+    dropOldest(this.#handshakes, MOST_HANDSHAKES);
+    const proofs = this.#keys.map(([, key]) => proveServer(key, handshake));
+    return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
+  }
+
+  /** Begins the session that has the server's nonce as its name. A nonce opens at most one. */
+  open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
+    if (this.#guesses.isLocked) return 'too many guesses';
+    const known = this.#handshakes.get(serverNonce);
+    this.#handshakes.delete(serverNonce);
+    // A handshake that waited too long is no guess.
+    if (known === undefined || known.endMs < this.#steadyMs()) return 'wrong';
+    // All are compared, so that the time says nothing about the role.
+    const [found] = this.#keys.filter(([, key]) => isProof(proof, provePage(key, known.handshake)));
+    if (found === undefined) {
+      this.#guesses.add();
+      return 'wrong';
+    }
+    const [role, key] = found;
+    this.#sessions.set(serverNonce, new PageSession(role, deriveSessionKey(key, known.handshake)));
+    dropOldest(this.#sessions, MOST_SESSIONS);
+    return 'open';
+  }
+
+  /**
+   * The session that proves this request; null when none does, or when the request came before.
+   *
+   * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
+   */
+  admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest<Role> | null {
+    const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
+    const session = this.#sessions.get(name);
+    // The page of an ended console asks like this, and is no guesser.
+    if (session === undefined) return null;
+    const count = Number(digits);
+    if (!isProof(proof, proveRequest(session.key, { ...request, count }))) {
+      this.#guesses.add();
+      return null;
+    }
+    if (!session.use(count)) return null;
+    this.#sessions.delete(name);
+    this.#sessions.set(name, session);
+    return { session, count };
+  }
+}
+
+function dropOldest(from: Map<string, unknown>, most: number): void {
+  for (const name of from.keys()) if (from.size > most) from.delete(name);
+}
