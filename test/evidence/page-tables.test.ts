@@ -12,6 +12,7 @@ const result = (edge: number, fills: number, failure: string | null = null): Sim
   actions: 0,
   requests: null,
   halts: 0,
+  reported: null,
   wealth: 0,
   result: 0,
   drawdown: 0,

@@ -58,6 +58,8 @@ export interface SimulationResult {
   readonly wealth: number;
   /** What was won or lost after settlement. */
   readonly result: number;
+  /** What the trader itself says that it won or lost, right before settlement; null in a world without one. */
+  readonly reported: number | null;
   /** Largest fall of wealth at the true probability from its highest before. */
   readonly drawdown: number;
   /** Of the market; null where there are several. */

@@ -6,9 +6,9 @@ import { challenge, news, thin, toxic } from './challenge/challenge.js';
 import { event } from './challenge/event.js';
 import type { Conditions, World } from './contract.js';
 import { CONDITION_OPTIONS } from './describe.js';
-import { crowd, rationed } from './polled/rationed.js';
+import { crowd, liar, rationed } from './polled/rationed.js';
 
-export const WORLDS: readonly World[] = [challenge, toxic, thin, news, event, rationed, crowd];
+export const WORLDS: readonly World[] = [challenge, toxic, thin, news, event, rationed, crowd, liar];
 
 /** The world of this name; throws `usage` that names the known ones. */
 export function worldNamed(name: string): World {

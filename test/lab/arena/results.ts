@@ -33,6 +33,7 @@ export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): A
           shares: random.below(3000),
           actions: random.below(900),
           requests: world === 'rationed' ? 7000 + random.below(100) : null,
+          reported: null,
           halts: world === 'rationed' && index === 0 ? 1 : 0,
           wealth: 1000,
           result: random.uniform() * 40 - 20,

@@ -104,6 +104,7 @@ function together(seed: number, results: readonly SimulationResult[], drawdown: 
     actions: sum(({ actions }) => actions),
     requests: null,
     halts: 0,
+    reported: null,
     wealth: sum(({ wealth }) => wealth),
     result: sum(({ result }) => result),
     drawdown,

@@ -131,6 +131,7 @@ export class Simulation {
       actions: this.#actions,
       requests: null,
       halts: 0,
+      reported: null,
       wealth,
       result: round10(wealth - STARTING_CASH),
       drawdown: this.#drawdown,

@@ -66,7 +66,7 @@ export class ChallengeMarket implements SceneMarket {
     this.#probability = this.#score.probability;
     this.#retail = new Retail(config, seed + 1);
     this.#competitor = new Competitor({ add: (order) => this.#rest(order) }, config);
-    const market = describe(name);
+    const market = describeMarket(name);
     this.source = playFromMemory(market, []);
     this.#market = new ReplayMarket(core, market);
   }
@@ -178,7 +178,8 @@ export class ChallengeMarket implements SceneMarket {
   }
 }
 
-const describe = (name: string): RecordedMarket => ({
+/** A market of this name without fees, in an event of its own. */
+export const describeMarket = (name: string): RecordedMarket => ({
   conditionId: deriveConditionId('arena', name),
   // An event of its own: what happens in one says nothing of another.
   eventTitle: name,

@@ -1,8 +1,10 @@
 /** The worlds in which the whole trader trades, within a budget of requests and behind a delay. */
 
+import { micros, ONE } from '../../../shared/base/micros.js';
 import { FEED_CONDITIONS, type World } from '../contract.js';
 import { ChallengeScene, STEP_MS } from './challenge-scene.js';
 import { CrowdScene } from './crowd-scene.js';
+import { LiarScene } from './liar-scene.js';
 import { runTrader } from './trader-run.js';
 
 const STEPS = 2000;
@@ -25,6 +27,27 @@ export const rationed: World = {
       scene: (core) => new ChallengeScene(core, { seed, markets, steps: STEPS }),
     });
   },
+};
+
+const LIAR_MARKETS = 4;
+const LIAR_S = 600;
+/** What one counterparty is to be unable to exceed. */
+const LIAR_DAY_LIMIT = micros(50 * ONE);
+
+export const liar: World = {
+  name: 'liar',
+  summary: 'one dishonest quoter in four markets without another maker, and a day limit of 50 for the whole trader',
+  conditions: ['publicPerMinute', 'signedPerMinute', 'delayMs', ...FEED_CONDITIONS],
+  simulate: (seed, entrant, conditions) =>
+    runTrader({
+      seed,
+      entrant,
+      conditions,
+      markets: LIAR_MARKETS,
+      lastsMs: LIAR_S * 1000,
+      maxLossDayMicros: LIAR_DAY_LIMIT,
+      scene: (core) => new LiarScene(core, { seed, markets: LIAR_MARKETS }),
+    }),
 };
 
 export const crowd: World = {

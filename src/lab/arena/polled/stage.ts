@@ -27,6 +27,8 @@ export interface StagePlan {
   readonly feeds?: readonly string[];
   readonly seed: number;
   readonly conditions: Conditions;
+  /** Called right before the markets close. */
+  readonly onClosing?: () => void;
 }
 
 /** Between two words of a feed. */
@@ -100,14 +102,21 @@ class StageDriver implements MarketDriver {
   events = 0;
   judge: Judge | null = null;
   readonly #scene: Scene;
+  readonly #onClosing: StagePlan['onClosing'];
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #listener: MarketListener;
   #open: readonly OpenMarket[] = [];
 
-  constructor({ scene, lastsMs }: StagePlan, core: ExchangeCore, account: AccountSlot, listener: MarketListener) {
+  constructor(
+    { scene, lastsMs, onClosing }: StagePlan,
+    core: ExchangeCore,
+    account: AccountSlot,
+    listener: MarketListener,
+  ) {
     this.untilMs = START_MS + LEAD_MS + lastsMs;
     this.#scene = scene(core);
+    this.#onClosing = onClosing;
     this.#core = core;
     this.#account = account;
     this.#listener = listener;
@@ -153,6 +162,7 @@ class StageDriver implements MarketDriver {
   }
 
   #end(): void {
+    this.#onClosing?.();
     const open = this.#open;
     this.#open = [];
     this.lastClosedMs = this.untilMs;

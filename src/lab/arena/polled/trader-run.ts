@@ -1,12 +1,12 @@
 /** One simulation with the whole trader: its own scheduler, engine, risk, executor and ledger, on a virtual clock. */
 
 import type { ExchangeCore } from '../../../exchange/core/core.js';
-import { micros, ONE } from '../../../shared/base/micros.js';
+import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
 import type { Config, StrategyConfig } from '../../../shell/config/types.js';
 import { VERSION } from '../../../shell/config/version.js';
 import type { RiskLimits } from '../../../trader/risk/limits.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
-import type { BacktestPlan } from '../../backtest/contract.js';
+import type { BacktestPlan, RunPicture } from '../../backtest/contract.js';
 import { latencyModel, readLatency } from '../../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../../backtest/plan.js';
 import { runBacktest } from '../../backtest/run.js';
@@ -29,12 +29,23 @@ export interface TraderRun {
   readonly markets: number;
   readonly lastsMs: number;
   readonly scene: (core: ExchangeCore) => Scene;
+  /** Day limit at most; a halt then stays. Absent: as `moneyFor` says, and a halt ends with the next event. */
+  readonly maxLossDayMicros?: Micros;
 }
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
   const { module, params } = run.entrant;
-  const stage = new Stage({ ...run, feeds: feedsNamed(module.params, params) });
-  const { session } = await runBacktest(planFor(run, stage));
+  let look: (() => RunPicture) | null = null;
+  let reported: number | null = null;
+  const onClosing = () => {
+    const result = look?.().snapshot.resultMicros ?? null;
+    reported = result === null ? null : result / ONE;
+  };
+  const stage = new Stage({ ...run, feeds: feedsNamed(module.params, params), onClosing });
+  const onStart: BacktestPlan['onStart'] = (picture) => {
+    look = picture;
+  };
+  const { session } = await runBacktest({ ...planFor(run, stage), onStart });
   const { requests, markets, halts } = session;
   const sumFigure = (figure: (market: SessionRecord['markets'][number]) => number): number =>
     markets.reduce((sum, market) => sum + figure(market), 0);
@@ -44,6 +55,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
     actions: sumFigure(({ quoting }) => quoting.ordersPlaced + quoting.ordersCanceled),
     requests: requests === null ? null : requests.public.count + requests.signed.count,
     halts: halts.length,
+    reported,
     outcome: null,
     failure: findFailure(session),
   };
@@ -53,16 +65,20 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
 const findFailure = ({ notices }: SessionRecord): string | null =>
   notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 
-function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage): BacktestPlan {
+function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: Stage): BacktestPlan {
   const { config } = entrant;
   const { venue, polling, merge, economics, configHash } = config;
-  const { capitalMicros, risk, chooseLimits } = moneyFor(config, markets);
+  const money = moneyFor(config, markets);
+  const bound = (limits: RiskLimits): RiskLimits =>
+    maxLossDayMicros === undefined
+      ? limits
+      : { ...limits, maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros) };
   const strategy: StrategyConfig = {
     ...entrant.strategy,
     quoteHours: null,
     // Whatever it selects among real markets, here it is offered all.
     markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose: getChoice(entrant) },
-    risk: chooseLimits(entrant.strategy),
+    risk: bound(money.chooseLimits(entrant.strategy)),
   };
   const { rate_limits } = venue.profile;
   const limits = {
@@ -76,8 +92,8 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
       configHash,
       version: VERSION,
       profile: { ...venue.profile, rate_limits: limits },
-      capitalMicros,
-      risk,
+      capitalMicros: money.capitalMicros,
+      risk: bound(money.risk),
       polling,
       merge,
       economics,
@@ -91,6 +107,7 @@ function planFor({ seed, entrant, conditions, markets }: TraderRun, made: Stage)
     fillModel: 'risk-averse',
     latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
     seed,
+    ...(maxLossDayMicros === undefined ? {} : { afterHalt: 'end' as const }),
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     landingMs: USUAL_LANDING_MS,
     data: [],
