@@ -46,7 +46,7 @@ describe('a daily summary', () => {
 describe('its text', () => {
   const account = {
     ...{ mode: 'quoting', resultMicros: 17_960_000, cashMicros: 900_000_000, equityMicros: 1_017_960_000 },
-    ...{ fills: 12, openOrders: 8, reconciled: null },
+    ...{ fills: 12, openOrders: 8, reconciled: null, accepted: [] },
   };
   it.each([
     [second, '1 December (UTC): +17.82'],
