@@ -12,6 +12,7 @@ import { nonEmpty } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
 import { type Column, json, table, when } from '../output/table.js';
+import { addAdoptCommand } from './adopt.js';
 import { addQueryCommand } from './ledger-query.js';
 import type { ReadOptions } from './ledger-reading.js';
 
@@ -30,6 +31,7 @@ export function addLedgerFileCommands(program: Command, session: Session): void 
   addBackup(group, session);
   addVerify(group, session);
   addRestore(group, session);
+  addAdoptCommand(group, session);
 }
 
 interface ListedBackup extends BackupFile {
@@ -126,6 +128,7 @@ const NEXT_STEPS = [
   'twinbook cancel-all --verify      nothing of what it forgot rests any more',
   'twinbook reconcile                shows what it lacks; books of fills come back with the next start',
   'twinbook start                    starts killed; then `twinbook unkill --reason TEXT`',
+  'twinbook ledger adopt --reason …  books what the exchange holds; `resume` only leaves differences out',
 ] as const;
 
 const noLedger = (path: string): TwinbookError =>

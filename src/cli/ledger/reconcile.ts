@@ -45,7 +45,11 @@ const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => 
 function printCompared(io: CliIo, differences: readonly Difference[], accepted: readonly AcceptedDifference[]): void {
   if (differences.length > 0) io.out(table(differences, COLUMNS, io.columns));
   if (differences.length === 0 || accepted.length > 0) io.out(`${agreementText(differences.length, accepted)}\n`);
+  if (differences.length + accepted.length > 0) io.out(`${HOW_TO_BOOK}\n`);
 }
+
+const HOW_TO_BOOK =
+  '`twinbook ledger adopt --reason TEXT` books what the exchange holds; `resume --reason` only leaves it out';
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<Compared> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);

@@ -124,6 +124,8 @@ export type OperatorCommand =
   /** Cancels everything, proves that nothing rests, and is then `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
+  /** Books what the exchange held in the newest comparison. */
+  | { readonly kind: 'adopt'; readonly reason: string }
   /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand

@@ -25,6 +25,7 @@ export type ControlRequest =
   | { readonly command: 'kill'; readonly reason: string }
   | { readonly command: 'unkill'; readonly reason: string }
   | { readonly command: 'reconcile' }
+  | { readonly command: 'adopt'; readonly reason: string }
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   | { readonly command: 'explain'; readonly subject: string }
   /** `hash` is of a rollback; empty for what was in force before. */
@@ -64,6 +65,7 @@ export interface ControlData {
   readonly kill: KillData;
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
+  readonly adopt: AdoptData;
   readonly explain: ExplainData;
   readonly config: ConfigData;
 }
@@ -220,6 +222,11 @@ export interface ReconcileData {
   readonly complete: boolean;
 }
 
+export interface AdoptData extends ModeData {
+  /** A sentence for each outcome of which something was booked. */
+  readonly booked: readonly string[];
+}
+
 /** What differs from what is in force, and whether it was taken up. */
 export interface ConfigData {
   readonly lines: readonly string[];
@@ -237,7 +244,7 @@ export interface ExplainData {
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /** What takes risk again, or sells: obeyed late it would undo what was asked since, a kill past a trader that hung for instance. */
-const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'config'];
+const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
  * Whether it is too late for a request line: whoever sent it has been told that no answer came. What stops is obeyed whenever it comes.
@@ -290,6 +297,8 @@ export function readControlRequest(line: string): ControlRequest | string {
       return { command, reason: readText('reason'), ...readMarket(fields.get('market')) };
     case 'flatten':
       return { command, ...readMarket(fields.get('market')) };
+    case 'adopt':
+      return readText('reason') === '' ? 'adopt needs a reason' : { command, reason: readText('reason') };
     case 'unkill':
       return readText('reason') === '' ? 'unkill needs a reason' : { command, reason: readText('reason') };
     case 'cancel-all':

@@ -76,6 +76,8 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return cancelAll(request.verify, running);
     case 'reconcile':
       return reconcile(running);
+    case 'adopt':
+      return adopt(request.reason, running);
     case 'explain':
       return explain(request.subject, running);
     case 'config':
@@ -141,18 +143,45 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
 }
 
 async function reconcile(running: Running): Promise<ControlResponse> {
+  const compared = await compare(running);
+  if (typeof compared === 'string') return { ok: false, error: compared };
+  const { reconciled: newest, accepted } = running.snapshot();
+  return { ok: true, data: { differences: newest?.differences ?? [], accepted, ...compared } };
+}
+
+/** Books what a comparison that begins now shows. */
+async function adopt(reason: string, running: Running): Promise<ControlResponse> {
+  const compared = await compare(running);
+  if (typeof compared === 'string') return { ok: false, error: compared };
+  if (!compared.complete) {
+    const why = compared.voided.length === 0 ? '' : ` (${compared.voided.join('; ')})`;
+    return { ok: false, error: `ledger and exchange could not be compared in time${why}: nothing was booked` };
+  }
+  const before = running.ledger.eventCount(ADOPTED);
+  const refusal = running.command({ kind: 'adopt', reason });
+  if (refusal !== null) return { ok: false, error: refusal };
+  const count = running.ledger.eventCount(ADOPTED) - before;
+  const events = running.ledger.events(count + NEWER_EVENTS).filter(({ kind }) => kind === ADOPTED);
+  const booked = events.slice(0, count).map(({ text }) => text);
+  return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
+}
+
+/** The kind of the events of an adoption, one for each outcome; the command's own event and some more lie among them. */
+const ADOPTED = 'adopted';
+const NEWER_EVENTS = 20;
+
+/** Waits for a comparison that begins now; a text says why it was not asked for. */
+async function compare(running: Running): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
-  if (refusal !== null) return { ok: false, error: refusal };
+  if (refusal !== null) return refusal;
   const voided = new Set<string>();
   const complete = await until(() => {
     const { reconciled, inDoubt, voidReason } = running.snapshot();
     if (voidReason !== null) voided.add(voidReason);
     return reconciled !== null && reconciled.begunMs >= askedMs && !inDoubt;
   });
-  const { reconciled: newest, accepted } = running.snapshot();
-  const differences = newest?.differences ?? [];
-  return { ok: true, data: { differences, accepted, voided: [...voided], complete } };
+  return { voided: [...voided], complete };
 }
 
 function explain(subject: string, running: Running): ControlResponse {

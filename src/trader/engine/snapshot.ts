@@ -1,6 +1,6 @@
 /** The trader at one moment, for status lines and the control socket. Amounts in Micros. */
 
-import { type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
+import { add, type Micros, maxMicros, minMicros, sub } from '../../shared/base/micros.js';
 import type { MarkTrust } from '../market/venue-marks.js';
 import type { AcceptedDifference } from '../reconcile/agreement.js';
 import type { ComparedRound } from '../reconcile/reconciler.js';
@@ -121,7 +121,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     wayBack: describeWayBack(state, mode),
     cashMicros: own.cashMicros,
     equityMicros,
-    resultMicros: equityMicros === null ? null : sub(equityMicros, settings.capitalMicros),
+    resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: orders.length,
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,

@@ -159,6 +159,25 @@ export interface BookedConversion {
   readonly seenMs: number;
 }
 
+/** One outcome whose holdings an operator takes over from the exchange. Amounts are what the ledger lacks; negative for too much. */
+export interface AdoptedOutcome {
+  readonly marketConditionId: string;
+  readonly isYes: boolean;
+  /** Moves of which the exchange has records, in the order in which they are booked. */
+  readonly recorded: readonly AdoptedMove[];
+  /** Shares of which no record says what they cost. */
+  readonly restMicros: Micros;
+  /** Their worth in currency; negative with them. */
+  readonly restWorthMicros: Micros;
+}
+
+/** Shares that came, and currency that left for them; negative for shares that left and currency that came. */
+export interface AdoptedMove {
+  readonly sharesMicros: Micros;
+  readonly spentMicros: Micros;
+  readonly feesMicros: Micros;
+}
+
 /** Shares held, with what they cost on average (fees apart). */
 export interface PositionRow {
   readonly marketConditionId: string;
@@ -261,7 +280,7 @@ export interface Booked<Row> {
 export interface BookingRow {
   /** Higher than that of every booking before it. */
   readonly id: number;
-  readonly kind: 'capital' | ConversionKind | 'fill';
+  readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Our clock, ms. */
   readonly timeMs: number;
   /** Null where it is about no market. */
@@ -311,6 +330,8 @@ export interface LedgerReader {
   /** Shares held of one outcome; ZERO for none. */
   shares(marketConditionId: string, isYes: boolean): Micros;
   cash(): Micros;
+  /** Worth of adopted shares of which no record says what they cost, when they were adopted. */
+  adopted(): Micros;
   /** `marks`: YES price per market. */
   pnl(marks: ReadonlyMap<string, Micros>): PnlRow;
   market(conditionId: string): MarketRecord | null;
@@ -379,6 +400,9 @@ export interface Ledger extends LedgerReader {
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote;
   /** Once per pubkey; false when it is booked already. */
   bookConversion(conversion: BookedConversion): boolean;
+
+  /** Books what the exchange holds and the ledger lacks, once; the reason stays with the booking. */
+  adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void;
 
   saveMarket(market: MarketRecord): void;
   /** In place of what its version saved before. */

@@ -10,6 +10,7 @@
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
 import {
+  type AdoptedOutcome,
   type BackupSource,
   type Booked,
   type BookedConversion,
@@ -35,6 +36,7 @@ import { insertFill, insertIntent, insertOrder, updateIntent, updateOrder, upser
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
+  adoptionPostings,
   balance,
   capitalPostings,
   conversionPostings,
@@ -173,8 +175,17 @@ class SqliteLedger extends SqliteReader implements Ledger {
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
-    const changes = this.db.get<{ n: number }>("SELECT count(*) AS n FROM transactions WHERE kind = 'capital'");
-    this.#book('capital', `${(changes?.n ?? 0) + 1}`, nowMs, balance(capitalPostings(added)));
+    this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
+  }
+
+  adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
+    const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
+    const held = this.holding(outcome.marketConditionId, outcome.isYes);
+    this.#book('adopt', ref, nowMs, adoptionPostings(outcome, held));
+  }
+
+  #countBookings(kind: 'capital' | 'adopt'): number {
+    return this.db.get<{ n: number }>('SELECT count(*) AS n FROM transactions WHERE kind = ?', kind)?.n ?? 0;
   }
 
   addIntent(intent: IntentRow): void {

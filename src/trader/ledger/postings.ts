@@ -3,14 +3,15 @@
  * written.
  *
  * Currency: `cash` (ours to trade with), `capital` (where it came from, negative), `fees` (what was paid),
- * `basis/…` (what the shares held cost), `realised` (results, gains negative as income is in double entry).
+ * `basis/…` (what the shares held cost), `realised` (results, gains negative as income is in double entry), `adopted` (worth
+ * of adopted shares of which no record says what they cost, negative).
  * Shares: `shares/…` (what we hold) against `venue/…` (where it came from).
- * So capital + result = cash + basis at all times, and a result needs no second calculation.
+ * So capital + adopted + result = cash + basis at all times, and a result needs no second calculation.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import type { BookedConversion, BookedFill } from './contract.js';
+import type { AdoptedOutcome, BookedConversion, BookedFill } from './contract.js';
 import { tradeNotional } from './rounding.js';
 
 /** One movement of one account; the postings of a booking sum to zero for each asset. */
@@ -104,6 +105,29 @@ function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHo
     ...resultPostings(market, true, yesMove, yesCost, yes),
     ...resultPostings(market, false, noMove, sub(paid, yesCost), no),
   ]);
+}
+
+/**
+ * Shares that the exchange holds beyond the ledger. Recorded moves book their currency, in their order; the rest comes at
+ * its price against `adopted`, without cash.
+ */
+export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
+  const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
+  const postings: Posting[] = [];
+  let now = held;
+  const move = (sharesMicros: Micros, valueMicros: Micros) => {
+    const result = resultPostings(market, isYes, sharesMicros, valueMicros, now);
+    const cost = must(result[0], 'posting of the cost').amountMicros;
+    now = { sharesMicros: add(now.sharesMicros, sharesMicros), costMicros: add(now.costMicros, cost) };
+    postings.push(...sharesPostings(market, isYes, sharesMicros), ...result);
+  };
+  for (const { sharesMicros, spentMicros, feesMicros } of recorded) {
+    move(sharesMicros, spentMicros);
+    postings.push(currency('cash', negative(add(spentMicros, feesMicros))), currency('fees', feesMicros));
+  }
+  move(restMicros, restWorthMicros);
+  postings.push(currency('adopted', negative(restWorthMicros)));
+  return balance(postings);
 }
 
 function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[] {

@@ -188,6 +188,10 @@ export class SqliteReader implements LedgerReader {
     return this.balance('cash');
   }
 
+  adopted(): Micros {
+    return sub(ZERO, this.balance('adopted'));
+  }
+
   pnl(marks: ReadonlyMap<string, Micros>): PnlRow {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();

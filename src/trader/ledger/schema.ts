@@ -211,6 +211,12 @@ CREATE TABLE strategy_states (
  */
 const FEES_BY_THEMSELVES = '';
 
+/** Holdings of the exchange that an operator booked. */
+const ADOPTIONS = `
+PRAGMA defer_foreign_keys = ON;
+${madeAnew('transactions', (sql) => sql.replace("'fill', 'merge', 'redeem'", "'fill', 'merge', 'split', 'redeem', 'adopt'"), '*')}
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   EVENTS_BY_KIND,
@@ -219,6 +225,7 @@ export const MIGRATIONS: readonly string[] = [
   // Without tables of archives, which an earlier step of this number made.
   '',
   FEES_BY_THEMSELVES,
+  ADOPTIONS,
 ];
 
 /**

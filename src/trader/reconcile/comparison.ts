@@ -9,6 +9,15 @@ import type { OrderRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { MissingFills, OrderExecutor, RestingOrder } from '../executor/contract.js';
 import type { ConversionKind, Ledger } from '../ledger/contract.js';
+import {
+  type Adoption,
+  moveOfFills,
+  movesOfMerge,
+  movesOfRedeem,
+  movesOfSplit,
+  planAdoption,
+  type RecordedMove,
+} from './adoption.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
@@ -20,6 +29,7 @@ import {
   outcomeKey,
   parseMarket,
   sharesAtExchange,
+  sharesInLedger,
   unlistedOrder,
 } from './differences.js';
 import { AssetsReading, bookedSince, type Lately, OpeningShares } from './held-shares.js';
@@ -56,6 +66,8 @@ export class Comparison {
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
+  /** Shares by outcome when the newest round was compared: the exchange's, and the ledger's. */
+  #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
   /** How often trades had changed their mind when the newest round was compared. */
   #turns: number | null = null;
   /** By order with missing fills: up to how much was filled when they were first missed. */
@@ -116,6 +128,39 @@ export class Comparison {
   /** Whether shares of this outcome are left out of what is compared. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
+  }
+
+  /** What the ledger lacks of what the exchange showed in the newest round; a text says why that is not known now. */
+  planAdoption(): Adoption | string {
+    if (this.#held === null) return 'ledger and exchange are not compared yet';
+    if (this.#turns !== this.#ledger.tradeTurns()) return 'a trade has changed since they were compared';
+    const isMoving = this.#movingMarkets();
+    const { theirs, ours } = this.#held;
+    const now = sharesInLedger(this.#ledger.positions());
+    const isKnown = (outcome: string) =>
+      !isMoving(parseMarket(outcome)) &&
+      !this.#undecided.has(outcome) &&
+      (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
+    return planAdoption({ theirs, ours: now, isKnown, recorded: this.#unbooked() });
+  }
+
+  /** The ledger holds what the exchange holds: every list is looked at from here on, and nothing is left out. */
+  onAdopted(): void {
+    this.#opening.onAdopted();
+    this.#secondReader.onAdopted();
+    for (const list of Object.values(this.#histories)) list.forget();
+  }
+
+  /** Moves of shares and currency that the exchange has records of and the ledger lacks. */
+  #unbooked(): readonly RecordedMove[] {
+    const { merges, splits, redeems } = this.#histories;
+    const isUnbooked = ({ pubkey }: { readonly pubkey: string }) => this.#ledger.conversion(pubkey) === null;
+    return [
+      ...this.#secondReader.lacking.map(moveOfFills),
+      ...merges.differing.filter(isUnbooked).flatMap(movesOfMerge),
+      ...splits.differing.filter(isUnbooked).flatMap(movesOfSplit),
+      ...redeems.differing.filter(isUnbooked).flatMap(movesOfRedeem),
+    ];
   }
 
   /** What a trade that changed its mind has moved since, or one under way will move, is not what the person saw. */
@@ -182,7 +227,9 @@ export class Comparison {
     const theirs = sharesAtExchange(this.#assets.rows);
     const isMoving = this.#movingMarkets();
     const opening = this.#opening.readOpening(theirs);
-    const shares = compareShares(theirs, this.#ledger.positions(), opening, isMoving, this.#lately.moves);
+    const positions = this.#ledger.positions();
+    const shares = compareShares(theirs, positions, opening, isMoving, this.#lately.moves);
+    this.#held = { theirs, ours: sharesInLedger(positions) };
     this.#undecided = shares.undecided;
     return shares.differing;
   }

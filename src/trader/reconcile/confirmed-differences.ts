@@ -157,6 +157,14 @@ export class ConfirmedDifferences {
     if (gone.length > 0) this.#saveAccepted();
   }
 
+  /** The ledger holds what the exchange holds: nothing is open, and nothing is accepted. */
+  onAdopted(): void {
+    this.#open.clear();
+    this.#accepted.clear();
+    this.#saveAccepted();
+    this.#remember();
+  }
+
   #saveAccepted(): void {
     this.#notes.setNote(ACCEPTED_NOTE, JSON.stringify([...this.#accepted.values()]));
   }

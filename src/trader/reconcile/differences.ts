@@ -223,6 +223,12 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
+/** What is booked as held, by outcome. */
+export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<string, Micros> =>
+  new Map(
+    positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
+  );
+
 /** The newest moves of one outcome, newest first; negative for shares given up. */
 export interface Moves {
   readonly fills: readonly Micros[];
@@ -247,9 +253,7 @@ export function compareShares(
   isMoving: (market: string) => boolean,
   lately: ReadonlyMap<string, Moves>,
 ): ComparedShares {
-  const ours = new Map(
-    positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
-  );
+  const ours = sharesInLedger(positions);
   const differing: Difference[] = [];
   const undecided = new Set<string>();
   for (const subject of new Set([...theirs.keys(), ...ours.keys(), ...opening.keys()])) {

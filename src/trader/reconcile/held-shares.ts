@@ -81,6 +81,12 @@ export class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
+  /** All shares that the exchange shows are in the ledger now: none is left out. */
+  onAdopted(): void {
+    this.#ledger.setNote(OPENING_NOTE, '[]');
+    this.#setLeftOut([]);
+  }
+
   #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {
     const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
     const opening = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];

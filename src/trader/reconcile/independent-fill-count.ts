@@ -27,6 +27,7 @@ const YOUNG_S = 30;
 const LATE_S = 120;
 const MOST_PAGES = 250;
 const NOTE = 'second_reader';
+const LEFT_OUT_NOTE = 'second_reader_left_out';
 
 /** Sums of one market, outcome and side. Amounts in micros. */
 interface Sums {
@@ -49,6 +50,16 @@ interface Memory {
   readonly ledger: Readonly<Record<string, Sums>>;
 }
 
+/** Fills of one market, outcome and side that the exchange lists and the ledger lacks; amounts in micros. */
+export interface LackingFills {
+  readonly market: string;
+  readonly isYes: boolean;
+  readonly side: Side;
+  readonly amount: number;
+  readonly worth: number;
+  readonly fees: number;
+}
+
 /** A trade as both sides tell it. */
 interface Told {
   readonly key: string;
@@ -69,6 +80,8 @@ export class IndependentFillCount {
   #metS: number | null = null;
   #isDone = false;
   #hasCompared = false;
+  /** What the newest comparison found the ledger to lack, by market, outcome and side, however young it is. */
+  #lacking: Readonly<Record<string, Sums>> = {};
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
@@ -128,6 +141,15 @@ export class IndependentFillCount {
     const oldS = this.#venueS - YOUNG_S;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(toldByExchange);
     const fills = this.#ledger.fillsAfter(memory.seq);
+    this.#lacking = agreed
+      ? {}
+      : subtract(
+          addUp(memory.exchange, trades),
+          addUp(
+            memory.ledger,
+            fills.map(({ row }) => toldByLedger(row)),
+          ),
+        );
     const exchange = addUp(
       memory.exchange,
       trades.filter(({ timestampS }) => timestampS <= oldS),
@@ -147,9 +169,33 @@ export class IndependentFillCount {
     }));
   }
 
-  /** A person has taken note: the count begins anew. */
+  /** A person has taken note: the count begins anew. What the ledger lacks is kept until it is adopted. */
   forget(): void {
+    const lacking = sumUp(this.#leftOut, this.#lacking);
+    this.#lacking = {};
+    this.#ledger.setNote(LEFT_OUT_NOTE, JSON.stringify(lacking));
     this.#ledger.setNote(NOTE, 'null');
+  }
+
+  /** Fills that the exchange lists and the ledger lacks, those that an operator has left out included. */
+  get lacking(): readonly LackingFills[] {
+    return Object.entries(sumUp(this.#leftOut, this.#lacking)).map(([key, { amount, worth, fees }]) => ({
+      ...parseKey(key),
+      amount,
+      worth,
+      fees,
+    }));
+  }
+
+  /** All that the exchange lists is in the ledger's holdings now. */
+  onAdopted(): void {
+    this.#lacking = {};
+    this.#ledger.setNote(LEFT_OUT_NOTE, '{}');
+    this.#ledger.setNote(NOTE, 'null');
+  }
+
+  get #leftOut(): Readonly<Record<string, Sums>> {
+    return JSON.parse(this.#ledger.note(LEFT_OUT_NOTE) ?? '{}') as Record<string, Sums>;
   }
 
   /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
@@ -225,6 +271,11 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
 
 const makeKey = (market: string, isYes: boolean, side: Side): string => `${market} ${isYes ? 'YES' : 'NO'} ${side}`;
 
+function parseKey(key: string): Pick<LackingFills, 'market' | 'isYes' | 'side'> {
+  const [market = '', outcome, side] = key.split(' ');
+  return { market, isYes: outcome === 'YES', side: side === 'sell' ? 'sell' : 'buy' };
+}
+
 const toldByExchange = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): Told => ({
   key: makeKey(market_condition_id ?? order.market.condition_id, order.outcome.is_yes, order.side),
   timestampS: timestamp,
@@ -262,6 +313,26 @@ function addUp(before: Readonly<Record<string, Sums>>, told: readonly Told[]): R
   }
   return sums;
 }
+
+const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
+
+/** By key `sign` times the second, added to the first; keys without shares are left out. */
+function sumUp(
+  first: Readonly<Record<string, Sums>>,
+  second: Readonly<Record<string, Sums>>,
+  sign = 1,
+): Record<string, Sums> {
+  const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  const sums = keys.map((key) => {
+    const [a, b] = [first[key] ?? NO_SUMS, second[key] ?? NO_SUMS];
+    const sum = (name: keyof Sums) => a[name] + sign * b[name];
+    return [key, { count: sum('count'), amount: sum('amount'), worth: sum('worth'), fees: sum('fees') }] as const;
+  });
+  return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
+}
+
+const subtract = (first: Readonly<Record<string, Sums>>, second: Readonly<Record<string, Sums>>) =>
+  sumUp(first, second, -1);
 
 /** Sums as a person reads them; within what the integers hold, because each is a sum of amounts that were traded. */
 function text(sums: Sums | undefined): string {

@@ -125,6 +125,11 @@ export class ListCursor<N extends ListEndpoint> {
     return differences;
   }
 
+  /** Rows that differed when they were last compared. */
+  get differing(): readonly RowOf<N>[] {
+    return this.#kept.rows;
+  }
+
   /** A person has taken note of what this list shows now: it is looked at from here on. */
   forget(): void {
     this.#ledger.setNote(this.#markNote, 'null');

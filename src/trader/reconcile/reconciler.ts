@@ -12,6 +12,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/contract.js';
+import type { Adoption } from './adoption.js';
 import type { AcceptedDifference } from './agreement.js';
 import { Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
@@ -164,6 +165,22 @@ export class Reconciler {
     this.#newest = { ...this.#newest, differences };
     this.#againMs = nowMs;
     return accepted;
+  }
+
+  /** What an adoption would book; a text says why that is not known now. Reads only. */
+  planAdoption(): Adoption | string {
+    if (this.#newest === null) return 'ledger and exchange are not compared yet';
+    if (this.#voidReason !== null) return `the newest comparison was void: ${this.#voidReason}`;
+    if (this.isInDoubt) return 'a difference was seen once, and no second comparison has confirmed it yet';
+    return this.#comparison.planAdoption();
+  }
+
+  /** The ledger has booked what `planAdoption` said. */
+  onAdopted(nowMs: number): void {
+    this.#suspicions.onAdopted();
+    this.#comparison.onAdopted();
+    if (this.#newest !== null) this.#newest = { ...this.#newest, differences: [] };
+    this.#againMs = nowMs;
   }
 
   /** The poll that begins a round is due: the requests of all its lists. */

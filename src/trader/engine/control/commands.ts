@@ -3,6 +3,7 @@
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import { showTitle, type TraderState } from '../state.js';
+import { adopt, adoptRefusal } from './adopt.js';
 import { configure } from './configure.js';
 import { setFleetBounds } from './fleet-bounds.js';
 import { LADDER } from './modes.js';
@@ -16,6 +17,8 @@ export function commandRefusal(state: TraderState, command: OperatorCommand): st
       return resumeRefusal(state, command);
     case 'flatten-market':
       return unknownMarket(state, command) ?? flattenRefusal(state, command);
+    case 'adopt':
+      return adoptRefusal(state, command.reason);
     default:
       return state.modes.refusal(command, state.stopped);
   }
@@ -38,6 +41,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   state.alert(nowMs, 'command', `${command.kind}${reason}`);
   // As it stood when the person looked: of a mere pause nothing is accepted but the pause.
   const isHeldBack = state.heldBack !== null;
+  if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   state.modes.apply(command);
   // As of a flatten of everything: whoever says pause, cancel or kill after it wants no more sales either.
   if (ENDS_SALES.includes(command.kind)) for (const id of state.pauses.flattening) state.pauses.endFlattening(id);

@@ -13,12 +13,17 @@ import { MODES_NOTE, type Mode, Modes, type StoredModes } from './modes.js';
 import { Pauses } from './pauses.js';
 
 const WITH_REASON = 'resume --reason TEXT';
+/** After a restored backup and wherever else the ledger lacks what the exchange shows. */
+const ADOPT = 'ledger adopt --reason TEXT';
 
 /** Empty when nothing is stopped, or when it goes on by itself. */
 export function describeWayBack(state: TraderState, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = state;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // What differs and a fill that is odd hold without an operator's word, and so does a single market's pause.
+  // A resume leaves out what differs and books nothing.
+  const lacks = state.reconciler.verdict !== null || state.reconciler.accepted.length > 0;
+  if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
+  // A fill that is odd holds without an operator's word, and so does a single market's pause.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const isPausedSomewhere =
     mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;

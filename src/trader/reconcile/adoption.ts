@@ -1,0 +1,91 @@
+/**
+ * What the ledger has to book so that it holds what the exchange holds. Records of the exchange say what currency moved;
+ * shares without a record remain as a rest, which is booked at its price.
+ */
+
+import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { AdoptedMove, AdoptedOutcome } from '../ledger/contract.js';
+import { outcomeKey, parseMarket } from './differences.js';
+import type { LackingFills } from './independent-fill-count.js';
+
+/** A move of one outcome that the ledger lacks. */
+export interface RecordedMove extends AdoptedMove {
+  readonly outcome: string;
+}
+
+/** By outcome: shares that the ledger has and is to have, and what is booked. */
+export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
+  readonly ledgerMicros: Micros;
+  readonly exchangeMicros: Micros;
+}
+
+export type Adoption = readonly AdoptionOfOutcome[];
+
+interface Holdings {
+  readonly theirs: ReadonlyMap<string, Micros>;
+  readonly ours: ReadonlyMap<string, Micros>;
+  /** Nothing of this outcome is on its way. */
+  readonly isKnown: (outcome: string) => boolean;
+  readonly recorded: readonly RecordedMove[];
+}
+
+/** Every outcome in which something has to be booked; a text names an outcome of which nothing can be said now. */
+export function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Adoption | string {
+  const plan: AdoptionOfOutcome[] = [];
+  const outcomes = new Set([...theirs.keys(), ...ours.keys(), ...recorded.map(({ outcome }) => outcome)]);
+  for (const outcome of [...outcomes].sort()) {
+    const [exchangeMicros, ledgerMicros] = [theirs.get(outcome) ?? ZERO, ours.get(outcome) ?? ZERO];
+    const moves = recorded.filter((move) => move.outcome === outcome);
+    if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
+    if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
+    // What was bought may have been sold again: it comes before it leaves.
+    const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
+    const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
+    plan.push({
+      marketConditionId: parseMarket(outcome),
+      isYes: outcome === outcomeKey(parseMarket(outcome), true),
+      recorded: inOrder,
+      restMicros: micros(exchangeMicros - ledgerMicros - explained),
+      ledgerMicros,
+      exchangeMicros,
+    });
+  }
+  return plan;
+}
+
+export function moveOfFills({ market, isYes, side, amount, worth, fees }: LackingFills): RecordedMove {
+  const sign = side === 'buy' ? 1 : -1;
+  const outcome = outcomeKey(market, isYes);
+  return {
+    outcome,
+    sharesMicros: micros(sign * amount),
+    spentMicros: micros(sign * worth),
+    feesMicros: micros(fees),
+  };
+}
+
+/** A complete set is worth the same whichever outcome it is booked with: both get a half of the currency. */
+function movesOfSet(market: string, yes: Micros, no: Micros, spent: Micros): readonly RecordedMove[] {
+  const half = micros(Math.trunc(spent / 2));
+  return [
+    { outcome: outcomeKey(market, true), sharesMicros: yes, spentMicros: half, feesMicros: ZERO },
+    { outcome: outcomeKey(market, false), sharesMicros: no, spentMicros: sub(spent, half), feesMicros: ZERO },
+  ];
+}
+
+const left = (amount: Micros): Micros => sub(ZERO, amount);
+
+export function movesOfMerge({ market_condition_id: market, state, amount, onchain_amount: cash }: ConversionRow) {
+  return state !== 'done' || cash === null ? [] : movesOfSet(market, left(amount), left(amount), left(cash));
+}
+
+export function movesOfSplit({ market_condition_id: market, state, amount, onchain_amount: sets }: ConversionRow) {
+  return state !== 'done' || sets === null ? [] : movesOfSet(market, sets, sets, amount);
+}
+
+export function movesOfRedeem(row: RedeemRow): readonly RecordedMove[] {
+  const { market_condition_id: market, state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
+  if ((state !== 'done' && state !== 'completed') || cash === null) return [];
+  return movesOfSet(market, left(yes ?? ZERO), left(no ?? ZERO), left(cash));
+}
