@@ -8,6 +8,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['ledger backup', '--config', '--json'],
   ['ledger verify', '--config', '--json'],
   ['ledger restore', '--config', '--reason'],
+  ['ledger adopt', '--config', '--json', '--reason', '--timeout'],
   [
     'exchange',
     '--port',

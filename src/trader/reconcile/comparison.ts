@@ -130,17 +130,22 @@ export class Comparison {
     return this.#opening.leavesOut(outcome);
   }
 
-  /** What the ledger lacks of what the exchange showed in the newest round; a text says why that is not known now. */
-  planAdoption(): Adoption | string {
+  /**
+   * What the ledger lacks of what the exchange showed in the newest round; a text says why that is not known now.
+   *
+   * @param isConfirmed a fill whose absence is confirmed is no longer waited for
+   */
+  planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
     if (this.#turns !== this.#ledger.tradeTurns()) return 'a trade has changed since they were compared';
-    const isMoving = this.#movingMarkets();
+    const missing = this.#missing();
+    const isMoving = this.#movingMarkets(missing.length > 0 && missing.every(isConfirmed));
     const { theirs, ours } = this.#held;
-    const now = sharesInLedger(this.#ledger.positions());
+    const positions = this.#ledger.positions();
+    const now = sharesInLedger(positions);
+    const { undecided } = compareShares(theirs, positions, new Map(), isMoving, this.#lately.moves);
     const isKnown = (outcome: string) =>
-      !isMoving(parseMarket(outcome)) &&
-      !this.#undecided.has(outcome) &&
-      (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
+      !undecided.has(outcome) && (now.get(outcome) ?? ZERO) === (ours.get(outcome) ?? ZERO);
     return planAdoption({ theirs, ours: now, isKnown, recorded: this.#unbooked() });
   }
 
@@ -214,8 +219,9 @@ export class Comparison {
   }
 
   /** Markets whose shares are on their way: a fill that is not booked yet, a conversion. */
-  #movingMarkets(): (market: string) => boolean {
-    const missing = new Set(this.#underWay.missingFills().map(({ marketConditionId }) => marketConditionId));
+  #movingMarkets(areFillsLost = false): (market: string) => boolean {
+    const fills = areFillsLost ? [] : this.#underWay.missingFills();
+    const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
     return (market) =>
       missing.has(market) ||
       this.#underWay.pendingMerge(market) !== null ||

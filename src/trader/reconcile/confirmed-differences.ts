@@ -7,7 +7,7 @@
 import { must } from '../../shared/base/errors.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { AcceptedDifference } from './agreement.js';
-import { DIFFERENCE_KINDS, type Difference } from './differences.js';
+import { DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
 /** Lists lag by some seconds; a second look within them would see the same again. */
 const CONFIRM_AFTER_MS = 10_000;
@@ -34,8 +34,11 @@ interface Suspicion {
 
 type Notes = Pick<Ledger, 'note' | 'setNote'>;
 
-/** `sinceMs` and `reason` are absent from what an earlier version stored. */
-type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string];
+/**
+ * `sinceMs` and `reason` are absent from what an earlier version stored. `adopted`: the holdings behind the record are
+ * booked, so the record, which stays as it is, leaves nothing out.
+ */
+type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
 /** Where these were accepted, what is compared has changed: the same figures again are another difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
@@ -60,7 +63,9 @@ export class ConfirmedDifferences {
   /** Differences that an operator has accepted and that still stand, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
     // A difference that is open again is told as that.
-    const standing = [...this.#accepted.values()].filter(([name]) => this.#open.get(name)?.believed !== true);
+    const standing = [...this.#accepted.values()].filter(
+      ([name, , , , by]) => by !== 'adopted' && this.#open.get(name)?.believed !== true,
+    );
     return standing.map(([name, figures, sinceMs = null, reason = '']) => {
       const [ledger = '', exchange = ''] = figures.split(FIGURES_SEPARATOR);
       return { ...parseName(name), ledger, exchange, sinceMs, reason };
@@ -157,10 +162,22 @@ export class ConfirmedDifferences {
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** The ledger holds what the exchange holds: nothing is open, and nothing is accepted. */
-  onAdopted(): void {
+  /** Whether two rounds, or an operator, have confirmed it. */
+  isConfirmed(difference: Difference): boolean {
+    return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
+  }
+
+  /** The ledger holds what the exchange holds: nothing is open, and nothing is left out. An order that it does not know is no holding. */
+  onAdopted(nowMs: number): void {
+    const records = [...this.believed, ...this.accepted].filter(
+      ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,
+    );
     this.#open.clear();
     this.#accepted.clear();
+    for (const record of records) {
+      const name = nameDifference(record);
+      this.#accepted.set(name, [name, formatFigures(record), nowMs, '', 'adopted']);
+    }
     this.#saveAccepted();
     this.#remember();
   }

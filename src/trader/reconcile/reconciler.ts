@@ -172,12 +172,12 @@ export class Reconciler {
     if (this.#newest === null) return 'ledger and exchange are not compared yet';
     if (this.#voidReason !== null) return `the newest comparison was void: ${this.#voidReason}`;
     if (this.isInDoubt) return 'a difference was seen once, and no second comparison has confirmed it yet';
-    return this.#comparison.planAdoption();
+    return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
   /** The ledger has booked what `planAdoption` said. */
   onAdopted(nowMs: number): void {
-    this.#suspicions.onAdopted();
+    this.#suspicions.onAdopted(nowMs);
     this.#comparison.onAdopted();
     if (this.#newest !== null) this.#newest = { ...this.#newest, differences: [] };
     this.#againMs = nowMs;

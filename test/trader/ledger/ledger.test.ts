@@ -53,7 +53,7 @@ describe('opening a ledger', () => {
     );
   });
 
-  it('is of a version that no program opens which does not know of fees by themselves, and takes one of theirs', () => {
+  it('is of a version that no program opens which does not know of adoptions, and takes one of theirs', () => {
     const versionOf = (path: string) => {
       const sqlite = new SqliteDriver(path, { readonly: true });
       const version = sqlite.pragma('user_version', { simple: true });
@@ -61,14 +61,14 @@ describe('opening a ledger', () => {
       return version;
     };
     withFileOf(
-      (sqlite) => sqlite.pragma('user_version = 5'),
+      (sqlite) => sqlite.pragma('user_version = 6'),
       (path) => {
         expect(refusal(() => openReadOnly(path))).toMatchObject({
           code: 'file_unreadable',
-          message: expect.stringMatching(/ is of an older program: it has version 5, this one reads version 6$/),
+          message: expect.stringMatching(/ is of an older program: it has version 6, this one reads version 7$/),
         });
         openLedger(path, HOLDER).close();
-        expect(versionOf(path)).toBe(6);
+        expect(versionOf(path)).toBe(7);
         openReadOnly(path).close();
       },
     );

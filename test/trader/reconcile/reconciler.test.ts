@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
+import { micros } from '../../../src/shared/base/micros.js';
 import { agreementText } from '../../../src/trader/reconcile/agreement.js';
 import { requestsOfRound } from '../../../src/trader/reconcile/round.js';
 import { times } from '../../support/effort.js';
@@ -303,6 +304,80 @@ describe('reconciliation', () => {
     const { pubkey } = account.split(ONE);
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain(pubkey);
+  });
+
+  /** As the command of an operator does, with every share without a record at 0.4. */
+  function adopt(reason = 'restored') {
+    return account.ledger.transaction(() => {
+      const plan = account.reconciler.planAdoption();
+      if (typeof plan === 'string') return plan;
+      for (const outcome of plan) {
+        const restWorthMicros = micros(outcome.restMicros * 0.4);
+        account.ledger.adopt({ ...outcome, restWorthMicros }, reason, account.nowMs);
+      }
+      account.reconciler.onAdopted(account.nowMs);
+      return plan.length;
+    });
+  }
+
+  const heldNow = () =>
+    account.ledger.positions().map(({ isYes, sharesMicros }) => [isYes ? 'YES' : 'NO', sharesMicros / ONE]);
+
+  it('adopts what the exchange holds: at the price of its trades, and what has no record without cash', () => {
+    rounds(account, 1);
+    account.fill('buy', true, 10 * ONE);
+    account.look('fills');
+    rounds(account, 4);
+    const cash = account.ledger.cash();
+    account.trade({ ...account.foreignOrder('filled'), amount: m(5 * ONE), filled_amount: m(5 * ONE) }, 5 * ONE);
+    account.moves.push({ outcome: 'A NO', amount: 3 * ONE, sinceMs: account.nowMs });
+    rounds(account, 4);
+    expect(account.reconciler.verdict).toContain('position A NO: ledger 0, exchange 3');
+    expect(adopt()).toBe(2);
+    expect(heldNow()).toEqual([
+      ['NO', 3],
+      ['YES', 15],
+    ]);
+    // Five shares at 0.4, of which the exchange has a trade.
+    expect(account.ledger.cash() - cash).toBe(-2 * ONE);
+    expect(account.ledger.adopted()).toBe(1.2 * ONE);
+    expect(account.ledger.verify()).toEqual([]);
+    account.restart();
+    rounds(account, 3);
+    expect([account.reconciler.verdict, account.reconciler.accepted, adopt('again')]).toEqual([null, [], 0]);
+  });
+
+  it.each(Object.keys(FOREIGN))('adopts %s after it was accepted, and once only', (kind) => {
+    rounds(account, 1);
+    FOREIGN[kind]?.(account);
+    rounds(account, 3);
+    account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
+    rounds(account, 3);
+    adopt();
+    account.restart();
+    rounds(account, 3);
+    const { newest, accepted } = account.reconciler;
+    // An order that rests and that nobody here signed is no holding: it goes on to differ.
+    const resting = newest?.differences.filter(({ exchange }) => exchange.includes(', open,')) ?? [];
+    expect([newest?.differences, accepted, adopt('again')]).toEqual([resting, [], 0]);
+    expect(account.ledger.verify()).toEqual([]);
+  });
+
+  it('adopts nothing before a second look, while a list is lost, or while shares are on their way', () => {
+    expect(adopt()).toBe('ledger and exchange are not compared yet');
+    rounds(account, 1);
+    account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
+    rounds(account, 1);
+    expect(adopt()).toContain('no second comparison has confirmed it');
+    rounds(account, 1);
+    account.nowMs += LATER_MS;
+    account.round([{ list: 'trades', kind: 'lost', lagMs: 0 }]);
+    expect(adopt()).toContain('the newest comparison was void');
+    rounds(account, 1);
+    account.fill('buy', true, 5 * ONE);
+    account.look('fills');
+    expect(adopt()).toBe('shares of A YES are on their way');
+    expect(heldNow()).toEqual([['YES', 5]]);
   });
 
   it('drops what was accepted once it agrees', () => {
