@@ -2,10 +2,8 @@
 
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { loadConfig } from '../shell/config/load.js';
-import type { Config } from '../shell/config/types.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { type ConfigEntry, configHistory, configText } from '../trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
 import { nonEmpty } from './arguments.js';
 import { addControlOptions, type ControlOptions, QUICK_S } from './control/control-options.js';
 import { askThere } from './control/reach.js';
@@ -18,6 +16,9 @@ interface LiveOptions extends ControlOptions {
   readonly reason?: string;
   readonly dryRun?: true;
 }
+
+/** New code is loaded in a process of its own first, s. The page waits a second longer. */
+const CHECKED_S = 24;
 
 export function addConfigLiveCommands(config: Command, session: Session): void {
   const { io } = session;
@@ -32,13 +33,11 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
   const apply = config
     .command('apply')
     .description('lets the running trader take up what the files say: all of it, or nothing');
-  addControlOptions(apply, QUICK_S)
+  addControlOptions(apply, CHECKED_S)
     .option('--dry-run', 'only say what would be taken up, and what it wants')
     .option('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty);
   addAction<LiveOptions>(apply, session, async (options) => {
-    // Here first: code that never ends while it is loaded must not end in the trader.
-    const read = await loadConfig(options.config, io);
-    tell(await ask('apply', options, read), options, io);
+    tell(await ask('apply', options, await loadQuietly(options.config, io)), options, io);
     return EXIT.ok;
   });
 
@@ -47,7 +46,7 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
     .description('goes back to what was in force before; the files stay as they are');
   addControlOptions(
     rollback.argument('[hash]', 'one of `config history`, or its beginning (default: the one before)'),
-    QUICK_S,
+    CHECKED_S,
   )
     .option('--dry-run', 'only say what would change')
     .requiredOption('--reason <text>', 'why; recorded in the ledger', nonEmpty);
@@ -70,7 +69,7 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
 
 type Reached = Parameters<typeof askThere>[1];
 
-/** A rollback is for when the strategy files are broken too. */
+/** The trader itself reads the strategy files, and a rollback is for when they are broken. */
 async function loadQuietly(file: string, io: CliIo): Promise<Reached> {
   const { loadTraderConfig } = await import('../shell/config/load.js');
   return loadTraderConfig(file, io);
@@ -82,33 +81,24 @@ const ask = (action: ConfigAction, options: LiveOptions, config: Reached, hash =
   });
 
 async function fetchDiff(options: LiveOptions, io: CliIo): Promise<ConfigData> {
-  const read = await loadConfig(options.config, io);
   try {
-    return await ask('diff', options, read);
+    return await ask('diff', options, await loadQuietly(options.config, io));
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return diffToLast(read, io);
+    return diffToLast(options.config, io);
   }
 }
 
-/** No trader runs: what its ledger says was in force last. */
-async function diffToLast(config: Config, io: CliIo): Promise<ConfigData> {
-  const { configChanges } = await import('../shell/config/live/config-diff.js');
-  const { withLiveText } = await import('../shell/config/live/live-text.js');
-  const last = await readLedger(config, io, (ledger) => {
-    const hash = configHistory(ledger).at(-1)?.hash ?? '';
-    return { hash, text: configText(ledger, hash) };
-  });
-  if (last.text === null)
-    return { lines: ['no trader has recorded what it went by'], applied: false, hash: config.configHash };
-  const known = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-  const changes = configChanges(await withLiveText(config, { hash: last.hash, text: last.text, known }), config);
-  const lines = changes.map(({ text }) => text);
-  return {
-    lines: lines.length === 0 ? ['nothing differs from the last run'] : lines,
-    applied: false,
-    hash: config.configHash,
-  };
+/** No trader runs: against the copy of what was in force last. */
+async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
+  const { readConfig } = await import('../shell/config/load.js');
+  const { changesSinceLast } = await import('../shell/daemon/live/last-config.js');
+  const config = await readConfig(file, io);
+  const history = await readLedger(config, io, (ledger) => ledger.note(HISTORY_NOTE));
+  const changes = await changesSinceLast(config, { note: () => history }, io);
+  const nothing = changes === null ? 'no trader has recorded what it went by' : 'nothing differs from the last run';
+  const lines = changes === null || changes.length === 0 ? [nothing] : changes;
+  return { lines, applied: false, hash: null };
 }
 
 function tell(data: ConfigData, options: ControlOptions, io: CliIo): void {

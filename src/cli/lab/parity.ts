@@ -6,6 +6,7 @@ import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity } from '../../lab/parity/contract.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
+import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
@@ -17,11 +18,10 @@ import { type Column, json, prose, record, table, when } from '../output/table.j
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
-import { openRun, RUN_ARGUMENT, withRunConfig } from './run-option.js';
+import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, withRunConfig } from './run-option.js';
 import { sideTable } from './side-table.js';
 
-interface ParityFlags extends FillModelFlag {
-  readonly config?: string;
+interface ParityFlags extends FillModelFlag, RunFlags {
   readonly data?: readonly string[];
   readonly latency?: string;
   readonly seed: number;
@@ -73,9 +73,10 @@ interface ComparedRun {
 async function comparedRun(name: string, flags: ParityFlags, io: CliIo): Promise<ComparedRun> {
   const run = openRun(name, flags.config, io);
   const { traderThen } = await import('../../lab/replay/run-settings.js');
-  const trader = await traderThen(run.description);
+  const code = makeRunCode(name, flags, io);
+  const trader = await traderThen(run.description, code);
   const result = await compareRun(run, trader, flags, io);
-  return { run, result, replayed: await replayText(run, trader) };
+  return { run, result, replayed: await replayText(run, trader, code) };
 }
 
 /** One run as it always was; of several each, and then all of them together. */
@@ -123,12 +124,12 @@ async function compareRun(
 }
 
 /** What is compared below is the same trader only where the run repeats: so it is said first. */
-async function replayText(run: RunJournal, trader: ReplayedTrader): Promise<string> {
+async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
   try {
-    const { difference } = await replayRun(run, { trader });
+    const { difference } = await replayRun(run, { trader, code });
     if (difference === null) return `every decision repeats exactly${changes.join('')}`;
     return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
   } catch (error) {

@@ -7,10 +7,9 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record, when } from '../output/table.js';
-import { openRun, RUN_ARGUMENT, traderOfNow, withRunConfig } from './run-option.js';
+import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, traderOfNow, withRunConfig } from './run-option.js';
 
-interface ReplayFlags {
-  readonly config?: string;
+interface ReplayFlags extends RunFlags {
   readonly asRecorded?: true;
   readonly json?: true;
 }
@@ -40,12 +39,15 @@ async function replayNamed(name: string, flags: ReplayFlags, io: CliIo): Promise
   const run = openRun(name, flags.config, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const code = makeRunCode(name, flags, io);
   const trader =
-    flags.asRecorded === true ? await traderThen(run.description) : await traderOfNow(run, name, flags.config, io);
+    flags.asRecorded === true
+      ? await traderThen(run.description, code)
+      : await traderOfNow(run, name, flags.config, io);
   const changes = changesSince(run.description, trader);
   // Before the replay itself, which may take its time.
   if (flags.json !== true && changes.length > 0) io.out(changesText(changes));
-  return { run, changes, result: await replayRun(run, { trader }) };
+  return { run, changes, result: await replayRun(run, { trader, code }) };
 }
 
 const changesText = (changes: readonly string[]): string =>
@@ -131,4 +133,4 @@ function afterText({ steps, differing, endedBecause }: Aftermath): string {
 
 /** What a replay is for: the same code on the same observations must decide the same. */
 const UNEXPLAINED =
-  'Neither settings nor strategy files have changed since: the code has (a module that a strategy imports, twinbook itself), or a strategy decides by something else than what it is given, such as a clock or a random number.';
+  'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';

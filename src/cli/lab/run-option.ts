@@ -4,35 +4,47 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
+import { RunCode } from '../../lab/replay/run-code.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { RUN_FILE } from '../../shell/journal/journal.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
+import { addChangedCodeOption, type CliIo, DEFAULT_CONFIG, defaultConfig } from '../output/io.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
 
+export interface RunFlags {
+  readonly config?: string;
+  readonly acceptChangedCode?: true;
+}
+
 export const withRunConfig = (command: Command): Command =>
-  command.option(
-    '-c, --config <file>',
-    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with)`,
+  addChangedCodeOption(
+    command.option(
+      '-c, --config <file>',
+      `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+    ),
   );
 
 /** The run that a person means; without a configuration where the run's folder itself is named. */
 export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {
-  const folder = resolve(io.cwd, name);
-  if (existsSync(join(folder, RUN_FILE))) return readRun(folder);
+  if (isFolder(name, io)) return readRun(resolve(io.cwd, name));
   const { journal } = loadTraderConfig(config ?? defaultConfig(io.cwd), io);
   return readRun(findRun(name, journal.dir, io.cwd));
 }
 
-/** The configuration file that this run is compared with. */
-export const chooseConfigFile = (run: RunJournal, name: string, config: string | undefined, io: CliIo): string => {
-  if (config !== undefined) return config;
-  return existsSync(join(resolve(io.cwd, name), RUN_FILE)) ? run.description.configFile : defaultConfig(io.cwd);
-};
+const isFolder = (name: string, io: CliIo): boolean => existsSync(join(resolve(io.cwd, name), RUN_FILE));
+
+/** Code of the user's own comes from files that the operator names: a run's folder may be somebody else's. */
+export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlags, io: CliIo): RunCode {
+  const file = config ?? (isFolder(name, io) ? null : defaultConfig(io.cwd));
+  return new RunCode({
+    loadFiles: file === null ? null : () => loadConfig(file, io),
+    acceptsChanged: acceptChangedCode === true,
+  });
+}
 
 /** The run's trader with the files as they are now. */
 export async function traderOfNow(
@@ -42,5 +54,9 @@ export async function traderOfNow(
   io: CliIo,
 ): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
-  return traderNow(await loadConfig(chooseConfigFile(run, name, config, io), io), run.description);
+  if (config === undefined && isFolder(name, io)) {
+    const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+    return traderNow(await loadConfig(run.description.configFile, { ...io, code: { other } }), run.description);
+  }
+  return traderNow(await loadConfig(config ?? defaultConfig(io.cwd), io), run.description);
 }

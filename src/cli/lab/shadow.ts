@@ -123,7 +123,7 @@ async function shadowTrader(run: RunJournal, file: string, io: CliIo): Promise<R
   const { loadStrategyFile } = await import('../../shell/config/strategy-file.js');
   const limits = limitsOfThen(description.risk);
   const feeds = (description.feeds ?? []).map(({ name }) => name);
-  const loaded = await loadStrategyFile(resolve(io.cwd, file), { limits, feeds, onlyCode: null }, io.cwd);
+  const loaded = await loadStrategyFile(resolve(io.cwd, file), { limits, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [loaded.config]);
 }
 

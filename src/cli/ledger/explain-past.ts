@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { replayRun } from '../../lab/replay/replay-run.js';
+import type { RunCode } from '../../lab/replay/run-code.js';
 import { traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { explainMarket } from '../../shell/daemon/explain.js';
@@ -23,7 +24,11 @@ export interface PastQuestion {
 }
 
 /** Throws TwinbookError `usage` where no run had begun by then or it did not know the market, `recording_invalid` for a damaged journal. */
-export async function explainPast(question: PastQuestion, journalDir: string): Promise<readonly string[]> {
+export async function explainPast(
+  question: PastQuestion,
+  journalDir: string,
+  code: RunCode,
+): Promise<readonly string[]> {
   const { subject, atMs, gapsMs } = question;
   const run = readRun(findRunAt(atMs, journalDir));
   const gaps = new MarketGaps(subject);
@@ -31,7 +36,8 @@ export async function explainPast(question: PastQuestion, journalDir: string): P
   let lastMs = 0;
   let snapshot: Snapshot | null = null;
   const { difference } = await replayRun(run, {
-    trader: await traderThen(run.description),
+    trader: await traderThen(run.description, code),
+    code,
     look: {
       untilMs: atMs,
       afterStep: (remade, nowMs) => {

@@ -12,7 +12,7 @@ import { addControlOptions, type ControlOptions } from '../control/control-optio
 import { marketsNamed } from '../market-meant.js';
 import { findNamed } from '../names.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, type CliIo, type Session } from '../output/io.js';
+import { addAction, addChangedCodeOption, type CliIo, type Session } from '../output/io.js';
 import { json } from '../output/table.js';
 import { readLedger } from './ledger-reading.js';
 
@@ -26,7 +26,7 @@ export function addExplainCommand(program: Command, session: Session): void {
     .description(
       'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
     );
-  addControlOptions(command, 10)
+  addChangedCodeOption(addControlOptions(command, 10))
     .addOption(
       new Option(
         '--at <time>',
@@ -50,17 +50,21 @@ export function addExplainCommand(program: Command, session: Session): void {
 interface ExplainOptions extends ControlOptions {
   readonly at?: number;
   readonly gaps?: number;
+  readonly acceptChangedCode?: true;
 }
 
 async function explainThenOrNow(
   subject: string,
   config: TraderConfig,
-  { at, gaps, timeout }: ExplainOptions,
+  { config: file, at, gaps, timeout, acceptChangedCode }: ExplainOptions,
   io: CliIo,
 ): Promise<readonly string[]> {
   if (at !== undefined) {
     const { explainPast } = await import('./explain-past.js');
-    return explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir);
+    const { RunCode } = await import('../../lab/replay/run-code.js');
+    const { loadConfig } = await import('../../shell/config/load.js');
+    const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptChangedCode === true });
+    return explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code);
   }
   if (gaps !== undefined)
     throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');

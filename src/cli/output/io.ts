@@ -72,3 +72,9 @@ export function addAction<Options>(
     session.exitCode = await run(command.opts() as Options, command.args);
   });
 }
+
+export const addChangedCodeOption = (command: Command): Command =>
+  command.option(
+    '--accept-changed-code',
+    "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+  );

@@ -3,16 +3,18 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadModules } from '../../shell/config/live/live-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ReplayedTrader, ReplayLook, ReplayResult } from './contract.js';
 import { replay } from './replay.js';
+import type { NamedCode, RunCode } from './run-code.js';
 
 export interface ReplayOptions {
   readonly trader: ReplayedTrader;
+  /** Finds the code of changes of the configuration during the run. */
+  readonly code: RunCode;
   /** Told of the ledger as the replay has left it, right before it is forgotten. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
   readonly look?: ReplayLook;
@@ -20,11 +22,11 @@ export interface ReplayOptions {
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a journal that is damaged. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { trader, ledgerAtEnd, look } = options;
+  const { trader, code, ledgerAtEnd, look } = options;
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const findModule = await configuredModules(run);
+    const findModule = await configuredModules(run, code);
     const result = await replay({
       trader: { ...trader, findModule },
       startedMs,
@@ -40,12 +42,14 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   }
 }
 
-/** The code that the run was configured with on its way, from the texts of its journal. */
-async function configuredModules(run: RunJournal): Promise<(key: string) => Strategy | null> {
+/** The code that the run was configured with on its way. */
+async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
-    for (const [key, module] of await loadModules(observation.command.config, modules)) modules.set(key, module);
+    const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
+    for (const strategy of settings.strategies)
+      if (strategy.moduleKey !== undefined) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;
 }

@@ -1,12 +1,8 @@
 /** The trader of a run: as the configuration makes it now, or as the run's journal has it; and what has changed since. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { type LoadedModule, loadModuleFiles, loadStrategyModule } from '../../shell/config/strategy-module.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
@@ -15,6 +11,7 @@ import { limitsOfThen } from '../../trader/risk/limits.js';
 import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
 import type { ReplayedTrader } from './contract.js';
+import type { RunCode } from './run-code.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
 export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
@@ -34,28 +31,15 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
   return { runId, configHash, version, profile, ...decided };
 }
 
-/**
- * With the settings that the run was made with. The user's own code is that of the journal, where it
- * has it; a shipped strategy is the one of this version. Throws TwinbookError `strategy_invalid` for a module that is gone.
- */
-export async function traderThen(run: RunDescription): Promise<ReplayedTrader> {
+/** With the settings that the run was made with. Throws TwinbookError `strategy_invalid` for code that is not found. */
+export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
     const { name, params, markets, quoteHours, risk } = strategy;
-    const { strategy: module, key: moduleKey } = await moduleThen(strategy);
+    const { module, moduleKey } = await code.find(strategy);
     strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk: limitsOfThen(risk) });
   }
   return traderWith(run, strategies);
-}
-
-/** The user's own code as it was then, where the journal has it; a shipped module as it is now. */
-function moduleThen({ name, moduleName, file, moduleFiles = [] }: JournaledStrategy): Promise<LoadedModule> {
-  const loading =
-    moduleFiles.length === 0 ? loadStrategyModule(moduleName, dirname(file)) : loadModuleFiles(moduleFiles);
-  return loading.catch((error: unknown) => {
-    if (!(error instanceof TwinbookError)) throw error;
-    throw new TwinbookError(error.code, `strategy ${name} of the run: ${error.message}`, error.hint, { cause: error });
-  });
 }
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);
@@ -103,7 +87,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   return [
-    ...moduleChanges(then, name),
+    ...moduleChanges(then, now, name),
     ...paramChanges(then, now, name),
     ...valueChanges(`${name} markets`, then.markets, now.markets, false),
     ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours, false),
@@ -111,11 +95,9 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Of the module's own file; the text of a shipped one is another when it is compiled, and then the version must do. */
-function moduleChanges({ moduleFile, moduleText }: JournaledStrategy, name: string): string[] {
-  if (!existsSync(moduleFile)) return [`${name} its module ${moduleFile} is not there any more`];
-  return readFileSync(moduleFile, 'utf8') === moduleText ? [] : [`${name} its module ${moduleFile} has changed`];
-}
+/** The code of a shipped strategy changes with the version. */
+const moduleChanges = (then: JournaledStrategy, now: StrategySettings, name: string): string[] =>
+  then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`];
 
 function paramChanges(then: JournaledStrategy, { module, params }: StrategySettings, name: string): string[] {
   const specs: ParamSpecs = module.params;

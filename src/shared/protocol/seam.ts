@@ -85,8 +85,10 @@ export interface ConfigureCommand {
   readonly kind: 'configure';
   /** Of the configuration that they are of. */
   readonly hash: string;
-  /** The settings and the strategies' code, as JSON: kept in the ledger and the journal as it is. */
+  /** The settings as JSON, kept in the journal. Strategies' code is named by its key. */
   readonly config: string;
+  /** SHA-256 that names the copy of the configuration's files beside the ledger; empty when none is kept. */
+  readonly copy: string;
   /** A sentence for each setting that differs from what was in force, for the ledger. */
   readonly changes: readonly string[];
   /** `watch`: the files changed, and the trader's file lets them be taken up by themselves. */

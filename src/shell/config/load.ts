@@ -18,9 +18,10 @@ import { feedProblems, makeFeeds } from './sections/feeds.js';
 import { fleetProblems, makeFleet } from './sections/fleet.js';
 import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections/sections.js';
 import { type At, loadVenue } from './sections/venue.js';
-import { loadStrategyFile } from './strategy-file.js';
-import type { Config, ExchangeConfig, LedgerConfig, StrategyConfig, VenueConfig } from './types.js';
-import { readYaml } from './yaml-source.js';
+import { readStrategyFile, withCode } from './strategy-file.js';
+import type { CodeRules } from './strategy-module.js';
+import type { Config, ExchangeConfig, LedgerConfig, ReadConfig, ReadStrategy, VenueConfig } from './types.js';
+import { readYaml, SourceTexts } from './yaml-source.js';
 
 export interface LoadOptions {
   /**
@@ -30,8 +31,9 @@ export interface LoadOptions {
   readonly strategyFileToo?: boolean;
   /** Feeds that there are besides those of the file: those of a backtest, or whichever a made-up market is asked for. */
   readonly feeds?: readonly string[] | 'any';
-  /** By its key, the only code of the user's own that may be used; absent: whatever is named is loaded. */
-  readonly onlyCode?: ReadonlyMap<string, Strategy>;
+  readonly code?: CodeRules;
+  /** Texts by absolute path, read in place of the files. */
+  readonly copy?: ReadonlyMap<string, string>;
   /** `process.env` of the shell; only names that begin with `TWINBOOK__` are looked at. */
   readonly env: Environment;
   /** What `path` and relative paths of the environment are relative to. */
@@ -39,20 +41,40 @@ export interface LoadOptions {
 }
 
 /** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
-export type TraderConfig = Omit<Config, 'strategies' | 'configHash'>;
+export type TraderConfig = Omit<Config, 'strategies' | 'configHash' | 'texts'>;
 
 /** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
+  const { config, sourceHashes } = await readFiles(path, options);
+  const whole = { ...config, strategies: config.strategies.map(withCode) };
+  return deepFrozen({ ...whole, configHash: configHash(whole, sourceHashes) });
+}
+
+/** For a comparison: runs no code of the user's own but what is `loaded` already, by its key. Throws as `loadConfig`. */
+export async function readConfig(
+  path: string,
+  { loaded, ...options }: Omit<LoadOptions, 'code'> & { readonly loaded?: ReadonlyMap<string, Strategy> },
+): Promise<ReadConfig> {
+  const code: CodeRules = { ...(loaded === undefined ? {} : { loaded }), other: 'omit' };
+  return deepFrozen((await readFiles(path, { ...options, code })).config);
+}
+
+async function readFiles(
+  path: string,
+  options: LoadOptions,
+): Promise<{ readonly config: ReadConfig; readonly sourceHashes: readonly string[] }> {
   const problems = new ProblemList();
-  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems);
+  const sources = new SourceTexts(options.copy ?? null);
+  const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems, sources);
   const more = options.feeds ?? [];
   const knownFeeds = feeds === null || more === 'any' ? null : [...feeds, ...more];
-  const known = { limits, feeds: knownFeeds, onlyCode: options.onlyCode ?? null };
-  const strategies: StrategyConfig[] = [];
+  const { code = {} } = options;
+  const known = { limits, feeds: knownFeeds, code, sources };
+  const strategies: ReadStrategy[] = [];
   const sourceHashes: string[] = [];
   for (const [index, name] of strategyFiles.entries()) {
     const asker = at(['strategies', index], 'the strategy file');
-    const load = () => loadStrategyFile(resolve(dirname(file), name), known, options.cwd, asker);
+    const load = () => readStrategyFile(resolve(dirname(file), name), known, options.cwd, asker);
     const loaded = await problems.attemptLater(load);
     if (loaded === null) continue;
     const twin = strategies.find((other) => other.name === loaded.config.name);
@@ -64,8 +86,7 @@ export async function loadConfig(path: string, options: LoadOptions): Promise<Co
     sourceHashes.push(loaded.sourceHash);
   }
   problems.throwIfAny();
-  const config = { ...must(trader, 'a trader without a problem'), strategies };
-  return deepFrozen({ ...config, configHash: configHash(config, sourceHashes) });
+  return { config: { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all }, sourceHashes };
 }
 
 /** The trader's file and its strategy files, whether they are there or not; the first alone where it cannot be read. */
@@ -97,12 +118,18 @@ interface ReadTrader {
   readonly strategyFiles: readonly string[];
 }
 
-function readTrader(path: string, options: LoadOptions, problems: ProblemList): ReadTrader {
+function readTrader(
+  path: string,
+  options: LoadOptions,
+  problems: ProblemList,
+  sources = new SourceTexts(),
+): ReadTrader {
   const file = resolve(options.cwd, path);
-  const { content, value, at } = readTraderFile(file, options, problems);
+  const { content, value, at } = readTraderFile(file, options, problems, sources);
   const { venue: written, exchange, risk, feeds, strategies } = readParts(value);
   const embedded = exchange?.embedded ?? false;
-  const venue = written && problems.attempt(() => loadVenue(written, embedded, dirname(file), options.cwd, at));
+  const venue =
+    written && problems.attempt(() => loadVenue(written, embedded, dirname(file), { cwd: options.cwd, sources }, at));
   if (content !== null) problems.add(...relationProblems(content, at));
   const trader = content && venue && problems.attempt(() => makeTrader(content, venue, file, at));
   return {
@@ -260,8 +287,9 @@ function readTraderFile(
   file: string,
   { env, cwd, strategyFileToo = false }: LoadOptions,
   problems: ProblemList,
+  texts: SourceTexts,
 ): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
-  const source = readYaml(file, cwd);
+  const source = readYaml(file, cwd, { sources: texts });
   const isStrategy = isStrategyFile(source.value);
   const written = strategyFileToo && isStrategy ? aroundStrategy(file) : source.value;
   const wrong: Problem[] = [];
@@ -377,10 +405,14 @@ function makeExchange(
 
 const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-/** Freezes plain objects and lists through and through; a strategy's module is the user's own and left alone. */
+/** A strategy's module is the user's own, and a map is no plain object. */
+const LEFT_ALONE = new Set(['module', 'texts']);
+
+/** Freezes plain objects and lists through and through. */
 function deepFrozen<T extends object>(value: T): T {
   for (const [name, inner] of Object.entries(value)) {
-    if (name !== 'module' && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) deepFrozen(inner);
+    if (!LEFT_ALONE.has(name) && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))
+      deepFrozen(inner);
   }
   return Object.freeze(value);
 }

@@ -1,10 +1,11 @@
 /** The code of a strategy of the user's own as texts: its file, and all that it imports by relative paths. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../../shared/base/folder.js';
+import { SourceTexts } from './yaml-source.js';
 
 /** One file of it; `path` is relative to a folder that holds all of them. */
 export interface ModuleFile {
@@ -12,7 +13,7 @@ export interface ModuleFile {
   readonly text: string;
 }
 
-/** More is no strategy: it is kept in the ledger and in the journal with every change. */
+/** More is no strategy: a copy is kept with every change. */
 const MOST_FILES = 100;
 const MOST_BYTES = 2_000_000;
 
@@ -20,22 +21,35 @@ const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"]
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
 /** The module's own file first. Throws what the file system says of that one, and an Error when it is too much. */
-export function moduleFiles(file: string): readonly ModuleFile[] {
+export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
   let bytes = 0;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     if (texts.has(next)) continue;
-    const text = readFileSync(next, 'utf8');
+    const text = readModuleFile(next, sources);
     texts.set(next, text);
     bytes += text.length;
     if (texts.size > MOST_FILES || bytes > MOST_BYTES) {
       throw new Error(`it imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
     }
-    waiting.push(...findImports(text, dirname(next)));
+    waiting.push(...findImports(text, dirname(next), (path) => isThere(path, sources)));
   }
   const root = commonFolder([...texts.keys()]);
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
+}
+
+/** From the copy alone where there is one. */
+function readModuleFile(path: string, sources: SourceTexts): string {
+  const copied = sources.findCopied(path);
+  if (copied !== null) return copied;
+  if (sources.isCopy) throw Object.assign(new Error(`${path} is not in the copy`), { code: 'ENOENT' });
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new Error('is not an ordinary file');
+  if (stat.size > MOST_BYTES) throw new Error(`has ${stat.size} bytes; at most ${MOST_BYTES} are read`);
+  const text = readFileSync(path, 'utf8');
+  sources.add(path, text);
+  return text;
 }
 
 /** Lower-case hex SHA-256. Of a single file it is that of its bytes. */
@@ -62,7 +76,7 @@ export async function withFiles<T>(files: readonly ModuleFile[], run: (main: str
 }
 
 /** What cannot be found is left to the loader, which says so. */
-function findImports(text: string, folder: string): readonly string[] {
+function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
     // As TypeScript has it, the file behind `x.js` may be `x.ts`.
@@ -72,7 +86,8 @@ function findImports(text: string, folder: string): readonly string[] {
   });
 }
 
-const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+const isThere = (path: string, sources: SourceTexts): boolean =>
+  sources.isCopy ? sources.findCopied(path) !== null : statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 function commonFolder(paths: readonly string[]): string {
   const [first = [], ...others] = paths.map((path) => dirname(path).split(sep));

@@ -3,7 +3,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
 import type { ParamSpec, ParamValue } from '../../trader/strategy/params.js';
-import type { Config, StrategyConfig } from './types.js';
+import type { Config, ReadConfig, ReadStrategy } from './types.js';
 
 /** By the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;
@@ -12,14 +12,15 @@ export type Shown = Readonly<Record<string, unknown>>;
 const SECRET = /secret|passphrase|password|private|token/i;
 
 /** The configuration as it is in force, spelled as in the files: money as decimal strings, secrets as stars. */
-export function shownConfig(config: Config): Shown {
+export function shownConfig(config: Config | ReadConfig): Shown {
+  const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
   // A plain object stays one.
-  return shownValue('', { ...config, strategies }) as Shown;
+  return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** One strategy of it. */
-export const shownStrategy = (strategy: StrategyConfig): Shown =>
+/** One strategy of it; with parameters as its file has them where its code is not loaded. */
+export const shownStrategy = (strategy: ReadStrategy): Shown =>
   // A plain object stays one.
   shownValue('', spellStrategy(strategy)) as Shown;
 
@@ -29,10 +30,14 @@ function spellStrategy({
   moduleFiles: _files,
   moduleName,
   params,
+  writtenParams,
   quoteHours,
   ...rest
-}: StrategyConfig) {
-  const shownParams = Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]);
+}: ReadStrategy) {
+  const shownParams =
+    module === null
+      ? Object.entries(writtenParams)
+      : Object.entries(params).map(([name, value]) => [name, shownParam(module.params[name], value)]);
   return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
 }
 

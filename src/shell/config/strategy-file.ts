@@ -12,54 +12,72 @@ import { explainIssues } from './explain-issues.js';
 import { configError, type Problem, ProblemList } from './problems.js';
 import { type StrategyFile, strategyFileSchema } from './schema.js';
 import { jsonSchema, knownKeys, placesBelow } from './schema-tree.js';
-import { type LoadedModule, loadStrategyModule } from './strategy-module.js';
-import type { MarketRules, MarketSelection, StrategyConfig } from './types.js';
-import { readYaml, type YamlSource } from './yaml-source.js';
+import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
+import type { MarketRules, MarketSelection, ReadStrategy, StrategyConfig } from './types.js';
+import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
 /** What a strategy file is judged by; null where the trader's own file is wrong there, or any feed will do. */
 export interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
-  /** By its key, the only code of the user's own that may be used; null when any may be loaded. */
-  readonly onlyCode: ReadonlyMap<string, Strategy> | null;
+  readonly code?: CodeRules;
+  readonly sources?: SourceTexts;
 }
 
 /**
  * `asker` is the entry of the trader's file that named it, for the message when the file is missing. What the trader knows is null when
  * its own file cannot be read: then it is only looked through, for null. Throws `config_invalid` with everything that is wrong in it.
  */
-export async function loadStrategyFile(
+export async function readStrategyFile(
   file: string,
-  { limits, feeds, onlyCode }: KnownToTrader,
+  known: KnownToTrader,
   cwd: string,
   asker?: Problem,
-): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
-  const source = readYaml(file, cwd, { asker });
+): Promise<{ readonly config: ReadStrategy; readonly sourceHash: string } | null> {
+  const { limits, feeds } = known;
+  const source = readYaml(file, cwd, { asker, sources: known.sources });
   const problems = new ProblemList();
   const parts = readParts(source.value);
   const { strategy: name, params, markets, risk, schedule } = parts;
-  const loaded = name === undefined ? null : await problems.attemptLater(() => loadModule(source, name, onlyCode));
-  problems.attempt(() => checkShape(source, loaded?.strategy ?? null));
-  const values = params && loaded && problems.attempt(() => readValues(loaded.strategy, params, source));
-  if (loaded && values && feeds) problems.attempt(() => checkFeeds(loaded.strategy, values, feeds, source));
+  const loaded = name === undefined ? null : await problems.attemptLater(() => findModule(source, name, known));
+  const strategy = loaded?.strategy ?? null;
+  problems.attempt(() => checkShape(source, strategy));
+  const values = params && strategy && problems.attempt(() => readValues(strategy, params, source));
+  if (strategy && values && feeds) problems.attempt(() => checkFeeds(strategy, values, feeds, source));
   const selection = markets && problems.attempt(() => readSelection(markets, source));
   const tighter = risk && problems.attempt(() => tightenLimits(risk, limits, source));
   problems.throwIfAny();
   if (limits === null) return null;
-  const config: StrategyConfig = {
+  const config: ReadStrategy = {
     name: basename(file, extname(file)),
     file,
     moduleName: must(name, 'the name of the module'),
-    module: must(loaded, 'the module').strategy,
+    module: strategy,
     moduleKey: must(loaded, 'the module').key,
     moduleFiles: must(loaded, 'the module').files,
-    params: must(values, 'parameters'),
+    params: strategy === null ? {} : must(values, 'parameters'),
+    writtenParams: must(params, 'parameters'),
     markets: must(selection, 'markets'),
     quoteHours: must(schedule, 'the schedule').quote_hours,
     risk: must(tighter, 'limits'),
   };
   return { config, sourceHash: must(loaded, 'the module').sourceHash };
 }
+
+/** The same with its code, which is loaded. */
+export async function loadStrategyFile(
+  file: string,
+  known: KnownToTrader,
+  cwd: string,
+): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
+  const read = await readStrategyFile(file, known, cwd);
+  return read && { ...read, config: withCode(read.config) };
+}
+
+export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
+  ...strategy,
+  module: must(strategy.module, 'the code of a strategy'),
+});
 
 /** The parts of a strategy file that can be read, each by itself; undefined where one cannot. */
 function readParts(value: unknown) {
@@ -86,13 +104,9 @@ function checkShape(source: YamlSource, strategy: Strategy | null): void {
   throw configError(complaints.map(({ path, text, part }) => source.problem(path, text, part)));
 }
 
-async function loadModule(
-  source: YamlSource,
-  name: string,
-  onlyCode: KnownToTrader['onlyCode'],
-): Promise<LoadedModule> {
+async function findModule(source: YamlSource, name: string, { code, sources }: KnownToTrader): Promise<FoundModule> {
   try {
-    return await loadStrategyModule(name, dirname(source.file), onlyCode);
+    return await findStrategyModule(name, dirname(source.file), code, sources);
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
     throw configError([source.problem(['strategy'], error.message)], error.hint);

@@ -5,13 +5,14 @@ import { readFileSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { closest } from '../../shared/base/closest.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { strategyFrom } from '../../trader/strategy/module.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
 import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
 import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
+import type { SourceTexts } from './yaml-source.js';
 
 export interface LoadedModule {
   readonly strategy: Strategy;
@@ -25,17 +26,30 @@ export interface LoadedModule {
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
-type Code = ReadonlyMap<string, Strategy>;
+/** Which code of the user's own may run. Shipped strategies are part of the program and always may. */
+export interface CodeRules {
+  /** Code that was loaded before, by its key; absent: none. */
+  readonly loaded?: ReadonlyMap<string, Strategy>;
+  /** Other code, by its key: `omit` leaves it unloaded; else why it is refused, null where it is loaded. Absent: all is loaded. */
+  readonly other?: 'omit' | ((key: string) => string | null);
+}
 
-/**
- * `name` as written; `folder` is what a relative path is relative to; with `onlyCode` no code of the user's own is run that is not in
- * it. Throws `strategy_invalid` with one sentence.
- */
-export async function loadStrategyModule(
+/** A module whose code may have been left unloaded. */
+export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
+
+/** `name` as written; `folder` is what a relative path is relative to. Throws `strategy_invalid` with one sentence. */
+export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
+  const found = await findStrategyModule(name, folder);
+  return { ...found, strategy: must(found.strategy, 'the code of the module') };
+}
+
+/** The same under rules; null for code that they omit. */
+export async function findStrategyModule(
   name: string,
   folder: string,
-  onlyCode: Code | null = null,
-): Promise<LoadedModule> {
+  code: CodeRules = {},
+  sources?: SourceTexts,
+): Promise<FoundModule> {
   const shipped = shippedStrategies();
   if (shipped.includes(name)) return loadShipped(name);
   if (!EXTENSIONS.includes(extname(name))) {
@@ -46,7 +60,7 @@ export async function loadStrategyModule(
       'Your own module is named by its path, ending in .ts or .js.',
     );
   }
-  return loadOwn(isAbsolute(name) ? name : resolve(folder, name), onlyCode);
+  return findOwn(isAbsolute(name) ? name : resolve(folder, name), code, sources);
 }
 
 export async function loadShipped(name: string): Promise<LoadedModule> {
@@ -56,35 +70,26 @@ export async function loadShipped(name: string): Promise<LoadedModule> {
   return { strategy: strategyFrom(module, file), sourceHash, key: `shipped ${name}`, files: [] };
 }
 
-async function loadOwn(file: string, onlyCode: Code | null): Promise<LoadedModule> {
+async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Promise<FoundModule> {
   let files: readonly ModuleFile[];
   try {
-    files = moduleFiles(file);
+    files = moduleFiles(file, sources);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw invalid(`${file}: ${(error as Error).message}`, '', error);
     const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
   const identity = identifyFiles(files);
-  const strategy = onlyCode === null ? await importStrategy(file, file) : onlyCode.get(identity.key);
-  if (strategy === undefined) throw invalid(`${file}: its code is not what runs, and other code wants a reason`, '');
+  const loaded = code.loaded?.get(identity.key);
+  if (loaded !== undefined) return { ...identity, strategy: loaded };
+  if (code.other === 'omit') return { ...identity, strategy: null };
+  const refusal = code.other?.(identity.key) ?? null;
+  if (refusal !== null) throw invalid(`${file}: ${refusal}`, '');
+  const strategy =
+    sources?.isCopy === true
+      ? await withFiles(files, (main) => importStrategy(main, file))
+      : await importStrategy(file, file);
   return { ...identity, strategy };
-}
-
-/** From its texts, as a journal or a ledger kept them. Throws as `loadStrategyModule`. */
-export function loadModuleFiles(files: readonly ModuleFile[]): Promise<LoadedModule> {
-  const name = files[0]?.path ?? 'a module without files';
-  return withFiles(files, async (main) => ({ ...identifyFiles(files), strategy: await importStrategy(main, name) }));
-}
-
-/** A module by its key: a shipped one, or one of these. Throws as `loadStrategyModule`. */
-export async function loadByKey(
-  key: string,
-  modules: Readonly<Record<string, readonly ModuleFile[]>>,
-): Promise<LoadedModule> {
-  const [, shipped] = /^shipped (.*)$/.exec(key) ?? [];
-  if (shipped !== undefined) return loadStrategyModule(shipped, '.');
-  return loadModuleFiles(modules[key] ?? []);
 }
 
 function identifyFiles(files: readonly ModuleFile[]) {
@@ -110,7 +115,8 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   });
   let module: unknown;
   try {
-    module = await jiti.import(file);
+    // The asynchronous form hands .mjs, and .js of a package of modules, to Node, which would give old code for a changed file.
+    module = jiti(file);
   } catch (error) {
     throw invalid(
       `${name}: ${loadFailure(error)}`,

@@ -43,6 +43,8 @@ export interface Config {
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of all that shapes a decision; recorded with every run. */
   readonly configHash: string;
+  /** The texts of its files by absolute path, with code of the user's own. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 export interface VenueConfig {
@@ -318,11 +320,23 @@ export interface StrategyConfig {
   readonly moduleFiles: readonly ModuleFile[];
   /** Checked against the module's declared parameters, defaults filled in. */
   readonly params: ParamValues;
+  /** As the strategy file has them. */
+  readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection;
   /** Cron expression of the seconds in which it quotes; null quotes always. */
   readonly quoteHours: string | null;
   /** The trader's limits, tightened by this strategy file's `risk`. */
   readonly risk: RiskLimits;
+}
+
+/** A strategy file whose code may not be loaded: then it has no module, and its parameters are known only as written. */
+export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
+  readonly module: Strategy | null;
+}
+
+/** A configuration that is only compared. */
+export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
+  readonly strategies: readonly ReadStrategy[];
 }
 
 /** What a strategy wants of a market beside what the list says; null where anything will do. Prices, currency, days. */

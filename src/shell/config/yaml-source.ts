@@ -24,22 +24,46 @@ export interface YamlSource {
   problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
 }
 
+/** The texts of a configuration's files by absolute path: as they were read, or those of a copy that is read instead. */
+export class SourceTexts {
+  readonly #texts: Map<string, string>;
+  readonly isCopy: boolean;
+
+  constructor(copy: ReadonlyMap<string, string> | null = null) {
+    this.#texts = new Map(copy ?? []);
+    this.isCopy = copy !== null;
+  }
+
+  /** Every text that was read, by path. */
+  get all(): ReadonlyMap<string, string> {
+    return this.#texts;
+  }
+
+  /** The text of a file of the copy; null where the file itself is read. */
+  findCopied(path: string): string | null {
+    return this.isCopy ? (this.#texts.get(path) ?? null) : null;
+  }
+
+  add(path: string, text: string): void {
+    this.#texts.set(path, text);
+  }
+}
+
 export interface ReadYamlOptions {
   /** The setting that names the file; absent: the operator does. */
   readonly asker?: Problem | undefined;
   readonly bounds?: YamlBounds;
+  readonly sources?: SourceTexts | undefined;
 }
 
 /** Reads and parses a file; every failure is a `TwinbookError` that names it. */
-export function readYaml(
-  file: string,
-  cwd: string,
-  { asker, bounds = CONFIG_BOUNDS }: ReadYamlOptions = {},
-): YamlSource {
-  return parseYaml(readText(file, cwd, asker, bounds), file, shownPath(file, cwd));
+export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}): YamlSource {
+  const text = options.sources?.findCopied(file) ?? readText(file, cwd, options);
+  options.sources?.add(file, text);
+  return parseYaml(text, file, shownPath(file, cwd));
 }
 
-function readText(file: string, cwd: string, asker: Problem | undefined, bounds: YamlBounds): string {
+function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: ReadYamlOptions): string {
   const name = shownPath(file, cwd);
   const fail = (what: string, hint: string): never => {
     if (asker === undefined) throw new TwinbookError('config_invalid', `${name}: ${what}`, hint);

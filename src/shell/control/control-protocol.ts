@@ -231,8 +231,8 @@ export interface AdoptData extends ModeData {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Of the configuration that was asked for. */
-  readonly hash: string;
+  /** Of the configuration that was asked for; null where its code is not loaded for a comparison. */
+  readonly hash: string | null;
 }
 
 /** Lines for a person, most important first. */

@@ -9,8 +9,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { openToOthers } from '../../shared/base/private.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { configHistory, configText } from '../../trader/engine/control/config-history.js';
 import { Trader } from '../../trader/engine/engine.js';
+import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
@@ -21,8 +21,6 @@ import { acceptedCredentials, type KeyMaking } from '../client/accepted-credenti
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { makeReplaceable, type ReplaceableClient } from '../client/replaceable-client.js';
-import { configChanges } from '../config/live/config-diff.js';
-import { liveText, withLiveText } from '../config/live/live-text.js';
 import type { Config } from '../config/types.js';
 import type { FleetMember } from '../fleet/member.js';
 import type { RunFacts } from '../journal/describe-run.js';
@@ -40,6 +38,8 @@ import { type FleetSession, leasedSigner } from './fleet/fleet-session.js';
 import { joinFleet, type Objection, objectionOf } from './fleet/join-fleet.js';
 import { settleWallet } from './fleet/settle-wallet.js';
 import { GuardianSupervisor } from './guardian-supervisor.js';
+import { ConfigCopies } from './live/config-copies.js';
+import { changesSinceLast } from './live/last-config.js';
 import type { Log } from './log.js';
 import { openOwnWallet, PAPER } from './own-wallet.js';
 
@@ -147,9 +147,10 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     closers.push(() => recording.close());
     const { recorder } = recording;
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    const changes = await changesSinceLast(config, ledger);
+    const changes = await compareWithLast(options, ledger);
+    const copy = copyFiles(options);
     for (const text of changes) options.say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, changes, member });
+    const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith: { copy, changes }, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, ...inUse, close };
   } catch (error) {
@@ -272,13 +273,12 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
 }
 
 interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
-  /** Since what was in force last, a sentence each. */
-  readonly changes: readonly string[];
+  readonly startedWith: NonNullable<TraderSettings['startedWith']>;
   readonly member: FleetMember | null;
 }
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
-  const { ledger, wallet, journal, modules, changes, member } = parts;
+  const { ledger, wallet, journal, modules, startedWith, member } = parts;
   const { config, version, profile, runId } = run;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
@@ -305,21 +305,28 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
     strategies: config.strategies,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
     findModule: (key: string) => modules.get(key) ?? null,
-    startedWith: { config: liveText(config), changes },
+    startedWith,
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
 /** A person may have changed the files since a trader last ran by them. */
-async function changesSinceLast(config: Config, ledger: Ledger): Promise<readonly string[]> {
-  const hash = configHistory(ledger).at(-1)?.hash ?? config.configHash;
-  const text = configText(ledger, hash);
-  if (hash === config.configHash || text === null) return [];
-  const known = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
+async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger): Promise<readonly string[]> {
   try {
-    return configChanges(await withLiveText(config, { hash, text, known }), config).map((change) => change.text);
+    return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
   } catch (error) {
     return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** A start does not fail for it: then `config rollback` has nothing to go back to. */
+function copyFiles(options: SessionOptions): string {
+  const { file, texts, ledger } = options.config;
+  try {
+    return new ConfigCopies(ledger.path).save({ main: file, texts });
+  } catch (error) {
+    warn(options, error instanceof Error ? error.message : String(error));
+    return '';
   }
 }
 

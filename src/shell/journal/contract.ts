@@ -20,7 +20,6 @@ import type { SignAnswer } from '../../trader/executor/contract.js';
 import type { EventRule } from '../../trader/risk/event-rules.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
-import type { ModuleFile } from '../config/module-files.js';
 
 /** Those that are read. The second has values of feeds, changes of the configuration and words of a fleet, and is written where there are any. */
 export const JOURNAL_FORMATS = [1, 2] as const;
@@ -61,18 +60,12 @@ export interface RunDescription {
   readonly ledgerMissing: string | null;
 }
 
-/** A strategy by its texts: the files may have changed since. */
+/** A strategy by its settings and the key of its code; the code itself is in no journal. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module'> {
-  /** Absolute path of the strategy file, and what stands in it at the start; empty where it is gone. */
+  /** Absolute path of the strategy file. */
   readonly file: string;
-  readonly fileText: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
-  /** Absolute path of the module's own file, and what stood in it; its text alone. */
-  readonly moduleFile: string;
-  readonly moduleText: string;
-  /** All code of a module of the user's own; empty for a shipped one, absent in runs of a version that kept none. */
-  readonly moduleFiles?: readonly ModuleFile[];
 }
 
 /** One `Trader.handle`. */

@@ -1,9 +1,6 @@
 /** A run as data: what the core was made of. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { shippedStrategies, shippedStrategyFile } from '../config/shipped.js';
 import type { Config, StrategyConfig } from '../config/types.js';
 import type { JournaledStrategy, RunDescription } from './contract.js';
 
@@ -17,7 +14,6 @@ export interface RunFacts {
   readonly strategyLimitMs: number;
 }
 
-/** Throws what the file system says when a shipped strategy's file is gone since it was loaded. */
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   return {
@@ -43,24 +39,6 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 }
 
 function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
-  const { name, file, moduleName, params, markets, quoteHours, risk } = strategy;
-  const moduleFile = findModuleFile(strategy);
-  return {
-    name,
-    file,
-    fileText: existsSync(file) ? readFileSync(file, 'utf8') : '',
-    moduleName,
-    moduleFile,
-    moduleText: strategy.moduleFiles[0]?.text ?? readFileSync(moduleFile, 'utf8'),
-    moduleFiles: strategy.moduleFiles,
-    params,
-    markets,
-    quoteHours,
-    risk,
-  };
-}
-
-function findModuleFile({ moduleName, file }: StrategyConfig): string {
-  if (shippedStrategies().includes(moduleName)) return shippedStrategyFile(moduleName);
-  return isAbsolute(moduleName) ? moduleName : resolve(dirname(file), moduleName);
+  const { name, file, moduleName, moduleKey, params, markets, quoteHours, risk } = strategy;
+  return { name, file, moduleName, moduleKey, params, markets, quoteHours, risk };
 }

@@ -34,7 +34,8 @@ export interface TraderSettings {
   readonly findModule?: (key: string) => Strategy | null;
   /** What this start has in force, for the ledger's history of configurations; absent: it keeps none. */
   readonly startedWith?: {
-    readonly config: string;
+    /** As `ConfigureCommand.copy`. */
+    readonly copy: string;
     readonly changes: readonly string[];
   };
 }

@@ -26,10 +26,7 @@ export function journalOf(run: KeptRun): RunJournal {
       ({ module, ...strategy }): JournaledStrategy => ({
         ...strategy,
         file: '',
-        fileText: '',
         moduleName: module.name,
-        moduleFile: '',
-        moduleText: '',
       }),
     ),
   };

@@ -1,8 +1,9 @@
 /** What is said to have changed between a run and now. */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RunCode } from '../../../src/lab/replay/run-code.js';
 import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/version.js';
@@ -46,6 +47,9 @@ async function place(): Promise<Place> {
 
 const load = (folder: string) => loadConfig(join(folder, 'trader.yaml'), { env: {}, cwd: folder });
 
+const codeIn = (folder: string, acceptsChanged = false) =>
+  new RunCode({ loadFiles: () => load(folder), acceptsChanged });
+
 async function changes({ folder, run }: Place): Promise<readonly string[]> {
   return changesSince(run, traderNow(await load(folder), run));
 }
@@ -54,7 +58,7 @@ describe('what has changed since a run', () => {
   it('is nothing where the files are the same; the address of an embedded exchange is no change', async () => {
     const there = await place();
     expect(await changes(there)).toEqual([]);
-    expect(changesSince(there.run, await traderThen(there.run))).toEqual([]);
+    expect(changesSince(there.run, await traderThen(there.run, codeIn(there.folder)))).toEqual([]);
   });
 
   it.each([
@@ -78,12 +82,7 @@ describe('what has changed since a run', () => {
     ['trader.yaml', '300', '400', 'polling.own_interval_ms is 400 now, it was 300'],
     ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies stand in another order'],
     ['trader.yaml', ', own.yaml', '', 'strategy own is not in the configuration any more'],
-    [
-      'mine.mjs',
-      "'mine', summary",
-      "'mine', version: 2, summary",
-      'strategy own: its module FOLDER/mine.mjs has changed',
-    ],
+    ['mine.mjs', "'mine', summary", "'mine', version: 2, summary", 'strategy own: its code has changed'],
   ])('in %s: %s to %s', async (file, before, after, said) => {
     const there = await place();
     const texts: Readonly<Record<string, string>> = {
@@ -95,7 +94,7 @@ describe('what has changed since a run', () => {
     const text = texts[file] ?? '';
     expect(text).toContain(before);
     writeFileSync(join(there.folder, file), text.replace(before, after));
-    expect(await changes(there)).toEqual([said.replace('FOLDER', there.folder)]);
+    expect(await changes(there)).toEqual([said]);
   });
 
   it('is another program, and a strategy that was not there', async () => {
@@ -119,31 +118,51 @@ describe('what has changed since a run', () => {
   });
 });
 
-it('the settings of the run itself need no module of the user: the journal has it', async () => {
-  const { folder, run } = await place();
-  rmSync(join(folder, 'mine.mjs'));
-  expect((await traderThen(run)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
-});
+const names = async (run: RunDescription, code: RunCode) =>
+  (await traderThen(run, code)).strategies.map(({ module }) => module.name);
 
-it('a run whose journal has no modules says which one is gone', async () => {
-  const { folder, run } = await place();
-  // As an earlier version kept it.
-  const older = { ...run, strategies: run.strategies.map(({ moduleFiles: _, ...strategy }) => strategy) };
-  expect((await traderThen(older)).strategies.map(({ module }) => module.name)).toEqual(['log-odds-maker', 'mine']);
-  rmSync(join(folder, 'mine.mjs'));
-  await expect(traderThen(older)).rejects.toMatchObject({
-    code: 'strategy_invalid',
-    message: expect.stringMatching(/^strategy own of the run: .*mine\.mjs: no such file/),
+describe('the code of a run with its own settings', () => {
+  it('comes from the file of the same hash, under whatever name', async () => {
+    const { folder, run } = await place();
+    expect(await names(run, codeIn(folder))).toEqual(['log-odds-maker', 'mine']);
+    writeFileSync(join(folder, 'renamed.yaml'), OWN);
+    writeFileSync(join(folder, 'trader.yaml'), TRADER.replace('own.yaml', 'renamed.yaml'));
+    expect(await names(run, codeIn(folder))).toEqual(['log-odds-maker', 'mine']);
+  });
+
+  it('is refused where the file has other code, unless that is accepted', async () => {
+    const { folder, run } = await place();
+    writeFileSync(join(folder, 'mine.mjs'), MODULE.replace("'mine', summary", "'other', summary"));
+    await expect(names(run, codeIn(folder))).rejects.toMatchObject({
+      code: 'strategy_invalid',
+      message: expect.stringMatching(
+        /no strategy file of .*trader\.yaml has the code of strategy own of the run \(SHA-256 /,
+      ),
+      hint: expect.stringContaining('--accept-changed-code'),
+    });
+    expect(await names(run, codeIn(folder, true))).toEqual(['log-odds-maker', 'other']);
+  });
+
+  it('is refused where the operator names no file, and shipped code needs none', async () => {
+    const { run } = await place();
+    const unnamed = new RunCode({ loadFiles: null, acceptsChanged: true });
+    await expect(names(run, unnamed)).rejects.toMatchObject({ hint: expect.stringContaining('-c FILE') });
+    const shipped = { ...run, strategies: run.strategies.slice(0, 1) };
+    expect(await names(shipped, unnamed)).toEqual(['log-odds-maker']);
+  });
+
+  it('is in no description of a run', async () => {
+    expect(JSON.stringify((await place()).run)).not.toContain('how wide');
   });
 });
 
 it('a limit that the version of the run did not have held nothing back then, and is no change', async () => {
-  const { run } = await place();
+  const { folder, run } = await place();
   // As a journal of such a version holds it.
   const { maxEventLossMicros: _, ...risk } = run.risk;
   const strategies = run.strategies.map((strategy) => ({ ...strategy, risk: risk as RiskLimits }));
   const older = { ...run, strategies, risk: risk as RiskLimits };
-  const then = await traderThen(older);
+  const then = await traderThen(older, codeIn(folder));
   expect(then.risk.maxEventLossMicros).toBe(Number.MAX_SAFE_INTEGER);
   expect(then.strategies.map((strategy) => strategy.risk)).toEqual(then.strategies.map(() => then.risk));
   expect(changesSince(older, then)).toEqual([]);

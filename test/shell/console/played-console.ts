@@ -121,7 +121,7 @@ export async function playConsole(isSeveral = false) {
   tell({
     ...run,
     config: {
-      ...shownConfig({ ...config, strategies: [], configHash: '' }),
+      ...shownConfig({ ...config, strategies: [], configHash: '', texts: new Map() }),
       strategies: [{ name: 'maker', risk: { max_order_shares: '100' } }],
     },
   });

@@ -147,6 +147,7 @@ describe('risk', () => {
       ...loadTraderConfig('trader.yaml', { cwd: cwd(), env: {} }),
       strategies: [],
       configHash: '',
+      texts: new Map(),
     });
     expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);

@@ -14,7 +14,7 @@ import { trader } from '../config/files.js';
 const configured: Observation = {
   kind: 'command',
   nowMs: 2,
-  command: { kind: 'configure', hash: 'h', config: '{}', changes: [], by: 'operator', reason: '' },
+  command: { kind: 'configure', hash: 'h', config: '{}', copy: '', changes: [], by: 'operator', reason: '' },
 };
 const fed: Observation = { kind: 'feed', nowMs: 2, feed: 'model', values: [] };
 

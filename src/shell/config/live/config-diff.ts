@@ -6,7 +6,7 @@ import { limitChanges, type RiskLimits } from '../../../trader/risk/limits.js';
 import type { LiveClass } from '../../../trader/strategy/params.js';
 import { canonicalJson } from '../hash.js';
 import { type Shown, settingName, shownConfig, shownStrategy } from '../shown.js';
-import type { Config, StrategyConfig } from '../types.js';
+import type { ReadConfig, ReadStrategy } from '../types.js';
 import { traderClass } from './live-classes.js';
 
 export interface ConfigChange {
@@ -17,7 +17,7 @@ export interface ConfigChange {
 }
 
 /** Empty when a trader would decide and run the same. */
-export function configChanges(before: Config, after: Config): readonly ConfigChange[] {
+export function configChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
   const [then, now] = [shownConfig(before), shownConfig(after)];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   return [
@@ -38,7 +38,7 @@ function sectionChanges(section: string, then: unknown, now: unknown): readonly 
   return leafChanges(section, then, now).map((text) => ({ text, wants }));
 }
 
-function capitalChange(before: Config, { capitalMicros: now }: Config): readonly ConfigChange[] {
+function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): readonly ConfigChange[] {
   const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
@@ -67,7 +67,7 @@ function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
-function strategyChanges(before: Config, after: Config): readonly ConfigChange[] {
+function strategyChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
   const gone = before.strategies.filter(({ name }) => !after.strategies.some((other) => other.name === name));
   const general = limitChanges(before.risk, after.risk).map(({ limit }) => limit);
   return [
@@ -85,18 +85,18 @@ function strategyChanges(before: Config, after: Config): readonly ConfigChange[]
   ];
 }
 
-function oneStrategyChanges(
-  then: StrategyConfig,
-  now: StrategyConfig,
-  said: readonly string[],
-): readonly ConfigChange[] {
+function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonly string[]): readonly ConfigChange[] {
   const name = `strategy ${now.name}`;
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  const [shownThen, shownNow] = [shownStrategy(then), shownStrategy(now)];
+  // Units and defaults are the code's: without it, both are compared as written.
+  const isWritten = then.module === null || now.module === null;
+  const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
-    leafChanges(part, shownThen[part], shownNow[part]).map((text) => (part === 'params' ? withClass(text, now) : text)),
+    leafChanges(part, shownThen?.[part], shownNow?.[part]).map((text) =>
+      part === 'params' ? withClass(text, now) : text,
+    ),
   );
   return [
     ...code,
@@ -106,9 +106,9 @@ function oneStrategyChanges(
 }
 
 /** What a running trader does with it, where the strategy's module says so. */
-function withClass(text: string, { module }: StrategyConfig): string {
+function withClass(text: string, { module }: ReadStrategy): string {
   const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
-  const live = module.params[name]?.live;
+  const live = module?.params[name]?.live;
   return live === undefined ? text : `${text} [${LIVE_TEXTS[live]}]`;
 }
 

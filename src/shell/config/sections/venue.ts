@@ -11,7 +11,7 @@ import type { TraderFile } from '../schema.js';
 import { jsonSchema } from '../schema-tree.js';
 import { venueFile, venueNames } from '../shipped.js';
 import type { VenueConfig } from '../types.js';
-import { readYaml } from '../yaml-source.js';
+import { type ReadYamlOptions, readYaml, type SourceTexts } from '../yaml-source.js';
 
 /** Makes a problem about a field of the trader's file. */
 export type At = (path: readonly PropertyKey[], text: string) => Problem;
@@ -22,11 +22,11 @@ export function loadVenue(
   file: TraderFile['venue'],
   embedded: boolean,
   folder: string,
-  cwd: string,
+  { cwd, sources }: { readonly cwd: string; readonly sources: SourceTexts },
   at: At,
 ): VenueConfig {
   const path = profilePath(file.profile, folder, at);
-  const shipped = readProfile(path, cwd, at(['venue', 'profile'], 'the profile'));
+  const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
   const profile: VenueProfile = {
     ...shipped,
     ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
@@ -56,8 +56,8 @@ function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile)
 }
 
 /** Reads and checks a venue profile's file. */
-export function readProfile(path: string, cwd: string, asker?: Problem): VenueProfile {
-  const source = readYaml(path, cwd, { asker });
+export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
+  const source = readYaml(path, cwd, options);
   const parsed = parseBySchema(venueProfileSchema, source.value);
   if (parsed.success) return parsed.data;
   const complaints = explainIssues(parsed.error, source.value, jsonSchema(venueProfileSchema));

@@ -2,14 +2,15 @@
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory, configText } from '../../../trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
 import { type ConfigChange, configChanges } from '../../config/live/config-diff.js';
-import { liveText, withLiveText } from '../../config/live/live-text.js';
-import { configFiles, loadConfig } from '../../config/load.js';
-import type { Config } from '../../config/types.js';
+import { configFiles, loadConfig, readConfig } from '../../config/load.js';
+import type { Config, ReadConfig } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
+import { checkLoad } from './check-load.js';
+import { ConfigCopies, type ConfigCopy } from './config-copies.js';
 import { FileWatch } from './file-watch.js';
 
 export interface LiveConfigOptions {
@@ -39,12 +40,14 @@ export class LiveConfig {
   readonly #options: LiveConfigOptions;
   #inForce: Config;
   #isBusy = false;
+  readonly #copies: ConfigCopies;
   /** Null when changed files wait for `config apply`. */
   readonly #files: FileWatch | null;
 
   constructor(options: LiveConfigOptions) {
     this.#options = options;
     this.#inForce = options.config;
+    this.#copies = new ConfigCopies(options.config.ledger.path);
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
@@ -53,56 +56,58 @@ export class LiveConfig {
     return this.#inForce;
   }
 
-  /** What the files say now against what is in force, and what it takes. Throws what is wrong with the files. */
+  /** The files against what is in force; runs no code of theirs. Throws for files that cannot be read. */
   async diff(): Promise<ConfigData> {
-    const next = await this.#read();
-    return { lines: formatLines(configChanges(this.#inForce, next)), applied: false, hash: next.configHash };
+    const read = await this.#readFiles();
+    return { lines: formatLines(configChanges(this.#inForce, read)), applied: false, hash: null };
   }
 
-  /** Takes up what the files say. Throws TwinbookError for what is wrong with them, or with asking. */
+  /** Applies the files. Throws TwinbookError for what is wrong with them, or with the request. */
   apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
-    return this.#alone(async () => {
-      const next = await this.#read();
-      return this.#take(next, { by: 'operator', reason, dryRun });
-    });
+    return this.#alone(() => this.#applyFiles({ by: 'operator', reason, dryRun }));
   }
 
-  /** Goes back to what was in force before, or under this hash (or its beginning). The files stay as they are. */
+  /** Applies the copy of what was in force before, or under this hash (or its beginning). The files stay as they are. */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
-      const text = configText(this.#options.session.ledger, entry.hash);
-      if (text === null)
-        throw new TwinbookError(
-          'usage',
-          `what was in force under ${entry.hash.slice(0, 12)} is not kept any more`,
-          '`twinbook config history` lists what is; files that you kept come back by `twinbook config apply`.',
-        );
-      const known = this.#options.session.modules;
-      const next = await withLiveText(this.#inForce, { hash: entry.hash, text, known });
-      return this.#take(next, { by: 'rollback', reason, dryRun });
+      const copy = this.#copies.read(entry.copy);
+      const asked = { by: 'rollback', reason, dryRun } as const;
+      const read = await readConfig(copy.main, { ...this.#loading(), copy: copy.texts });
+      const changes = configChanges(this.#inForce, { ...read, ...withoutLive(this.#inForce) });
+      if (changes.length === 0 || dryRun) return compared(changes);
+      const loaded = await this.#loadChecked(read, copy);
+      return this.#take({ ...loaded, ...withoutLive(this.#inForce), configHash: entry.hash }, asked, loaded);
     });
   }
 
   /** About once a second: applies files that have changed and then stayed as they are. */
   watchFiles(): void {
-    if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#takeChanged(this.#files);
+    if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#applyChanged(this.#files);
   }
 
-  /** Takes up changed files where all of it is free. Runs no code that does not run already: it might never end. */
-  async #takeChanged(files: FileWatch): Promise<void> {
-    const { session, say } = this.#options;
+  /** Applies changed files where nothing in them wants a reason; other code does. */
+  async #applyChanged(files: FileWatch): Promise<void> {
+    const { say } = this.#options;
     try {
-      await this.#alone(async () => {
-        // First: what changes while they are read is another change.
+      await this.#alone(() => {
+        // First: a change during the reading is another change.
         files.follow(this.#named());
-        const next = await this.#read({ onlyCode: session.modules });
-        return this.#take(next, { by: 'watch', reason: '', dryRun: false });
+        return this.#applyFiles({ by: 'watch', reason: '', dryRun: false });
       });
     } catch (error) {
       say(`warning: the files have changed, and what is in force stays: ${(error as Error).message}`);
       say('  `twinbook config diff` shows what they say, `twinbook config apply` takes it.');
     }
+  }
+
+  async #applyFiles(asked: Asked): Promise<ConfigData> {
+    const read = await this.#readFiles();
+    const changes = configChanges(this.#inForce, read);
+    refuseUnlessFree(changes, asked);
+    if (changes.length === 0 || asked.dryRun) return compared(changes);
+    const loaded = await this.#loadChecked(read, null);
+    return this.#take(loaded, asked, loaded);
   }
 
   #named(): readonly string[] {
@@ -113,34 +118,55 @@ export class LiveConfig {
     return { env: this.#options.env, cwd: process.cwd() };
   }
 
-  async #read(options: { readonly onlyCode?: ReadonlyMap<string, Strategy> } = {}): Promise<Config> {
-    return loadConfig(this.#inForce.file, { ...this.#place(), ...options });
+  #loading() {
+    return { ...this.#place(), loaded: this.#options.session.modules };
   }
 
-  #take(next: Config, asked: Asked): ConfigData {
+  #readFiles(): Promise<ReadConfig> {
+    return readConfig(this.#inForce.file, this.#loading());
+  }
+
+  /** With its code; new code is loaded by another process first. Throws `strategy_invalid` for code that does not load. */
+  async #loadChecked({ file, strategies }: ReadConfig, copy: ConfigCopy | null): Promise<Config> {
+    const place = this.#place();
+    const isNew = strategies.some(({ module }) => module === null);
+    const checked = isNew ? await checkLoad(file, { ...place, ...(copy && { copy }) }) : new Set<string>();
+    const other = (key: string) => (checked.has(key) ? null : 'its code has changed since it was checked; apply again');
+    const code = { loaded: this.#options.session.modules, other };
+    return loadConfig(file, { ...place, code, ...(copy && { copy: copy.texts }) });
+  }
+
+  #take(next: Config, asked: Asked, files: Pick<Config, 'file' | 'texts'>): ConfigData {
+    // Again: the files may have changed since they were compared.
     const changes = configChanges(this.#inForce, next);
-    if (changes.length === 0) return { lines: [NOTHING], applied: false, hash: next.configHash };
-    const lines = formatLines(changes);
     refuseUnlessFree(changes, asked);
-    if (asked.dryRun) return { lines, applied: false, hash: next.configHash };
-    this.#command(next, asked, changes);
+    this.#command(next, asked, changes, files);
+    const lines = [...formatLines(changes), `in force since now: configuration ${next.configHash.slice(0, 12)}`];
     return {
-      lines: [...lines, `in force since now: configuration ${next.configHash.slice(0, 12)}`],
+      lines: asked.by === 'rollback' ? [...lines, FILES_STAY] : lines,
       applied: true,
       hash: next.configHash,
     };
   }
 
-  #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[]): void {
+  #command(
+    next: Config,
+    { by, reason }: Asked,
+    changes: readonly ConfigChange[],
+    { file, texts }: Pick<Config, 'file' | 'texts'>,
+  ): void {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.#inForce;
+    // First: what cannot be kept could not be gone back to.
+    const copy = this.#copies.save({ main: file, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.#inForce = next;
     const refusal = command({
       kind: 'configure',
       hash: next.configHash,
       config: liveText(next),
+      copy,
       changes: changes.map(({ text }) => text),
       by,
       reason,
@@ -184,6 +210,26 @@ interface Asked {
   readonly by: ConfigureCommand['by'];
   readonly reason: string;
   readonly dryRun: boolean;
+}
+
+const FILES_STAY = 'the files stay as they are, and a restart takes them: correct them before the next start';
+
+const compared = (changes: readonly ConfigChange[]): ConfigData => ({
+  lines: formatLines(changes),
+  applied: false,
+  hash: null,
+});
+
+/** What a rollback leaves as it is: a running trader cannot change it. */
+function withoutLive(config: Config) {
+  const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
+  return rest;
+}
+
+/** Settings that a running trader can change, as the core reads them. */
+export function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
+  const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
+  return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
 const NOTHING = 'nothing differs from what is in force';

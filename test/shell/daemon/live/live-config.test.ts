@@ -1,83 +1,9 @@
 /** A configuration that changes while the trader runs: what is taken, what is refused, and what comes back. */
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
-import { liveText } from '../../../../src/shell/config/live/live-text.js';
-import { loadConfig } from '../../../../src/shell/config/load.js';
-import { LiveConfig } from '../../../../src/shell/daemon/live/live-config.js';
-import { rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
-import type { Strategy } from '../../../../src/trader/strategy/contract.js';
-import { folderOf } from '../../../support/folders.js';
-import { trader } from '../../config/files.js';
-
-const module = (width: number) => `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
-import { WORD } from './word.js';
-export default defineStrategy({
-  name: 'own', summary: 'Never quotes.',
-  params: { width: { kind: 'integer', unit: 'ticks', min: 1, max: 9, default: ${width}, help: 'Width.' } },
-  create: () => ({ quote: () => NO_QUOTES(WORD) }),
-});
-`;
-
-const FILES = {
-  'trader.yaml': trader('risk: { max_open_orders: 10, max_position_shares: "50" }', '[maker.yaml, own.yaml]'),
-  'maker.yaml': 'strategy: log-odds-maker\nparams: { half_spread_ticks: 2 }\n',
-  'own.yaml': 'strategy: ./own.ts\n',
-  'own.ts': module(3),
-  'word.ts': "export const WORD: string = 'never';\n",
-};
-
-async function running(extra = '') {
-  const folder = folderOf({ ...FILES, 'trader.yaml': FILES['trader.yaml'] + extra });
-  const config = await loadConfig('trader.yaml', { env: {}, cwd: folder });
-  const notes = new Map<string, string>();
-  const ledger = {
-    note: (key: string) => notes.get(key) ?? null,
-    setNote: (key: string, text: string) => void notes.set(key, text),
-  };
-  rememberStart(ledger, { config: liveText(config), hash: config.configHash, changes: [], reason: '', atMs: 0 });
-  const commands: ConfigureCommand[] = [];
-  const said: string[] = [];
-  const clock = { nowMs: 1_000 };
-  const modules = new Map<string, Strategy>(config.strategies.map(({ moduleKey, module: code }) => [moduleKey, code]));
-  const changed = vi.fn();
-  let refusal: string | null = null;
-  const live: LiveConfig = new LiveConfig({
-    config,
-    env: {},
-    session: { ledger, modules },
-    command: (command) => {
-      if (refusal !== null) return refusal;
-      commands.push(command);
-      rememberConfig(ledger, { ...command, atMs: clock.nowMs });
-      return null;
-    },
-    onChange: changed,
-    say: (text) => said.push(text),
-    nowMs: () => clock.nowMs,
-  });
-  const write = (name: keyof typeof FILES, from: string, to: string) => {
-    const before = FILES[name] + (name === 'trader.yaml' ? extra : '');
-    const text = before.replace(from, to);
-    expect(text).not.toBe(before);
-    writeFileSync(join(folder, name), text);
-  };
-  return {
-    config,
-    live,
-    commands,
-    said,
-    clock,
-    modules,
-    changed,
-    write,
-    refuse: (why: string) => (refusal = why),
-  };
-}
-
-const apply = (live: LiveConfig, reason = '', dryRun = false) => live.apply({ reason, dryRun });
+import { apply, running } from './running.js';
 
 describe('a running trader’s configuration', () => {
   it('is taken up with free changes, and says each', async () => {
@@ -111,11 +37,7 @@ describe('a running trader’s configuration', () => {
     write('word.ts', 'never', 'still never');
     await expect(apply(live)).rejects.toThrow(/strategy own: its code has changed/);
     expect(commands).toEqual([]);
-    await apply(live, 'I have looked');
-    const [command] = commands;
-    expect(command).toMatchObject({ reason: 'I have looked' });
-    // The journal and the ledger have every text that the code is made of.
-    expect(command?.config).toContain('still never');
+    expect(await apply(live, '', true)).toMatchObject({ applied: false, hash: null });
   });
 
   it.each([
@@ -134,14 +56,6 @@ describe('a running trader’s configuration', () => {
       /unknown parameter 'half_spraed_ticks'/,
     ],
     ['a file that is no YAML', 'own.yaml', 'strategy', '{', /own\.yaml/],
-    [
-      'code that throws when it is loaded',
-      'own.ts',
-      'export default',
-      "throw new Error('boom');\nexport default",
-      /threw while loading: Error: boom/,
-    ],
-    ['code with an error in what it imports', 'word.ts', '=', '', /own\.ts: /],
   ] as const)('takes nothing of files with %s', async (_, file, from, to, message) => {
     const { live, commands, write, config } = await running();
     write(file, from, to);
@@ -160,16 +74,45 @@ describe('a running trader’s configuration', () => {
   });
 
   it('goes back to what was before, by name or not, though the files say something else', async () => {
-    const { live, commands, write, config, modules } = await running();
-    write('own.ts', 'default: 3', 'default: 4');
-    await apply(live, 'wider');
-    modules.clear();
-    const back = await live.rollback({ hash: '', reason: 'worse', dryRun: false });
+    const { live, commands, write, config } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await apply(live);
+    write('trader.yaml', 'capital', 'no capital');
+    expect(await live.rollback({ hash: '', reason: 'worse', dryRun: true })).toMatchObject({ applied: false });
+    const back = await live.rollback({ hash: config.configHash.slice(0, 8), reason: 'worse', dryRun: false });
     expect(back).toMatchObject({ applied: true, hash: config.configHash });
+    expect(back.lines.at(-1)).toContain('a restart takes them');
     expect(commands.at(-1)).toMatchObject({ by: 'rollback', hash: config.configHash, reason: 'worse' });
-    expect(live.config.strategies[1]?.module.params).toMatchObject({ width: { default: 3 } });
-    expect((await live.diff()).lines).toContain('strategy own: its code has changed [wants a reason]');
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
     await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);
+    expect(await live.rollback({ hash: '', reason: 'after all', dryRun: false })).toMatchObject({ applied: true });
+    expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 5 });
+  });
+
+  it('goes back to no copy that was changed or is gone, and says which', async () => {
+    const { live, commands, write, folder, config, history } = await running();
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await apply(live);
+    const copy = join(folder, 'twinbook.sqlite.config', history()[0]?.copy ?? '');
+    const back = () => live.rollback({ hash: '', reason: 'worse', dryRun: false });
+    writeFileSync(join(copy, '001-maker.yaml'), 'strategy: log-odds-maker\n');
+    await expect(back()).rejects.toThrow(
+      /001-maker\.yaml was changed: its SHA-256 is \w{12}, and the ledger names \w{12}/,
+    );
+    rmSync(copy, { recursive: true });
+    await expect(back()).rejects.toThrow(/the copy of that configuration cannot be read: ENOENT/);
+    expect(commands).toHaveLength(1);
+    expect(live.config.configHash).not.toBe(config.configHash);
+  });
+
+  it('stays what it was where no copy of the files can be kept', async () => {
+    const { live, commands, write, folder, config } = await running();
+    rmSync(join(folder, 'twinbook.sqlite.config'), { recursive: true });
+    writeFileSync(join(folder, 'twinbook.sqlite.config'), 'not a folder');
+    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
+    await expect(apply(live)).rejects.toThrow(/no copy of the configuration can be kept in .*twinbook\.sqlite\.config/);
+    expect(commands).toEqual([]);
+    expect(live.config).toBe(config);
   });
 });
 
@@ -209,7 +152,7 @@ describe('changed files of a trader that watches them', () => {
     write('own.ts', 'export default', "globalThis.name = 'it ran';\nexport default");
     write('trader.yaml', '"50"', '"40"');
     pass(3);
-    await vi.waitFor(() => expect(words.join()).toContain('its code is not what runs, and other code wants a reason'));
+    await vi.waitFor(() => expect(words.join()).toContain('strategy own: its code has changed'));
     expect(commands).toEqual([]);
     expect(Reflect.get(globalThis, 'name')).toBeUndefined();
   });
