@@ -187,7 +187,10 @@ describe('reconcile without a trader', () => {
     const differing = await twinbook('reconcile --json');
     expect(differing.code).toBe(6);
     expect(JSON.parse(differing.out)).toEqual([
-      { what: 'order', subject: pubkey, ledger: 'unknown', exchange: 'buy 10 YES at 0.42, open, 0 filled' },
+      {
+        ...{ what: 'order', subject: pubkey, ledger: 'unknown', accepted: null },
+        exchange: 'buy 10 YES at 0.42, open, 0 filled',
+      },
     ]);
     const market = await theMarket();
     const ledger = openLedger(join(cwd, 'twinbook.sqlite'), HOLDER);
