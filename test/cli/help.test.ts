@@ -27,6 +27,7 @@ const COMMANDS: readonly (readonly [command: string, ...options: string[]])[] = 
   ['top', '--config', '--json', '--sort', '--every', '--once'],
   ['guardian', '--config', '--with-trader'],
   ['console', '--config', '--with-trader'],
+  ['dashboard', '--config', '--no-open'],
   ['fleet init', '--config', '--capital'],
   ['fleet status', '--config', '--json'],
   ['fleet report', '--config', '--json'],

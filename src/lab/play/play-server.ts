@@ -42,8 +42,9 @@ export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<
   };
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
-    const { method } = request;
-    const refusal = findRefusal({ method, headers: groupHeaders(request.raw.rawHeaders) }, listening());
+    const { method, url: target } = request;
+    const head = { method, target, headers: groupHeaders(request.raw.rawHeaders) };
+    const refusal = findRefusal(head, listening());
     return refusal === null ? undefined : reply.code(refusal.status).send({ error: refusal.text });
   });
   server.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(document.html));

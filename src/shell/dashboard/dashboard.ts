@@ -98,8 +98,9 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
   server.server.maxConnections = MAX_CONNECTIONS;
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
-    const { method } = request;
-    const refusal = findRefusal({ method, headers: groupHeaders(request.raw.rawHeaders) }, readPort(server));
+    const { method, url: target } = request;
+    const head = { method, target, headers: groupHeaders(request.raw.rawHeaders) };
+    const refusal = findRefusal(head, readPort(server));
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
     return undefined;
   });

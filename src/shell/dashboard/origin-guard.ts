@@ -7,6 +7,8 @@
 /** Names of headers in lower case, as Node gives them; a header that came twice has two values here. */
 export interface RequestHead {
   readonly method: string;
+  /** Path and query. */
+  readonly target: string;
   readonly headers: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -18,7 +20,7 @@ export interface Refusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /** Null when the request is heard. `port` is where we listen. */
-export function findRefusal({ method, headers }: RequestHead, port: number): Refusal | null {
+export function findRefusal({ method, target, headers }: RequestHead, port: number): Refusal | null {
   const all = (name: string) => headers.get(name) ?? [];
   const [host, ...otherHosts] = all('host');
   // A name that an attacker made resolve to this machine is not one of these.
@@ -29,12 +31,17 @@ export function findRefusal({ method, headers }: RequestHead, port: number): Ref
   // Browsers set these themselves, no script can; a program that is no browser leaves them out.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
-  if (all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
+  // The document itself may be opened from anywhere: it holds nothing, proves nothing, and stands in no frame.
+  const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
+  if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
   // A form can send three other types without asking; this one makes every browser ask first, and nobody answers that.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
+
+const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
+  all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
 const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not heard' };
 

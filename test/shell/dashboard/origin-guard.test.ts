@@ -6,7 +6,9 @@ const PORT = 8788;
 const HOST = '127.0.0.1:8788';
 
 const knock = (method: string, ...raw: string[]) =>
-  findRefusal({ method, headers: groupHeaders(raw) }, PORT)?.status ?? 'heard';
+  findRefusal({ method, target: '/state', headers: groupHeaders(raw) }, PORT)?.status ?? 'heard';
+/** As a browser opens an address from a link, a file or another page. */
+const NAVIGATION = ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'];
 const json = ['content-type', 'application/json'];
 
 describe('a request is heard', () => {
@@ -19,6 +21,22 @@ describe('a request is heard', () => {
     ['a button', ['POST', 'Host', HOST, 'Origin', `http://${HOST}`, 'Sec-Fetch-Site', 'same-origin', ...json]],
     ['a program that acts', ['POST', 'Host', HOST, 'Content-Type', 'application/json; charset=utf-8']],
   ])('from %s', (_, [method = '', ...raw]) => expect(knock(method, ...raw)).toBe('heard'));
+});
+
+describe('the document alone may be opened from another page', () => {
+  it.each([
+    ['as a tab', '/', 'GET', NAVIGATION, 'heard'],
+    ['as a view', '/?view=log', 'GET', NAVIGATION, 'heard'],
+    ['in a frame', '/', 'GET', [...NAVIGATION.slice(0, 4), 'Sec-Fetch-Dest', 'iframe'], 403],
+    ['by a script', '/', 'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors'], 403],
+    ['with another path', '/state', 'GET', NAVIGATION, 403],
+    ['with a path that begins like its own', '//evil.example/', 'GET', NAVIGATION, 403],
+    ['by a form', '/', 'POST', [...NAVIGATION, ...json], 403],
+    ['under another name', '/', 'GET', [...NAVIGATION, 'Host', 'evil.example'], 403],
+  ] as const)('%s', (_, target, method, raw, outcome) => {
+    const headers = groupHeaders(['Host', HOST, ...raw]);
+    expect(findRefusal({ method, target, headers }, PORT)?.status ?? 'heard').toBe(outcome);
+  });
 });
 
 describe('a request is not heard', () => {
@@ -74,7 +92,7 @@ describe('a request is not heard', () => {
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST'), foreign, others, (method, raw, more) => {
         const headers = groupHeaders([...more.flat(), ...raw, ...json]);
-        return findRefusal({ method, headers }, PORT)?.status === 403;
+        return findRefusal({ method, target: '/', headers }, PORT)?.status === 403;
       }),
       { numRuns: 1_000 },
     );

@@ -49,9 +49,11 @@ async function read(path, signal, take) {
       // Each is whole: of several only the newest is still so.
       const read = await Promise.all(events.map((event, i) => readEvent(event, i === events.length - 1)));
       const newest = read.at(-1);
+      // Bytes without an event are no word of the console.
+      if (newest === undefined) continue;
       clearTimeout(silence);
       silence = setTimeout(lose, PATIENCE_MS);
-      if (newest !== undefined && !signal.aborted) take(JSON.parse(newest));
+      if (!signal.aborted) take(JSON.parse(newest));
       isTold = true;
     }
   } catch {

@@ -1,0 +1,79 @@
+/** `twinbook dashboard`: the address of the page with its token, opened where there is a display. */
+
+import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { hasDisplay, openInBrowser } from '../../shell/console/browser.js';
+import { provePage } from '../../shell/console/page-address.js';
+import { locatePageToken, readPageToken } from '../../shell/console/page-token.js';
+import { passwordFrom } from '../../shell/console/password.js';
+import { EXIT } from '../output/exit.js';
+import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
+import { askThere } from './reach.js';
+
+interface DashboardFlags {
+  readonly config: string;
+  readonly open: boolean;
+}
+
+export function addDashboardCommand(program: Command, session: Session): void {
+  const command = program
+    .command('dashboard')
+    .description("prints the page's address with its token, and opens it where there is a display")
+    .option('--no-open', 'print the address alone');
+  addAction<DashboardFlags>(addConfigOption(command), session, async ({ config: file, open }) => {
+    const config = loadTraderConfig(file, session.io);
+    const url = await findPage(config);
+    const password = passwordFrom(session.io.env);
+    await requirePage(url, password ?? readPageToken(config.ledger.path), config);
+    const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
+    session.io.out(`${address}\n`);
+    if (password !== null) session.io.err('Type the password there.\n');
+    if (open && hasDisplay(session.io.env)) await tryToOpen(address, config, session.io);
+    return EXIT.ok;
+  });
+}
+
+/** Where the trader says its page is; else where the file says that a console of its own is. */
+async function findPage(config: TraderConfig): Promise<string> {
+  const { enabled, start, host, port } = config.dashboard;
+  if (!enabled) {
+    const hint = 'Set `dashboard: { enabled: true }` there and restart the trader.';
+    throw new TwinbookError('config_invalid', `${config.file} wants no dashboard (dashboard.enabled is false)`, hint);
+  }
+  const configured = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  try {
+    const { dashboard } = await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
+    return dashboard ?? configured;
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    // The console answers while the trader hangs.
+    if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
+    throw error;
+  }
+}
+
+/** Another program at that address would get the token from the browser. */
+async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
+  const proof = await provePage(url, secret);
+  if (proof === 'proven') return;
+  if (proof === 'no answer')
+    throw new TwinbookError(
+      'not_running',
+      `no dashboard answers at ${url}`,
+      'See the warnings of `twinbook start`, or start `twinbook console`.',
+    );
+  const hint =
+    'Do not open it. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
+    `if ${locatePageToken(ledger.path)} was replaced, restart the trader.`;
+  throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
+}
+
+async function tryToOpen(address: string, { ledger }: TraderConfig, io: CliIo): Promise<void> {
+  try {
+    await openInBrowser(address, ledger.path, io.env);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    io.err(`warning: no browser was opened (${why}); open the address yourself\n`);
+  }
+}

