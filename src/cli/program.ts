@@ -13,6 +13,11 @@ cleanLastWords();
 // to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
 // left behind.
 let told: (() => void) | null = null;
+/** A long-running program drops what exceeds this, in bytes, while its output is not read. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+/** The end waits so long for output that is not read, ms. */
+const OUTPUT_WITHIN_MS = 2_000;
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (told !== null) return told();
@@ -38,8 +43,18 @@ function listenForStop(stop: () => void): void {
   });
 }
 
-const out = (text: string) => void process.stdout.write(secrets.clean(text));
-const err = (text: string) => void process.stderr.write(secrets.clean(text));
+const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
+  if (told === null || stream.writableLength <= MOST_UNREAD_BYTES) stream.write(secrets.clean(text));
+};
+const out = writeTo(process.stdout);
+const err = writeTo(process.stderr);
+
+/** Node waits in each write to a terminal, for ever in one that is not read, and everything else would wait with it. */
+function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
+  // No public call does it.
+  if (stream.isTTY && '_handle' in stream)
+    (stream._handle as { setBlocking(blocks: boolean): void }).setBlocking(false);
+}
 const { stdin, stdout } = process;
 const terminal: CliTerminal = {
   size: () => ({ columns: stdout.columns, rows: stdout.rows }),
@@ -57,6 +72,8 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
+  // Below the limit of `writeTo`: that one drops nothing in the middle of a picture.
+  isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),
   ...(stdout.isTTY && stdout.columns > 0 ? { columns: stdout.columns } : {}),
@@ -64,6 +81,7 @@ const io: CliIo = {
   stopAsked: () =>
     new Promise((resolve) => {
       told = resolve;
+      for (const stream of [process.stdout, process.stderr]) writeWithoutWaiting(stream);
       listenForStop(resolve);
       whenNpmIsGone(process.argv, process.env, () => {
         err('npm, which started this, is gone\n');
@@ -71,6 +89,7 @@ const io: CliIo = {
       });
     }),
   onUncaught,
+  onUnusedSignal: (tell) => void process.on('SIGUSR1', () => tell('SIGUSR1 does nothing: it opens no debugger')),
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
@@ -95,4 +114,6 @@ function end(exitCode: number, waitedMs = 0): void {
 const exitCode = await runCli(process.argv.slice(2), io);
 // Ended on purpose: `twinbook stop` knows by the closed socket that the process is gone, and its open connection must not
 // be what keeps the process alive. The empty write comes back when everything before it is written.
-process.stdout.write('', () => end(exitCode));
+const finish = () => end(exitCode);
+if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
+process.stdout.write('', finish);

@@ -4,6 +4,11 @@
  * check, and apart from `import()` its syntax is ES5.
  */
 
+// Without a listener, this signal opens Node's debugger to every user of the machine.
+process.on('SIGUSR1', function ignore() {
+  // Processes with a log say there that it does nothing.
+});
+
 var found = process.versions.node;
 var parts = found.split('.');
 var major = Number(parts[0]);

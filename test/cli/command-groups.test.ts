@@ -12,6 +12,8 @@ const silent = {
   stopAsked: () => Promise.resolve(),
   onKillSignal: () => undefined,
   onUncaught: () => undefined,
+  onUnusedSignal: () => undefined,
+  isUnread: () => false,
 };
 
 describe('a group of commands', () => {

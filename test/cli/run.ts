@@ -45,6 +45,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stopAsked: options.stopAsked ?? (() => Promise.resolve()),
     onKillSignal: () => undefined,
     onUncaught: () => undefined,
+    onUnusedSignal: () => undefined,
+    isUnread: () => false,
   }).finally(() => process.umask(umask));
   keepOutput(argv.slice(0, 2).join(' '), `${out}${err}`);
   return { code, out, err };

@@ -60,6 +60,7 @@ async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<E
     markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
     cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
     say: io.err,
+    onUnusedSignal: io.onUnusedSignal,
     stopAsked: io.stopAsked,
   });
   return EXIT.ok;

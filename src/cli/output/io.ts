@@ -12,6 +12,8 @@ export interface CliIo {
   readonly err: (text: string) => void;
   /** The same two for sequences of our own that move the cursor; never for a text that came from elsewhere. */
   readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
+  /** Whether so much output waits to be read that a program which runs on shows nothing more for now. */
+  readonly isUnread: () => boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** How wide the terminal is that `out` writes to; left out where it writes elsewhere: then tables are as wide as they are. */
@@ -22,6 +24,8 @@ export interface CliIo {
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
+  /** Calls back with a text for the log at each signal that does nothing (SIGUSR1). */
+  readonly onUnusedSignal: (tell: (text: string) => void) => void;
   /** Calls back with each error that no code caught; the process then no longer ends of it. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }

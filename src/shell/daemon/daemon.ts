@@ -63,6 +63,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   const screen = new Screen({
     out: io.out,
     move: io.raw.out,
+    isUnread: io.isUnread,
     columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
   });
   // On a terminal the log would tear the status apart: what the status does not say itself stands above it.
@@ -76,6 +77,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     stopping = true;
   });
   const stopWatch = new StopWatch(config.ledger.path);
+  io.onUnusedSignal((text) => log.logger.warn(text));
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });

@@ -14,6 +14,8 @@ export interface Terminal {
   readonly out: (text: string) => void;
   /** What moves the cursor: never a text that came from elsewhere. */
   readonly move: (sequence: string) => void;
+  /** Whether earlier output still waits to be read: the screen then drops lines and keeps the newest status for later. */
+  readonly isUnread: () => boolean;
   /** Columns of the terminal; null when it is none. */
   readonly columns: () => number | null;
 }
@@ -24,6 +26,8 @@ export class Screen {
   #drawn: readonly number[] = [];
   #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
   #lineMs: number | null = null;
+  /** Lines that were dropped since the last one that was shown. */
+  #dropped = 0;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -31,11 +35,16 @@ export class Screen {
 
   /** A line that stays: a fill, a warning. What the venue said in it can neither break it nor steer the terminal. */
   say(text: string): void {
+    if (this.#terminal.isUnread()) {
+      this.#dropped++;
+      return;
+    }
     this.#erase();
     this.#print([text]);
   }
 
   show(snapshot: Snapshot, runningMs: number): void {
+    if (this.#terminal.isUnread()) return;
     const columns = this.#terminal.columns();
     if (columns === null) return this.#line(snapshot, runningMs);
     const block = statusBlock(snapshot, runningMs, columns);
@@ -58,7 +67,9 @@ export class Screen {
   }
 
   #print(lines: readonly string[]): void {
-    this.#terminal.out(`${lines.map(plainLine).join('\n')}\n`);
+    const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were not shown: this output was not read`];
+    this.#dropped = 0;
+    this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
   }
 
   /** Takes the last block away, so that what follows takes its place. */

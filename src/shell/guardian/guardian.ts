@@ -38,6 +38,8 @@ export interface GuardianOptions extends AccessSettings {
   /** Cancels everything and reads twice what rests. Throws TwinbookError when it cannot be known. */
   readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
+  /** Calls back with a text for the log at each signal that does nothing. */
+  readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
 }
 
@@ -93,6 +95,7 @@ class Guardian {
     const ended = new Promise<string>((resolve) => {
       this.#end = resolve;
     });
+    this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
     this.#report('opening', 'opens key and credentials');
     this.#key = await this.#openKey();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));

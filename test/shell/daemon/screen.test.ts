@@ -10,14 +10,16 @@ import { folderOf } from '../../support/folders.js';
 const EVIL = 'order \u001b[2J\u001b]52;c;b3duZWQ=\u0007 rests\r\n12:00:00 fill: all is well\u009b1A';
 
 function screenOf() {
+  const terminal = { isUnread: false };
   const texts: string[] = [];
   const moves: string[] = [];
   const screen = new Screen({
     out: (text) => texts.push(text),
     move: (sequence) => moves.push(sequence),
     columns: () => null,
+    isUnread: () => terminal.isUnread,
   });
-  return { screen, texts, moves };
+  return { screen, texts, moves, terminal };
 }
 
 describe('the screen', () => {
@@ -25,6 +27,20 @@ describe('the screen', () => {
     const { screen, texts, moves } = screenOf();
     screen.say(EVIL);
     expect(texts).toEqual(['order ?[2J?]52;c;b3duZWQ=? rests??12:00:00 fill: all is well?1A\n']);
+    expect(moves).toEqual([]);
+  });
+
+  it('drops lines while its output is not read, and says how many when it is read again', () => {
+    const { screen, texts, moves, terminal } = screenOf();
+    screen.say('first');
+    terminal.isUnread = true;
+    screen.say('second');
+    screen.say('third');
+    expect(texts).toEqual(['first\n']);
+    terminal.isUnread = false;
+    screen.say('fourth');
+    screen.say('fifth');
+    expect(texts.slice(1)).toEqual(['2 lines were not shown: this output was not read\nfourth\n', 'fifth\n']);
     expect(moves).toEqual([]);
   });
 

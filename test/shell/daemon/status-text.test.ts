@@ -125,7 +125,7 @@ describe('the screen', () => {
     const print = (text: string) => {
       out += text;
     };
-    const screen = new Screen({ out: print, move: print, columns: () => columns });
+    const screen = new Screen({ out: print, move: print, columns: () => columns, isUnread: () => false });
     screen.redraw();
     expect(out).toBe('');
     screen.show(snapshot(), 0);

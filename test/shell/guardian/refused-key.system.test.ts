@@ -43,6 +43,7 @@ async function alarmed(isFenced: boolean) {
     markFile: null,
     cancelEverything: (access) => cancelDirectly({ ...access, profile: venue, allowBlindSigning: false, verify: true }),
     say: () => undefined,
+    onUnusedSignal: () => undefined,
     stopAsked: () => new Promise(() => undefined),
   };
   const ended = runGuardian(options);

@@ -1,0 +1,36 @@
+/** SIGUSR1, which some send to have a log opened again, opens Node's debugger in a program that has no listener for it. */
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { readBeat } from '../../../src/shell/guardian/beat-file.js';
+import { locateReportFile, reportSchema } from '../../../src/shell/guardian/heartbeat-files.js';
+import { exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
+import { until } from '../../support/waiting.js';
+
+/** Any free port: the usual one may be taken, and then no debugger could be opened. */
+const ANY_PORT = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --inspect-port=0`.trim() };
+const SAYS = 'SIGUSR1 does nothing: it opens no debugger';
+
+it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say that it does nothing', async () => {
+  const exchange = await exchangeAt('--no-rate-limits');
+  const yaml = traderYaml(exchange.url, 'guardian: {}\nstrategies: [maker.yaml]');
+  const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
+  const trader = started(['start', '-c', `${folder}/trader.yaml`], ANY_PORT);
+  await trader.waitFor(/quoting \|/);
+  const report = await readBeat(locateReportFile(`${folder}/ledger.sqlite`), reportSchema);
+  if (report === null || report === 'unreadable') throw new Error('there is no guardian');
+  const read = (file: string) => () => readFileSync(`${folder}/${file}`, 'utf8');
+  for (const [pid, log] of [
+    [trader.process.pid ?? 0, read('trader.log')],
+    [report.process.pid, read('ledger.sqlite.guardian.log')],
+  ] as const) {
+    process.kill(pid, 'SIGUSR1');
+    await until(log, (text) => text.includes(SAYS));
+  }
+  exchange.running.process.kill('SIGUSR1');
+  trader.process.kill('SIGTERM');
+  expect(await trader.exited, trader.output()).toBe(0);
+  exchange.running.process.kill('SIGTERM');
+  expect(await exchange.running.exited).toBe(0);
+  expect(trader.output() + exchange.running.output()).not.toMatch(/debugger/i);
+});

@@ -1,0 +1,106 @@
+/** A trader on a terminal that is not read: text is selected in it, Ctrl-S was pressed, or its window hangs. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { askTrader } from '../../../src/shell/control/control-client.js';
+import { exchangeOfFile, folderOf, makerYaml, traderYaml } from '../../support/cases.js';
+import { BIN, program } from '../../support/processes.js';
+import { asTrader, restingOrders } from '../../support/venue.js';
+import { until } from '../../support/waiting.js';
+
+/**
+ * Runs the trader on a terminal of its own, and passes on what it shows. SIGUSR1: it reads no more (in one of two ways) and makes the
+ * trader draw its status, by new sizes of the window, until it has drawn more than any terminal takes. SIGUSR2: it reads again.
+ */
+const TERMINAL = `
+import fcntl, os, pty, select, signal, struct, subprocess, sys, termios
+how, words = sys.argv[1], sys.argv[2:]
+master, slave = pty.openpty()
+size = lambda columns: fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
+size(110)
+trader = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+print('pid', trader.pid, flush=True)
+state = {'reads': True, 'draws': 0}
+def stop(*_):
+    if how == 'Ctrl-S': os.write(master, b'\\x13')
+    state.update(reads=how == 'Ctrl-S', draws=400)
+def go(*_):
+    if how == 'Ctrl-S': os.write(master, b'\\x11')
+    state.update(reads=True)
+signal.signal(signal.SIGUSR1, stop)
+signal.signal(signal.SIGUSR2, go)
+while trader.poll() is None:
+    if state['draws'] > 0:
+        state['draws'] -= 1
+        size(110 + state['draws'] % 2)
+        trader.send_signal(signal.SIGWINCH)
+        if state['draws'] == 0: print('drawn', flush=True)
+    if state['reads'] and select.select([master], [], [], 0.02)[0]:
+        try: sys.stdout.write(os.read(master, 65536).decode(errors='replace')); sys.stdout.flush()
+        except OSError: pass
+    elif not state['reads']: select.select([], [], [], 0.02)
+print('ended with', trader.returncode, flush=True)
+`;
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+if (!hasPython) console.warn('the tests of a terminal that is not read are skipped: there is no python3');
+
+describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
+  const exchangeUrl = exchangeOfFile('--no-rate-limits');
+
+  async function onTerminal(how: 'Ctrl-S' | 'no reader') {
+    const url = exchangeUrl();
+    const yaml = traderYaml(url, 'guardian: {}\nstrategies: [maker.yaml]');
+    const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
+    const words = [process.execPath, BIN, 'start', '-c', `${folder}/trader.yaml`];
+    const terminal = program('python3', ['-c', TERMINAL, how, ...words]);
+    const [, pid = ''] = await terminal.waitFor(/pid (\d+)/);
+    onTestFinished(async () => {
+      terminal.process.kill('SIGKILL');
+      await terminal.exited;
+    });
+    await terminal.waitFor(/quoting +\d\d:\d\d:\d\d/);
+    await until(
+      () => existsSync(`${folder}/ledger.sqlite.guardian.log`),
+      (isThere) => isThere,
+    );
+    terminal.process.kill('SIGUSR1');
+    await terminal.waitFor(/drawn/);
+    const ask = (command: 'status' | 'stop') =>
+      askTrader({ command }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 15_000 });
+    const resting = async () => {
+      const client = asTrader(folder, url);
+      const orders = await restingOrders(client);
+      await client.close();
+      return orders.length;
+    };
+    const guardianLog = () => readFileSync(`${folder}/ledger.sqlite.guardian.log`, 'utf8');
+    return { folder, terminal, pid: Number(pid), ask, resting, guardianLog };
+  }
+
+  it.each(['Ctrl-S', 'no reader'] as const)(
+    '(%s) quotes on, and shows its newest state when it is read again',
+    async (how) => {
+      const { terminal, ask, resting, guardianLog, folder } = await onTerminal(how);
+      const socket = `${folder}/ledger.sqlite.sock`;
+      expect(await ask('status')).toMatchObject({ mode: 'quoting' });
+      await askTrader({ command: 'pause', reason: 'seen nowhere' }, { socket, timeoutMs: 15_000 });
+      await until(resting, (count) => count === 0);
+      expect(terminal.output()).not.toContain('seen nowhere');
+      terminal.process.kill('SIGUSR2');
+      await terminal.waitFor(/lines were not shown: this output was not read[\s\S]*seen nowhere/);
+      process.kill(((await ask('status')) as { pid: number }).pid, 'SIGTERM');
+      await terminal.waitFor(/ended with 0/);
+      expect(guardianLog()).not.toContain('ALARM');
+    },
+  );
+
+  it('ends in order on a signal though it is not read to the end', async () => {
+    const { terminal, pid, resting, guardianLog } = await onTerminal('no reader');
+    process.kill(pid, 'SIGTERM');
+    await terminal.waitFor(/ended with 0/);
+    expect(await resting()).toBe(0);
+    expect(guardianLog()).not.toContain('ALARM');
+  });
+});
