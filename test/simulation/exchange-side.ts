@@ -77,6 +77,7 @@ export class ExchangeSide {
   readonly #books = new Map<string, Answer>();
   #core: SimulatedCore;
   #crowd: Crowd;
+  #isSilent = false;
   #context: HandlerContext;
 
   constructor(seed: number, wallet: string, nowMs: number, setting: Setting, tally = new Tally()) {
@@ -131,12 +132,19 @@ export class ExchangeSide {
 
   /** When something happens there by itself, Unix ms. */
   nextDueMs(): number {
-    return Math.min(this.core.nextDueMs() ?? Number.POSITIVE_INFINITY, this.crowd.nextDueMs());
+    const crowdMs = this.#isSilent ? Number.POSITIVE_INFINITY : this.crowd.nextDueMs();
+    return Math.min(this.core.nextDueMs() ?? Number.POSITIVE_INFINITY, crowdMs);
   }
 
   settle(nowMs: number): void {
     this.#core.advance(nowMs);
-    this.#crowd.tick(nowMs);
+    if (!this.#isSilent) this.#crowd.tick(nowMs);
+  }
+
+  /** Nobody of the crowd trades any more, and nothing of it rests. */
+  silenceCrowd(nowMs: number): void {
+    this.#isSilent = true;
+    this.#crowd.withdraw(nowMs);
   }
 
   /** Counts one request against its budget. */

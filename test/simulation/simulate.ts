@@ -7,6 +7,7 @@ import { check } from './check.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { wrongLocks } from './locks.js';
 import { LYING_PART, sufferLies } from './lying.js';
+import { QUOTER_PART, sufferQuoter } from './lying-quoter.js';
 import { drawMisjudgment, spoilNextRead } from './misjudging.js';
 import { drawSetting, FUNDS, type Pace, type Setting, START_MS } from './setting.js';
 import { STOLEN_PART, sufferThief } from './stolen-key.js';
@@ -97,6 +98,8 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
   const others = Random.fromSeed(seed, 'others');
   const lies = others.chance(LYING_PART);
   if (others.chance(STOLEN_PART)) sufferThief(world, setting);
+  const isQuoted = !lies && Random.fromSeed(seed, 'lying quoter').chance(QUOTER_PART);
+  if (isQuoted && world.invariants.violations.length === 0) sufferQuoter(world);
   if (lies && world.invariants.violations.length === 0) sufferLies(world);
   stop(world, setting, lies);
 }

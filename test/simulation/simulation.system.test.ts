@@ -73,7 +73,7 @@ const EVERY_KIND = [
   ...['429 as HTML, ten minutes', '429, ten minutes', 'a limit of one, none left', 'the same under a page of HTML'],
   ...['error after the effect', 'draft expired early', 'signing down', 'exchange restarted', 'cut by a restart'],
   ...['merge fails', 'trade failed', 'settled trade failed', 'failed trade settled'],
-  ...['fill told otherwise than signed', 'signed by somebody else'],
+  ...['fill told otherwise than signed', 'signed by somebody else', 'a counterparty lies'],
   ...['clock set back by hours', 'clock set ahead by hours', 'clock ahead for seconds', 'poisoned rows'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.

@@ -25,6 +25,17 @@ export const SIGHT_BUGS: readonly Bug[] = [
     ],
   },
   {
+    name: 'one-quoter-sets-the-worth',
+    what: 'Holdings count at the price that is quoted now, however it differs from the slow average.',
+    edits: [
+      {
+        file: 'src/trader/risk/worth.ts',
+        text: 'return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), ',
+        replacement: 'return add(pairs, mul(single, isYes || caps.noMicros > 0 ? price : caps.noMicros, ',
+      },
+    ],
+  },
+  {
     name: 'judged-by-its-own-view',
     what: 'Risk judges an order by what its strategy has left of the view that it was shown.',
     edits: [
