@@ -160,6 +160,12 @@ describe('configurations of a trader that was started again', () => {
     await first.waitFor(/quoting \| markets/);
     writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     expect((await ran(['config', 'apply', ...c])).output).toContain('strategy maker: params.order_shares: 25 → 24');
+    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('order_shares', 'order_sharse'));
+    for (const action of ['diff', 'apply']) {
+      const { code, output } = await ran(['config', action, ...c]);
+      expect([code, output]).toEqual([4, expect.stringContaining("unknown parameter 'order_sharse'")]);
+    }
+    writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     first.process.kill('SIGTERM');
     expect(await first.exited).toBe(0);
     expect((await ran(['config', 'diff', ...c])).output).toBe('nothing differs from the last run\n');

@@ -19,7 +19,7 @@ export interface ControlCall {
 
 /**
  * Asks the running trader. Throws TwinbookError `not_running` when nobody listens, `timed_out` when no answer came in
- * time, `usage` when the trader refused the command.
+ * time, `usage` when the trader refused the command, `config_invalid` when it cannot use the configuration's files.
  */
 export async function askTrader<R extends ControlQuestion>(
   request: R,
@@ -30,7 +30,8 @@ export async function askTrader<R extends ControlQuestion>(
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
-  throw new TwinbookError('usage', `the trader refused: ${response.error}`, hintFor(response.error));
+  const code = response.ofFiles === true ? 'config_invalid' : 'usage';
+  throw new TwinbookError(code, `the trader refused: ${response.error}`, hintFor(response.error));
 }
 
 /** Many refusals of a trader name the command that helps themselves. */
@@ -119,7 +120,9 @@ function readResponse(line: string, path: string): ControlResponse {
     const parsed: unknown = JSON.parse(line);
     if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) {
       if (parsed.ok === true && 'data' in parsed) return { ok: true, data: parsed.data };
-      if (parsed.ok === false && 'error' in parsed) return { ok: false, error: String(parsed.error) };
+      if (parsed.ok === false && 'error' in parsed) {
+        return { ok: false, error: String(parsed.error), ofFiles: 'ofFiles' in parsed && parsed.ofFiles === true };
+      }
     }
   } catch {
     // Not JSON: said below, like any other answer that is not one.

@@ -48,8 +48,8 @@ export type ConfigAction = (typeof CONFIG_ACTIONS)[number];
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
-  /** `error` is one sentence for a person. */
-  | { readonly ok: false; readonly error: string };
+  /** `error` is one sentence for a person; `ofFiles` says that the configuration's files cannot be used. */
+  | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer. Money and amounts are decimal strings, times Unix milliseconds. */
 export interface ControlData {

@@ -102,7 +102,9 @@ async function configure(request: ConfigRequest, { live }: Running): Promise<Con
     return { ok: true, data };
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
-    return { ok: false, error: error.hint === '' ? error.message : `${error.message}\n  ${error.hint}` };
+    const { code, message, hint } = error;
+    const ofFiles = code === 'config_invalid' || code === 'strategy_invalid';
+    return { ok: false, error: hint === '' ? message : `${message}\n  ${hint}`, ofFiles };
   }
 }
 
