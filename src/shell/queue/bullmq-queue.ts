@@ -2,19 +2,28 @@
 
 import { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { EndedJob, JobQueue, QueueAddress, QueueJob } from './contract.js';
+import { openSeal, seal } from './seal.js';
 import { askServer, connection, PREFIX, requireServer, watchServer } from './server.js';
 
 /** What nobody came back for is forgotten after a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
 const STALLED = /stalled more than allowable limit/;
+/** Ended jobs that are looked through; a sweep removes its own as it takes them. */
+const MOST_ENDED = 100_000;
+const PAGE = 1_000;
+/** A chunk of the longest kind brings a tenth of it. */
+const MOST_RESULT_BYTES = 2 ** 26;
 /** Requests that are under way together. */
 const TOGETHER = 200;
 
 /** Throws as `requireServer` does. */
-export async function openQueue({ url, name }: QueueAddress): Promise<JobQueue> {
+export async function openQueue(address: QueueAddress): Promise<JobQueue> {
+  const { url } = address;
   await requireServer(url);
-  const queue = new BullQueue(connection(url), name);
+  const queue = new BullQueue(connection(url), address);
   return {
     watch: (say) => queue.watch(say),
     keep: (...what) => askServer(url, () => queue.keep(...what)),
@@ -30,16 +39,35 @@ export async function openQueue({ url, name }: QueueAddress): Promise<JobQueue> 
 /** Where a document of such a queue lies. */
 export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
 
+export const UNSEALED = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
+
+const result = z.strictObject({ kind: z.enum(['done', 'failed']), text: z.string() });
+
+function parseJson(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
+}
+
+const tooMany = (name: string): TwinbookError =>
+  new TwinbookError(
+    'queue_unusable',
+    `the queue ${name} holds more than ${MOST_ENDED} ended jobs`,
+    'Use a queue of its own (--queue NAME), or empty this one.',
+  );
+
 class BullQueue implements JobQueue {
   readonly #redis: Redis;
-  readonly #name: string;
+  readonly #address: QueueAddress;
   readonly #queue: Queue;
   #stopWatching: () => void = () => undefined;
 
-  constructor(redis: Redis, name: string) {
+  constructor(redis: Redis, address: QueueAddress) {
     this.#redis = redis;
-    this.#name = name;
-    this.#queue = new Queue(name, { connection: redis, prefix: PREFIX, skipVersionCheck: true });
+    this.#address = address;
+    this.#queue = new Queue(address.name, { connection: redis, prefix: PREFIX, skipVersionCheck: true });
     this.#queue.on('error', () => undefined);
   }
 
@@ -49,7 +77,7 @@ class BullQueue implements JobQueue {
   }
 
   async keep(key: string, text: string): Promise<void> {
-    await this.#redis.set(documentKey(this.#name, key), text, 'EX', FORGOTTEN_AFTER_S);
+    await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
   async add(jobs: readonly QueueJob[]): Promise<void> {
@@ -58,7 +86,7 @@ class BullQueue implements JobQueue {
       await this.#queue.addBulk(
         jobs.slice(at, at + TOGETHER).map(({ id, data }) => ({
           name: 'chunk',
-          data,
+          data: { sealed: seal(this.#address, 'job', id, JSON.stringify(data)) },
           // Work that throws has failed: a job is repeated only when whoever took it vanished.
           opts: { jobId: id, attempts: 1, removeOnComplete: age, removeOnFail: age },
         })),
@@ -68,17 +96,27 @@ class BullQueue implements JobQueue {
 
   async listEnded(ids: ReadonlySet<string>): Promise<readonly EndedJob[]> {
     const found: EndedJob[] = [];
-    for (const id of await this.#queue.getRanges(['completed', 'failed'], 0, -1, true)) {
-      if (!ids.has(id)) continue;
-      const job = await Job.fromId(this.#queue, id);
-      if (job === undefined) continue;
-      const reason = job.failedReason;
-      if (reason === undefined) found.push({ id, kind: 'done', text: String(job.returnvalue) });
-      else found.push({ id, kind: STALLED.test(reason) ? 'stalled' : 'failed', text: reason });
-      // No more at once than fits into memory: whoever asks asks again.
-      if (found.length === TOGETHER) break;
+    for (let from = 0; found.length < TOGETHER; from += PAGE) {
+      const page = await this.#queue.getRanges(['completed', 'failed'], from, from + PAGE - 1, true);
+      if (page.length === 0) break;
+      if (from >= MOST_ENDED) throw tooMany(this.#address.name);
+      for (const id of page) if (ids.has(id)) found.push(...(await this.#readEnded(id)));
     }
     return found;
+  }
+
+  /** Empty where another process has removed it meanwhile. */
+  async #readEnded(id: string): Promise<readonly EndedJob[]> {
+    const key = this.#queue.toKey(id);
+    if ((await this.#redis.hstrlen(key, 'returnvalue')) > MOST_RESULT_BYTES)
+      return [{ id, kind: 'forged', text: `it has more than ${MOST_RESULT_BYTES} bytes` }];
+    const [value = null, reason = null] = await this.#redis.hmget(key, 'returnvalue', 'failedReason');
+    if (value === null && reason === null) return [];
+    // The server counts who vanished, and seals nothing: a stall brings no figures.
+    if (STALLED.test(reason ?? '')) return [{ id, kind: 'stalled', text: reason ?? '' }];
+    const text = openSeal(this.#address, 'result', id, parseJson(value));
+    const read = result.safeParse(parseJson(text));
+    return [read.success ? { id, ...read.data } : { id, kind: 'forged', text: UNSEALED }];
   }
 
   async listAbsent(ids: readonly string[]): Promise<readonly string[]> {

@@ -6,6 +6,8 @@ export interface QueueAddress {
   readonly url: string;
   /** Lower-case letters, digits and dashes. */
   readonly name: string;
+  /** Shared by all who hand out or do work; the server does not know it. */
+  readonly secret: string;
 }
 
 /** Plain data as JSON. Two jobs with one id are one. */
@@ -14,10 +16,10 @@ export interface QueueJob {
   readonly data: unknown;
 }
 
-/** `stalled`: those who took it were not heard of again, too often. */
+/** `stalled`: those who took it were not heard of again, too often. `forged`: nobody with the queue's secret sent the result. */
 export interface EndedJob {
   readonly id: string;
-  readonly kind: 'done' | 'failed' | 'stalled';
+  readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
   /** What it returned, or why it failed. */
   readonly text: string;
 }
@@ -44,7 +46,9 @@ export interface JobQueue {
 /** What became of a job at whoever took it. */
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** It is for somebody else: it goes back, and this worker ends with the error. */
+  /** It is for workers of another version: it waits for them, and this worker goes on. */
+  | { readonly kind: 'foreign'; readonly why: string }
+  /** This machine lacks what the job needs: it goes back, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 /** How long is waited for whom, ms. */

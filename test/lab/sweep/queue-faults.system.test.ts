@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { openQueue } from '../../../src/shell/queue/bullmq-queue.js';
 import { run } from '../../cli/run.js';
 import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
@@ -17,6 +18,8 @@ let redis: RedisServer;
 let client: Redis;
 const QUESTION = ['--param', 'behind_ticks=0:3:1', '--folds', '4', '--fill-model', 'risk-averse'];
 const KEPT = ['--appendonly', 'yes', '--appendfsync', 'everysec'];
+const SECRET = 'a secret of 23 letters.';
+const queueEnv = () => ({ TWINBOOK_QUEUE_URL: redis.url, TWINBOOK_QUEUE_SECRET: SECRET });
 const never = () => new Promise<void>(() => undefined);
 const machine = () => ['-c', place.config, '--data', place.data, '--workers', '1'];
 
@@ -24,11 +27,11 @@ const lead = (out: string, question = QUESTION, stopAsked = never, extra: readon
   run(['sweep', ...machine(), ...question, '--engine', 'queue', '--out', out, '--chunk-seconds', '1', ...extra], {
     cwd: place.folder,
     stopAsked,
-    env: { TWINBOOK_QUEUE_URL: redis.url },
+    env: queueEnv(),
   });
 const worker = (env: Readonly<Record<string, string>> = {}, config = place.config): Running =>
   startTwinbook(['sweep', 'worker', '-c', config, '--data', place.data, '--workers', '1', '--lock-seconds', '2'], {
-    TWINBOOK_QUEUE_URL: redis.url,
+    ...queueEnv(),
     ...env,
   });
 const end = async (...running: readonly Running[]) => {
@@ -141,7 +144,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
         '--chunk-seconds',
         '1',
       ],
-      { TWINBOOK_QUEUE_URL: redis.url },
+      queueEnv(),
     );
     const working = worker();
     await working.waitFor(/fold 1, .* backtests/);
@@ -175,18 +178,34 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     expect(await working.exited).toBe(0);
   });
 
-  it('what is no result is sent again, and ends the sweep when it comes again and again', async () => {
+  it('a result that is not signed with the secret is sent again, and ends the sweep when it comes again and again', async () => {
     const lying = new (await import('bullmq')).Worker('sweep', async () => 'done, believe me', {
       connection: client.duplicate({ maxRetriesPerRequest: null }),
       prefix: 'twinbook',
     });
     const { code, err } = await lead('lied to');
     expect(code).toBe(1);
-    expect(err).toMatch(/A chunk failed and is sent again: a worker sent what is no result: it is cut or was changed/);
+    expect(err).toMatch(/A chunk failed and is sent again: a result was rejected: it is not signed/);
     await lying.close(true);
     const db = new SqliteDriver(join(place.folder, 'lied to', 'sweep.sqlite'), { readonly: true });
     expect(db.prepare('SELECT count(*) AS rows FROM results').all()).toEqual([{ rows: 0 }]);
     db.close();
+  });
+
+  it('a job of another version waits for its own workers, and the others go on', async () => {
+    const sheet = JSON.stringify({ format: 1, version: '0.0.1', node: 20, timeZone: 'UTC' });
+    const queue = await openQueue({ url: redis.url, name: 'sweep', secret: SECRET });
+    await queue.keep('older', sheet);
+    const chunk = { fold: 0, candidates: [{ number: 0, values: [1], hash: 'x' }] };
+    await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
+    const working = worker();
+    await working.waitFor(/a job is left to other workers: the sweep was planned by Twinbook 0\.0\.1/);
+    expect(await lead('beside')).toMatchObject({ code: 0 });
+    expectSame('beside');
+    expect(await queue.listAbsent(['of-another-version'])).toEqual([]);
+    expect(await queue.listEnded(new Set(['of-another-version']))).toEqual([]);
+    await queue.close();
+    await end(working);
   });
 
   it('stopped by its user it takes waiting chunks back, and goes on later', async () => {

@@ -174,11 +174,13 @@ describe('a sweep as a job array', () => {
 
 describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server is missing)', () => {
   let redis: RedisServer;
+  const secret = { TWINBOOK_QUEUE_SECRET: 'a secret of 23 letters.' };
+  const queueEnv = () => ({ ...secret, TWINBOOK_QUEUE_URL: redis.url });
   const atQueue = (...args: readonly string[]) =>
-    twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], { TWINBOOK_QUEUE_URL: redis.url });
+    twinbook(['sweep', ...QUESTION, '--engine', 'queue', ...args], queueEnv());
   const worker = (...args: readonly string[]) => {
     const paths = ['-c', place.config, '--data', place.data, '--workers', '1'];
-    return startTwinbook(['sweep', 'worker', ...paths, ...args], { TWINBOOK_QUEUE_URL: redis.url });
+    return startTwinbook(['sweep', 'worker', ...paths, ...args], queueEnv());
   };
 
   beforeAll(async () => {
@@ -208,12 +210,17 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
   });
 
   it('says what is wrong with the queue before anything is sent', async () => {
-    const withUrl = async (url: string, ...args: readonly string[]) => {
-      const env: Record<string, string> = url === '' ? {} : { TWINBOOK_QUEUE_URL: url };
+    const asked = async (env: Readonly<Record<string, string>>, ...args: readonly string[]) => {
       const ran = await twinbook(['sweep', ...QUESTION, '--engine', 'queue', '--out', 'never', ...args], env);
       return `${ran.code} ${ran.err}`;
     };
-    expect(await withUrl('')).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
+    const withUrl = (url: string, ...args: readonly string[]) => asked({ ...secret, TWINBOOK_QUEUE_URL: url }, ...args);
+    expect(await asked({})).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
+    const url = { TWINBOOK_QUEUE_URL: redis.url };
+    expect(await asked(url)).toMatch(/^2 TWINBOOK_QUEUE_SECRET is not set/);
+    expect(await asked({ ...url, TWINBOOK_QUEUE_SECRET: 'short' })).toMatch(
+      /^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/,
+    );
     expect(await withUrl('http://127.0.0.1:1')).toMatch(
       /^2 the address of the queue \(TWINBOOK_QUEUE_URL or its file\) is not understood/,
     );

@@ -54,7 +54,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   });
 
   it('whose connection breaks is said to be away, and to be back, and nothing at the end', async () => {
-    const queue = await openQueue({ url: urlOf('worker:pw@'), name: 'sweep' });
+    const queue = await openQueue({ url: urlOf('worker:pw@'), name: 'sweep', secret: 'secret' });
     const said: string[] = [];
     queue.watch((text) => said.push(text));
     await queue.keep('a', 'b');
@@ -68,7 +68,7 @@ describe.runIf(HAS_REDIS)('with redis-server, the server of a queue', () => {
   });
 
   it('that has no room in the middle of the work is named, and no bug', async () => {
-    const queue = await openQueue({ url: urlOf('worker:pw@'), name: 'sweep' });
+    const queue = await openQueue({ url: urlOf('worker:pw@'), name: 'sweep', secret: 'secret' });
     await owner.config('SET', 'maxmemory', '1');
     expect(await refusal(urlOf('worker:pw@'))).toContain('takes no work: OOM');
     await expect(queue.keep('a', 'b')).rejects.toMatchObject({ code: 'queue_unusable', message: /takes no work: OOM/ });

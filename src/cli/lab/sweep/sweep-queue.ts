@@ -28,6 +28,9 @@ export const USUAL_QUEUED_SECONDS = 90;
 
 /** A secret where it holds a password; never an argument, which others on the machine can see. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
+/** Results without its signature are not stored. */
+const SECRET = 'TWINBOOK_QUEUE_SECRET';
+const LEAST_SECRET = 16;
 
 export const engineOption = (): Option =>
   new Option('--engine <name>', `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`)
@@ -96,18 +99,32 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
 }
 
 function readAddress(name: string, { env }: CliIo): QueueAddress {
-  const [url, file] = [env[ADDRESS], env[`${ADDRESS}_FILE`]];
-  if (url !== undefined && file !== undefined) {
-    throw new TwinbookError('usage', `${ADDRESS} and ${ADDRESS}_FILE are both set`, 'Set one of them.');
+  const url = readSecret(env, ADDRESS, 'the address of the queue', 'redis://HOST:PORT');
+  for (const secret of passwordsIn(url)) secrets.hide(secret);
+  const secret = readSecret(
+    env,
+    SECRET,
+    'the secret of the queue',
+    'a random text such as `openssl rand -hex 32` makes',
+  );
+  if (secret.length >= LEAST_SECRET) return { url, name, secret };
+  const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
+  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
+}
+
+/** From the variable, or from the private file that it names. */
+function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
+  const [direct, file] = [env[variable], env[`${variable}_FILE`]];
+  if (direct !== undefined && file !== undefined) {
+    throw new TwinbookError('usage', `${variable} and ${variable}_FILE are both set`, 'Set one of them.');
   }
-  const found = file === undefined ? url : readPrivateFile(file, 'the address of the queue').trim();
+  const found = file === undefined ? direct : readPrivateFile(file, what).trim();
   if (found === undefined || found === '') {
-    const hint = `Set it to redis://HOST:PORT, or ${ADDRESS}_FILE to a file (mode 0600) with it.`;
-    throw new TwinbookError('usage', `${ADDRESS} is not set: where is the queue?`, hint);
+    const hint = `Set it to ${wanted}, or ${variable}_FILE to a file (mode 0600) with it.`;
+    throw new TwinbookError('usage', `${variable} is not set: ${what} is not known`, hint);
   }
   secrets.hide(found);
-  for (const secret of passwordsIn(found)) secrets.hide(secret);
-  return { url: found, name };
+  return found;
 }
 
 /** As it stands in the address, and as it is meant. */

@@ -54,6 +54,9 @@ export const sheetHash = (sheet: SweepSheet): string => createHash('sha256').upd
 
 const head = z.looseObject({ format: z.literal(1), version: z.string(), node: z.int(), timeZone: z.string() });
 
+/** Of Twinbook or Node. */
+export class OtherVersion extends TwinbookError {}
+
 /**
  * A sheet as it was written. Throws TwinbookError `usage` for one of another version of Twinbook or Node, or that is not the
  * one with this hash.
@@ -64,11 +67,11 @@ export function readSheet(text: string, hash: string): SweepSheet {
   const { version, node } = parsed.data;
   if (version !== VERSION) {
     const hint = 'All machines of a sweep run the same version.';
-    throw new TwinbookError('usage', `the sweep was planned by Twinbook ${version}, this is ${VERSION}`, hint);
+    throw new OtherVersion('usage', `the sweep was planned by Twinbook ${version}, this is ${VERSION}`, hint);
   }
   if (node !== nodeMajor()) {
     const hint = 'All machines of a sweep run the same major version of Node.';
-    throw new TwinbookError('usage', `the sweep was planned on Node ${node}, this is Node ${nodeMajor()}`, hint);
+    throw new OtherVersion('usage', `the sweep was planned on Node ${node}, this is Node ${nodeMajor()}`, hint);
   }
   // The same version wrote it, and its checksum says that nobody has changed it.
   const sheet = parsed.data as unknown as SweepSheet;

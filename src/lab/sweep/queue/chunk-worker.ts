@@ -2,11 +2,15 @@
 
 import { z } from 'zod';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import { VERSION } from '../../../shell/config/version.js';
 import type { Handled } from '../../../shell/queue/contract.js';
 import { chunkId } from '../chunks/chunk.js';
 import { outcomesText } from '../chunks/outcomes-file.js';
 import { ChunkRunner, type RunnerPlace } from '../chunks/runner.js';
-import { readSheet, type SweepSheet } from '../chunks/sheet.js';
+import { OtherVersion, readSheet, type SweepSheet } from '../chunks/sheet.js';
+
+/** A chunk is cut to a time, never to so many. */
+const MOST_CANDIDATES = 100_000;
 
 const job = z.object({
   sheet: z.string(),
@@ -20,7 +24,8 @@ const job = z.object({
           hash: z.string(),
         }),
       )
-      .min(1),
+      .min(1)
+      .max(MOST_CANDIDATES),
   }),
 });
 
@@ -43,12 +48,7 @@ export class ChunkWorker {
   /** Throws where the job itself cannot be run anywhere. */
   async handle(data: unknown, document: (key: string) => Promise<string | null>): Promise<Handled> {
     const read = job.safeParse(data);
-    if (!read.success)
-      throw new TwinbookError(
-        'queue_unusable',
-        'this is no job of a sweep',
-        'Start workers and sweep with the same version, on a queue that nothing else uses.',
-      );
+    if (!read.success) return { kind: 'foreign', why: `it is no job of a sweep of Twinbook ${VERSION}` };
     const { sheet: hash, chunk } = read.data;
     try {
       const { runner } = await this.#open(hash, document);
@@ -60,6 +60,7 @@ export class ChunkWorker {
       );
       return { kind: 'done', text: outcomesText(chunkId(hash, chunk), outcomes ?? []) };
     } catch (error) {
+      if (error instanceof OtherVersion) return { kind: 'foreign', why: error.message };
       if (error instanceof TwinbookError && error.code !== 'queue_unusable') return { kind: 'refused', error };
       throw error;
     }

@@ -125,9 +125,10 @@ class Leader {
     if (read?.kind === 'whole') keepOutcomes(read.outcomes, this.#work, read.worker, read.worker);
     else if (kind === 'stalled') this.#fail(chunk, `those who ran it vanished, again and again (${text})`);
     else {
-      const why = read === null ? text : `a worker sent what is no result: ${read.why}`;
+      const isRejected = kind === 'forged' || read !== null;
+      const why = isRejected ? `a result was rejected: ${read?.why ?? text}` : text;
       if (await this.#again(id, why)) return;
-      if (read !== null) throw new TwinbookError('queue_unusable', why, 'Look for a worker of another version.');
+      if (isRejected) throw new TwinbookError('queue_unusable', why, 'Look for who else writes to this queue.');
       this.#fail(chunk, why);
     }
     this.#open.delete(id);

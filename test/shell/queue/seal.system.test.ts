@@ -1,0 +1,135 @@
+/** What others write into a queue: jobs and results without the signature of its secret, with a real server. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openQueue } from '../../../src/shell/queue/bullmq-queue.js';
+import { workOn } from '../../../src/shell/queue/bullmq-worker.js';
+import type { Handled, JobQueue, QueueAddress } from '../../../src/shell/queue/contract.js';
+import { openSeal, seal } from '../../../src/shell/queue/seal.js';
+import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
+import { until } from '../../support/waiting.js';
+
+const TIMING = { lockMs: 30_000, awayMs: 60_000 };
+const JOBS = ['one', 'two'].map((id) => ({ id, data: { id } }));
+
+describe('a seal', () => {
+  const address = { url: '', name: 'sweep', secret: 'of this queue' };
+  const sealed = seal(address, 'result', 'one', 'text with "spaces"\n');
+
+  it('opens for its purpose, queue, job, text and secret alone', () => {
+    expect(openSeal(address, 'result', 'one', sealed)).toBe('text with "spaces"\n');
+    expect(openSeal(address, 'job', 'one', sealed)).toBeNull();
+    expect(openSeal(address, 'result', 'two', sealed)).toBeNull();
+    expect(openSeal({ ...address, name: 'other' }, 'result', 'one', sealed)).toBeNull();
+    expect(openSeal({ ...address, secret: 'other' }, 'result', 'one', sealed)).toBeNull();
+    expect(openSeal(address, 'result', 'one', sealed.replace('text', 'test'))).toBeNull();
+    for (const none of ['', 'text', ' text', null, 7]) expect(openSeal(address, 'result', 'one', none)).toBeNull();
+  });
+});
+
+describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-queue-'));
+  let server: RedisServer;
+  let address: QueueAddress;
+  let queue: JobQueue;
+  let number = 0;
+  const others = () => ({ connection: { host: '127.0.0.1', port: server.port }, prefix: 'twinbook' });
+
+  beforeAll(async () => {
+    server = await startRedis(folder);
+  });
+  beforeEach(async () => {
+    address = { url: server.url, name: `queue-${++number}`, secret: 'of this queue' };
+    queue = await openQueue(address);
+    return () => queue.close();
+  });
+  afterAll(async () => {
+    server.running.process.kill('SIGKILL');
+    await server.running.exited;
+    rmSync(folder, { recursive: true });
+  });
+
+  const allEnded = () =>
+    until(
+      () => queue.listEnded(new Set(['one', 'two'])),
+      (ended) => ended.length === 2,
+    ).then((ended) => [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)));
+
+  /** Until `act` has ended. */
+  async function working<T>(handle: (data: unknown) => Promise<Handled>, act: (said: string[]) => Promise<T>) {
+    const said: string[] = [];
+    let stop = (): void => undefined;
+    const stopAsked = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const done = workOn(address, TIMING, { handle, say: (text) => said.push(text), stopAsked });
+    const answer = await act(said);
+    stop();
+    await done;
+    return answer;
+  }
+
+  it('gives the results of its own workers, and what they threw', async () => {
+    await queue.add(JOBS);
+    const handle = (data: unknown): Promise<Handled> => {
+      const { id } = data as { id: string };
+      return id === 'one' ? Promise.resolve({ kind: 'done', text: 'brought' }) : Promise.reject(new Error('thrown'));
+    };
+    expect(await working(handle, allEnded)).toEqual([
+      { id: 'one', kind: 'done', text: 'brought' },
+      { id: 'two', kind: 'failed', text: 'thrown' },
+    ]);
+  });
+
+  it('names results as forged that are unsigned, of another secret, or of another job', async () => {
+    await queue.add(JOBS);
+    const genuine = JSON.stringify({ kind: 'done', text: 'brought' });
+    const forged = new Worker(
+      address.name,
+      async ({ id }) => {
+        if (id === 'two') throw new Error('failed, believe me');
+        return seal({ ...address, secret: 'guessed' }, 'result', 'one', genuine);
+      },
+      others(),
+    );
+    const text = 'it is not signed with the TWINBOOK_QUEUE_SECRET of this process';
+    expect(await allEnded()).toEqual([
+      { id: 'one', kind: 'forged', text },
+      { id: 'two', kind: 'forged', text },
+    ]);
+    await forged.close();
+    await queue.remove(['one', 'two']);
+    await queue.add(JOBS);
+    const replayed = new Worker(address.name, async () => seal(address, 'result', 'one', genuine), others());
+    expect((await allEnded()).map(({ kind }) => kind)).toEqual(['done', 'forged']);
+    await replayed.close();
+  });
+
+  it('leaves jobs that it cannot tell to other workers, says so once, and does its own', async () => {
+    const foreign = new Queue(address.name, others());
+    await foreign.add('chunk', { sheet: 'of an older version' }, { jobId: 'older' });
+    await foreign.add('chunk', null, { jobId: 'nothing' });
+    await queue.add([...JOBS, { id: 'newer', data: { id: 'newer' } }]);
+    const handle = async (data: unknown): Promise<Handled> =>
+      (data as { id: string }).id === 'newer'
+        ? { kind: 'foreign', why: 'it is of a newer version' }
+        : { kind: 'done', text: '' };
+    const said = await working(handle, async (texts) => {
+      expect((await allEnded()).map(({ kind }) => kind)).toEqual(['done', 'done']);
+      await until(
+        () => foreign.getDelayedCount(),
+        (count) => count === 3,
+      );
+      return texts;
+    });
+    expect(said).toEqual([
+      'a job is left to other workers: it is not signed with the TWINBOOK_QUEUE_SECRET of this process',
+      'a job is left to other workers: it is of a newer version',
+    ]);
+    expect(await queue.listAbsent(['older', 'nothing', 'newer'])).toEqual([]);
+    await foreign.close();
+  });
+});
