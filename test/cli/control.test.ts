@@ -232,6 +232,12 @@ describe('commands reach the running trader', () => {
     expect(open.out).toContain(`ledger and exchange differ in 1 place, apart from ${sentence}\n`);
   });
 
+  test('resume lists what it leaves as it is', async () => {
+    const notes = ['market "Rain" stays paused: news', 'nothing was booked'];
+    const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '', notes } }));
+    expect((await trader.command('resume')).out).toBe(`quoting\n${notes.join('\n')}\n`);
+  });
+
   test('explain prints the lines', async () => {
     const trader = await socketIn(() => ({ ok: true, data: { lines: ['because', 'so'] } }));
     expect(await trader.command('explain m1')).toEqual({ code: 0, out: 'because\nso\n', err: '' });

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { loadTraderConfig } from '../../shell/config/load.js';
-import type { ControlRequest, ModeData } from '../../shell/control/control-protocol.js';
+import type { ControlRequest, ResumedData } from '../../shell/control/control-protocol.js';
 import { nonEmpty } from '../arguments.js';
 import { addKillCommand } from '../kill.js';
 import { addExplainCommand } from '../ledger/explain.js';
@@ -54,7 +54,8 @@ const MODE_COMMANDS: readonly ModeCommand[] = [
     request: (reason) => ({ command: 'pause', reason }),
   },
   {
-    summary: 'quotes as usual again; needs a reason after anything but a plain pause, widen or reduce-only',
+    summary:
+      'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
     reason: 'optional',
     unsaid: '',
     ofMarket: true,
@@ -94,12 +95,14 @@ function addModeCommand(program: Command, session: Session, offered: ModeCommand
     const config = loadTraderConfig(options.config, session.io);
     const market =
       options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, session.io) };
-    const mode: ModeData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
+    const mode: ResumedData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
       timeoutMs: options.timeout * 1000,
     });
     // The mode is that of all others.
     const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
-    session.io.out(options.json === true ? json(mode) : `${modeText(mode)}${more}\n`);
+    session.io.out(
+      options.json === true ? json(mode) : `${[`${modeText(mode)}${more}`, ...(mode.notes ?? [])].join('\n')}\n`,
+    );
     return EXIT.ok;
   });
 }

@@ -19,8 +19,9 @@ export type TraderAction = Exclude<PageAction, MarketAction | 'ack' | 'apply' | 
 
 export async function act(action: TraderAction, reason: string, place: ActionPlace): Promise<Acted> {
   try {
-    await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
-    return { refusal: null, text: 'done' };
+    const answer = await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
+    const notes = 'notes' in answer ? (answer.notes ?? []) : [];
+    return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
     return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
   }

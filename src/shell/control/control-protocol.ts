@@ -15,7 +15,7 @@ export type ControlRequest =
   | { readonly command: 'reduce-only'; readonly reason: string }
   /** `market` is a condition id: that market alone. */
   | { readonly command: 'pause'; readonly reason: string; readonly market?: string }
-  /** An empty reason says that none was given; the trader refuses that where it wants one. `market` as of a pause. */
+  /** An empty reason says that none was given; the trader refuses that where it wants one. `market` as of a pause, whose pauses only this lifts. */
   | { readonly command: 'resume'; readonly reason: string; readonly market?: string }
   | { readonly command: 'stop' }
   /** `verify`: answers only after two reads showed that nothing rests. */
@@ -58,7 +58,7 @@ export interface ControlData {
   readonly widen: ModeData;
   readonly 'reduce-only': ModeData;
   readonly pause: ModeData;
-  readonly resume: ModeData;
+  readonly resume: ResumedData;
   readonly stop: ModeData;
   readonly 'cancel-all': CancelAllData;
   readonly flatten: ModeData;
@@ -78,6 +78,11 @@ export interface ModeData {
   /** What the trader does now, e.g. `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
   readonly mode: string;
   readonly reason: string;
+}
+
+export interface ResumedData extends ModeData {
+  /** What a resume of everything leaves as it is, a sentence each. Absent where it leaves nothing. */
+  readonly notes?: readonly string[];
 }
 
 export interface KillData extends ModeData {

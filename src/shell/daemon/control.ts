@@ -112,11 +112,26 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
   const data = readMode(running);
-  if (command.kind !== 'resume' || data.mode !== 'killed') return { ok: true, data };
+  if (command.kind !== 'resume') return { ok: true, data };
+  const notes = listLeftAfterResume(running.snapshot());
+  if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
   // Whoever resumes expects quotes, and must not read success.
   const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
   return { ok: false, error };
 }
+
+/** What a resume of everything does not lift. */
+const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot): readonly string[] => [
+  ...pausedMarkets.map(
+    ({ title, conditionId, reason }) =>
+      `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` lifts that`,
+  ),
+  ...(accepted.length === 0
+    ? []
+    : [
+        `${agreementText(reconciled?.differences.length ?? 0, accepted)}; nothing was booked: \`twinbook ledger adopt --reason TEXT\` does that`,
+      ]),
+];
 
 /** Answered at once, before anything is canceled: whoever asks must not wait for the exchange to learn that it is obeyed. */
 function kill(asked: string, running: Running): ControlResponse {

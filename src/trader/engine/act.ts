@@ -161,18 +161,18 @@ function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntr
   }
 }
 
-/** Flattening merges every complete set that the market lets it, whoever wants to keep some. */
+/** Flattening merges every complete set, down to the market's lot, whoever wants to keep some. */
 function conversionRules(
   state: TraderState,
   { feed, conditionId, slots }: MarketEntry,
   splits: boolean,
 ): ConversionRules {
-  const smallest = feed.facts?.minAmountMicros;
+  const lot = feed.facts?.lotMicros;
   const markMicros = state.valuation.marks.get(conditionId) ?? null;
   const isFlattening = state.mode().mode === 'flattening' || state.pauses.isFlattening(conditionId);
-  if (!isFlattening || smallest === undefined)
+  if (!isFlattening || lot === undefined)
     return { merge: state.settings.merge, core: state.coreSets.of(slots), splits, markMicros };
-  return { merge: { enabled: true, minSharesMicros: smallest }, core: NO_CORE, splits: false, markMicros };
+  return { merge: { enabled: true, minSharesMicros: lot }, core: NO_CORE, splits: false, markMicros };
 }
 
 /** Pulls orders of strategies that do not quote this market (any more): nobody would ever move them. */

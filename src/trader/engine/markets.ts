@@ -199,9 +199,10 @@ export class Markets {
   }
 
   /** An operator resumes: strategies that were stopped for a failure begin anew, and markets that were out come back. */
-  reopen(): void {
+  reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
-      const { feed, slots } = entry;
+      const { feed, slots, conditionId } = entry;
+      if (only !== undefined && conditionId !== only) continue;
       entry.excludedBecause = null;
       for (const slot of slots) if (feed.facts !== null) this.#reopen(slot, feed.facts);
     }

@@ -45,6 +45,8 @@ export interface AccountSnapshot {
   readonly disagreement: string | null;
   /** Differences that an operator has accepted and that still stand. */
   readonly accepted: readonly AcceptedDifference[];
+  /** Markets that are paused alone. */
+  readonly pausedMarkets: readonly { readonly conditionId: string; readonly title: string; readonly reason: string }[];
   /** A difference was seen that only another round can confirm or clear. */
   readonly inDoubt: boolean;
   /** Why the newest round was void; null when it was not. */
@@ -133,6 +135,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number): AccountS
     reconciled: state.reconciler.newest,
     disagreement: state.reconciler.verdict,
     accepted: state.reconciler.accepted,
+    pausedMarkets: state.pauses.all.map((one) => ({ ...one, title: showTitle(state, one.conditionId) })),
     inDoubt: state.reconciler.isInDoubt,
     voidReason: state.reconciler.voidReason,
     proven: state.modes.proven,

@@ -237,11 +237,11 @@ export class TraderState {
     this.valuation.save(this.own.held.keys());
   }
 
-  /** A person resumes: what halted us or, as told, held us back is accepted, and what was paused goes on. */
+  /** A person resumes: what halted us or, as told, held us back is accepted. Markets that an operator paused stay paused. */
   resume(isHeldBack = false): void {
     this.guards.resume(isHeldBack);
     this.saveLoss();
-    this.pauses.clear();
+    this.pauses.liftOwn();
     for (const { excludedBecause: outBecause, conditionId } of this.markets.all) {
       if (outBecause !== null) this.poller.expedite({ kind: 'detail', marketConditionId: conditionId });
     }

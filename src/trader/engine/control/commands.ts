@@ -99,7 +99,10 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
   state.alert(nowMs, 'command', `${kind} "${showTitle(state, id)}" (${id})${reason}`);
   if (kind === 'pause-market') state.pauses.pauseByOperator(id, command.reason);
   else if (kind === 'flatten-market') state.pauses.flatten(id);
-  else state.pauses.resume(id);
+  else {
+    state.pauses.resume(id);
+    state.markets.reopen(id);
+  }
   state.requestRequote(id);
 }
 

@@ -1,7 +1,7 @@
 /** Selling what is held into the book, when an operator orders it: the last rung of the kill ladder. */
 
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
-import type { Sight } from '../../market/view.js';
+import type { MarketFacts, Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';
 import { approveAndExecute, gatherFacts, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
@@ -38,8 +38,10 @@ export function flattenMarket(
   return sell({ isYes, priceMicros, wanted, mark }, sight, context);
 }
 
-/** What flattening cannot sell: less than the market's smallest order. */
-export const isFlat = (yes: Micros, no: Micros, smallest: Micros): boolean => yes < smallest && no < smallest;
+/** Shares that a flatten has to leave: no complete set, and fewer than the smallest order. The smallest order is no bound of a merge. */
+export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
+  return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
+}
 
 interface Sale {
   readonly isYes: boolean;

@@ -1,5 +1,6 @@
 /** A flatten from its beginning to its end: of everything, which is a mode of its own, or of one market while all others go on. */
 
+import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
 import { TraderStepContext } from '../quoting/step-context.js';
@@ -19,8 +20,15 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   }
   if (left) return;
   state.modes.onFlat();
-  state.alert(nowMs, 'flattened', 'nothing that could be sold is held any more; the trader is paused');
+  const rest = restText(state, openMarkets(state));
+  state.alert(nowMs, 'flattened', `nothing that could be sold is held any more; the trader is paused${rest}`);
 }
+
+/** Markets of ours; what another wallet of the fleet has is not sold here. */
+const openMarkets = (state: TraderState): readonly string[] =>
+  Array.from(state.markets.all, ({ conditionId }) => conditionId).filter(
+    (conditionId) => unclaimedBecause(state, conditionId) === undefined,
+  );
 
 /** The same in the markets of which an operator said so, each for itself. What was sold is not sold again: then it is only paused. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
@@ -36,7 +44,8 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
     }
     state.pauses.endFlattening(conditionId);
     const title = `"${showTitle(state, conditionId)}"`;
-    state.alert(nowMs, 'flattened', `nothing that could be sold is held in ${title} any more; it is paused`);
+    const rest = restText(state, [conditionId]);
+    state.alert(nowMs, 'flattened', `nothing that could be sold is held in ${title} any more; it is paused${rest}`);
   }
 }
 
@@ -48,8 +57,26 @@ function sellWhatIsHeld(state: TraderState, entry: MarketEntry, context: TraderS
 /** Whether anything is held that may be sold, or of which that is not known. */
 function isHeld({ own }: TraderState, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
-  const smallest = feed.facts?.minAmountMicros;
-  return smallest === undefined ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, smallest);
+  const { facts } = feed;
+  return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
+}
+
+/** What stays, in words, each with a separator before it; empty when nothing does. */
+function restText(state: TraderState, conditionIds: readonly string[]): string {
+  const rests = conditionIds.flatMap((conditionId) => {
+    const { yesMicros, noMicros } = heldIn(state.own, conditionId);
+    const amounts = [
+      [yesMicros, 'YES'],
+      [noMicros, 'NO'],
+    ] as const;
+    return amounts
+      .filter(([shares]) => shares > 0)
+      .map(
+        ([shares, name]) =>
+          `; ${formatDecimal(shares)} ${name} are less than the smallest order and stay in "${showTitle(state, conditionId)}"`,
+      );
+  });
+  return rests.join('');
 }
 
 /** Whether an order or a merge there may still change what is held. */

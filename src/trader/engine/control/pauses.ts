@@ -1,6 +1,6 @@
 /**
- * Markets that are paused until a person resumes, over restarts: by an operator, who may have had them flattened, or because what the
- * signer refused once it would be asked again.
+ * Markets that are paused over restarts. What an operator paused or flattened ends with a resume of that market alone; what
+ * the trader paused itself, because the signer refused something for example, ends with a resume of everything too.
  */
 
 import type { Notes } from '../guards/guard.js';
@@ -40,10 +40,15 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** The first market that needs a reason to go on, and why, in words; null when none does. */
+  /** The first market that the trader paused itself, and why, in words; null when there is none. A resume needs a reason then. */
   get first(): string | null {
-    for (const [id, { reason, kind }] of this.#pauses) if (kind !== 'operator') return `market ${id}: ${reason}`;
+    for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;
+  }
+
+  /** Every paused market, with the reason. */
+  get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
+    return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
   }
 
   pause(conditionId: string, reason: string): void {
@@ -60,6 +65,11 @@ export class Pauses {
   /** Markets in which what is held is sold. */
   get flattening(): readonly string[] {
     return this.#flattening;
+  }
+
+  /** Markets that an operator had flattened, and that have been. */
+  get flattened(): readonly string[] {
+    return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
 
   isFlattening(conditionId: string): boolean {
@@ -91,8 +101,9 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  clear(): void {
-    this.#pauses.clear();
+  /** An operator resumes everything: what an operator did to a single market stays. */
+  liftOwn(): void {
+    for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();
   }
 

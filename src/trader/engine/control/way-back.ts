@@ -27,7 +27,10 @@ export function describeWayBack(state: TraderState, mode: Mode): string {
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const isPausedSomewhere =
     mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
-  return way === '' && (isOdd || isPausedSomewhere) ? WITH_REASON : way;
+  if (way !== '') return way;
+  if (isOdd || isPausedSomewhere) return WITH_REASON;
+  const [flattened] = pauses.flattened;
+  return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
 export interface NextStart {

@@ -3,6 +3,7 @@ import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
 import { pausedBecause } from '../../../../src/trader/engine/control/fleet-bounds.js';
 import type { TraderSettings } from '../../../../src/trader/engine/settings.js';
+import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
 import { TraderState } from '../../../../src/trader/engine/state.js';
 import { Executor } from '../../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
@@ -62,6 +63,8 @@ const pause = (marketConditionId: string) => ({ kind: 'pause-market', marketCond
 const resume = (marketConditionId: string, reason = '') =>
   ({ kind: 'resume-market', marketConditionId, reason }) as const;
 
+const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
+
 it('holds in that market alone, over a restart, until it is resumed without a reason', () => {
   withLedger((ledger) => {
     expect(start(ledger).order(pause('a'))).toBeNull();
@@ -74,12 +77,29 @@ it('holds in that market alone, over a restart, until it is resumed without a re
   });
 });
 
-it('ends with everything else when the trader is resumed, which needs no reason for it', () => {
+it.each(['', 'looked at it'])('stays, over a restart, when everything is resumed with the reason "%s"', (reason) => {
   withLedger((ledger) => {
-    const { order, paused } = start(ledger);
+    const { state, order, paused } = start(ledger);
     order(pause('b'));
-    expect(order({ kind: 'resume', reason: '' })).toBeNull();
-    expect(paused()).toEqual([undefined, undefined]);
+    order({ kind: 'widen', reason: 'rumours' });
+    expect(order({ kind: 'resume', reason })).toBeNull();
+    expect([state.mode().mode, paused()]).toEqual(['quoting', [undefined, 'news']]);
+    expect(makeSnapshot(state, NOW_MS).pausedMarkets).toMatchObject([{ conditionId: 'b', reason: 'news' }]);
+    expect(start(ledger).paused()).toEqual([undefined, 'news']);
+    order(flatten('a'));
+    order({ kind: 'resume', reason });
+    expect(state.pauses.flattening).toEqual(['a']);
+  });
+});
+
+it('of what the signer refused ends when everything is resumed with a reason, beside a pause that stays', () => {
+  withLedger((ledger) => {
+    const { state, order, paused } = start(ledger);
+    ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
+    order(pause('b'));
+    expect(order({ kind: 'resume', reason: '' })).toContain('market a: the signer refused a draft');
+    expect(order({ kind: 'resume', reason: 'looked at it' })).toBeNull();
+    expect(paused()).toEqual([undefined, 'news']);
   });
 });
 
@@ -96,8 +116,6 @@ it('of what the signer refused neither hides that reason nor ends without one', 
   });
 });
 
-const flatten = (marketConditionId: string) => ({ kind: 'flatten-market', marketConditionId }) as const;
-
 it('of a flatten goes on with it after a restart, and needs a reason to end once it is over', () => {
   withLedger((ledger) => {
     expect(start(ledger).order(flatten('a'))).toBeNull();
@@ -106,7 +124,8 @@ it('of a flatten goes on with it after a restart, and needs a reason to end once
     ledger.transaction(() => state.pauses.endFlattening('a'));
     const next = start(ledger);
     expect([next.state.pauses.flattening, next.paused()]).toEqual([[], ['flattened by the operator', undefined]]);
-    expect(next.state.stopped).toBe('market a: flattened by the operator');
+    expect(next.state.stopped).toBeNull();
+    expect(makeSnapshot(next.state, NOW_MS).wayBack).toBe('resume --market a --reason TEXT');
     expect(order(resume('a'))).toMatch(/needs a reason \(flattened by the operator\)/);
     expect(order(resume('a', 'looked at it'))).toBeNull();
     expect(paused()).toEqual([undefined, undefined]);
