@@ -238,7 +238,7 @@ it('a strategy that was cut short live is cut short again, without being called'
   });
   await traded(file, /took longer than 250 ms/);
   const [path = ''] = runs();
-  const { code, told } = await replayJson(path);
+  const { code, told } = await replayJson(path, '-c', file);
   expect(code).toBe(0);
   expect(told).toMatchObject({ exact: true });
 });
@@ -251,7 +251,7 @@ describe('what cannot be replayed', () => {
     });
     await traded(file, /quoting \| markets 0 of/);
     const [path = ''] = runs();
-    expect(await replayJson(path)).toMatchObject({ code: 0, told: { exact: true } });
+    expect(await replayJson(path, '-c', file)).toMatchObject({ code: 0, told: { exact: true } });
 
     const none = await run(['replay', 'zzz', '-c', file]);
     expect(none).toMatchObject({ code: 2, out: '' });
@@ -266,7 +266,7 @@ describe('what cannot be replayed', () => {
     cpSync(path, copy, { recursive: true });
     writeFileSync(join(folder, 'mine.mjs'), OWN_MODULE);
     rmSync(join(copy, 'ledger.sqlite'));
-    const bare = await run(['replay', copy]);
+    const bare = await run(['replay', copy, '-c', file]);
     expect(bare.code).toBe(1);
     expect(bare.err).toMatch(
       /^run copy cannot be replayed: the copy of its starting ledger is not in its folder any more/,
@@ -274,15 +274,15 @@ describe('what cannot be replayed', () => {
 
     const described = readFileSync(join(copy, 'run.json'), 'utf8');
     writeFileSync(join(copy, 'run.json'), described.replace('"format": 1', '"format": 3'));
-    const other = await run(['replay', copy]);
+    const other = await run(['replay', copy, '-c', file]);
     expect(other.code).toBe(1);
     expect(other.err).toContain('in format 3 of the journal, this version reads formats 1 and 2');
 
     writeFileSync(join(copy, 'run.json'), described);
-    const model = await run(['parity', path, '--fill-model', 'hopeful']);
+    const model = await run(['parity', path, '-c', file, '--fill-model', 'hopeful']);
     expect(model.code).toBe(2);
     expect(model.err).toMatch(/hopeful/);
     const recordings = folderOf({ 'empty/nothing': '' });
-    expect((await run(['parity', path, '--data', recordings])).code).toBe(1);
+    expect((await run(['parity', path, '-c', file, '--data', recordings])).code).toBe(1);
   });
 });
