@@ -99,7 +99,7 @@ export class ExchangeSide {
     this.account = openAccount(this.#core, wallet, nowMs);
     this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
     this.#context = contextOf(this.#core);
-    this.#limits = limitsOf(profile.rate_limits);
+    this.#limits = limitsOf(setting.allowed ?? profile.rate_limits);
   }
 
   /** From the submit of a merge or split to its landing, ms. */

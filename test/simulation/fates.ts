@@ -9,8 +9,8 @@ import type { Lag } from './exchange-side.js';
 export interface Said {
   /** `Retry-After`, ms. */
   readonly askedMs?: number;
-  /** Of the rate headers. */
-  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetInMs: number };
+  /** Of the rate headers; null where there are none. */
+  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetInMs: number } | null;
 }
 
 /** What is left out does not happen. Times in ms. */

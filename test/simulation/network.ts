@@ -44,6 +44,8 @@ export class Network {
   readonly #heard: Heard;
   /** Counts restarts of the exchange: what was under way before one is cut. */
   #connections = 0;
+  /** Until when refusals of each scope that have arrived ask to wait, ms. */
+  readonly #heldUntilMs = { public: 0, signed: 0, bootstrap: 0 };
 
   constructor(exchange: ExchangeSide, timeline: Timeline, weather: Weather, tally: Tally, heard: Heard) {
     this.#exchange = exchange;
@@ -62,6 +64,7 @@ export class Network {
   /** Sends one call; `deliver` is called exactly once. */
   send(call: AnyCall, deliver: Deliver): void {
     const nowMs = this.#timeline.nowMs;
+    if (nowMs < this.#heldUntilMs[declarationOf(call.endpoint).scope]) this.#tally.add('sent inside a Retry-After');
     const away = nowMs < this.outageUntilMs;
     const fate = this.script?.(call, nowMs) ?? (away ? UNREACHABLE : this.weather.fateOf(call, nowMs));
     if (fate.unreachable === true) {
@@ -112,19 +115,21 @@ export class Network {
   #back(tell: Deliver, { status, text }: Answer, call: AnyCall, fate: Fate, honest: BudgetReport): void {
     const { nowMs } = this.#timeline;
     const { askedMs = null, budget: lie } = fate.says ?? {};
-    const budget = lie === undefined ? honest : { ...honest, ...lie, resetMs: nowMs + lie.resetInMs };
+    const budget = lie === undefined ? honest : lie && { ...honest, ...lie, resetMs: nowMs + lie.resetInMs };
     const { outcome, genuine } = classify(declarationOf(call.endpoint), status, text);
     // The resolution of a `Date` header.
     const venueTimeMs = genuine ? Math.floor(this.#timeline.nowMs / 1000) * 1000 : null;
     const throttled = status === 429;
     // As the client reads it: without `Retry-After` until the reset.
-    const waitMs = askedMs ?? (genuine && throttled ? Math.max(0, budget.resetMs - nowMs) : null);
+    const waitMs = askedMs ?? (genuine && throttled ? Math.max(0, (budget ?? honest).resetMs - nowMs) : null);
     const heard: HeardOfBudget = { genuine, throttled, askedMs: waitMs, budget: genuine ? budget : null };
     const delivery = { outcome, venueTimeMs, budget: genuine ? budget : null, heard, text };
     const connection = this.#connections;
     this.#timeline.after(fate.backMs ?? CALM_MS, () => {
-      if (this.#connections === connection) tell(delivery);
-      else this.#tally.add('fault: cut by a restart');
+      if (this.#connections === connection) {
+        if (genuine && throttled) this.#heldUntilMs[honest.scope] = this.#timeline.nowMs + (waitMs ?? 0);
+        tell(delivery);
+      } else this.#tally.add('fault: cut by a restart');
     });
   }
 

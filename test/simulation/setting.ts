@@ -41,6 +41,8 @@ const FAR = { halfSpreadTicks: 5, repriceTicks: 4 };
 
 export interface Setting {
   readonly profile: VenueProfile;
+  /** What the exchange lets through; absent: what the profile says. */
+  readonly allowed?: VenueProfile['rate_limits'];
   readonly limits: RiskLimits;
   readonly polling: PollingSettings;
   readonly mergeFromMicros: Micros;

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  * Of seed 6 with half a minute of faults: every request and outcome. Another hash means that the trader or the exchange
  * behaves otherwise than before; when that is meant, this is replaced by the one that the failure shows.
  */
-const PINNED = '460f8841bed99ae25a7391c8d027f50501cea5730e4fdbe19bb3dba143735970';
+const PINNED = '735a1e62398ce3c9d8897ba20d6a6d394ffeb0d5fbf4b831f19ddf6c8b6e7118';
 
 /** Everything that can go wrong, often, and an operator who meddles. */
 const EVERYTHING: Faults = {

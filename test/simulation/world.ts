@@ -9,7 +9,7 @@ import type { Answer } from '../../src/exchange/service/envelope.js';
 import { Timeline } from '../../src/lab/backtest/timeline.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
-import type { AnyCall, Lane, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
+import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
 import { Pacing, type Permit } from '../../src/shell/client/pacing.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 import type { DraftSigner } from '../../src/trader/executor/contract.js';
@@ -54,10 +54,10 @@ export interface Diary {
   step(observation: Observation, requests: readonly Request[]): void;
 }
 
-/** How a request of this lane may leave now; null when it may not. */
-function placeOf(pacing: Pacing, lane: Lane, nowMs: number): Permit | null {
+/** How this request may leave now; null when it may not. */
+function placeOf(pacing: Pacing, { lane, isUrgent = false }: Request, nowMs: number): Permit | null {
   if (pacing.freePermits(nowMs) >= 1) return 'place';
-  return Pacing.mayProbe(lane) && pacing.nextProbeMs(nowMs) <= nowMs ? 'probe' : null;
+  return Pacing.mayProbe(lane) && pacing.nextProbeMs(isUrgent, nowMs) <= nowMs ? 'probe' : null;
 }
 
 export class World {
@@ -471,7 +471,7 @@ export class World {
       this.#deliver(process, request, this.ourMs, { outcome, venueTimeMs: null, budget: null, heard: null, text: '' });
       return;
     }
-    const place = placeOf(pacing, request.lane, this.timeline.nowMs);
+    const place = placeOf(pacing, request, this.timeline.nowMs);
     if (place === null) {
       if (!isHeldBack) this.tally.add('held back by the client');
       const waitMs = Math.min(CLIENT_WAIT_MS, request.latestMs - this.ourMs);
@@ -497,14 +497,17 @@ export class World {
 
   #deliver(process: TraderProcess, request: Request, leftMs: number, { outcome, text, ...rest }: Delivery): void {
     const { id: requestId, call } = request;
-    const budget = rest.budget && { ...rest.budget, resetMs: rest.budget.resetMs + this.#clockOffMs };
+    const { scope } = declarationOf(call.endpoint);
+    const { pausedMs, ...window } = process.pacings[scope].read(this.timeline.nowMs);
+    const left = outcome.kind !== 'unknown' || outcome.sent;
+    const budget = left ? { scope, ...window, resetMs: this.ourMs + pausedMs } : null;
     const sentMs = outcome.kind === 'unknown' && !outcome.sent ? this.ourMs : leftMs;
     const observation = { kind: 'outcome', nowMs: this.ourMs, requestId, outcome, sentMs } as const;
     this.#note('outcome', [this.ourMs, process.runId, requestId, call.endpoint, outcome.kind, sentMs]);
     this.#traced += text;
     this.invariants.delivered(request, outcome, sentMs, this.timeline.nowMs);
     this.tally.add(`outcome: ${outcome.kind === 'refused' ? `refused ${outcome.slug}` : outcome.kind}`);
-    this.#takesIn = declarationOf(call.endpoint).scope;
+    this.#takesIn = scope;
     this.#step({ ...observation, venueTimeMs: rest.venueTimeMs, budget });
     this.#takesIn = null;
   }

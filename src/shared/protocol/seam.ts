@@ -44,6 +44,8 @@ export interface Request {
   readonly call: AnyCall;
   /** Our clock, ms: from here on the request is worthless; a shell that has not sent it by then reports it unsent. */
   readonly latestMs: number;
+  /** A cancel of a kill: it probes though the venue has refused. Absent: false. */
+  readonly isUrgent?: boolean;
 }
 
 /** What became of one request. */
@@ -61,13 +63,17 @@ export type Outcome<N extends EndpointName = EndpointName> =
   /** Nothing is known: it may or may not have happened. `sent: false` only when no byte of it ever left. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sent: boolean };
 
-/** What the rate headers of an answer said about the budget of its scope. */
+/** The window of a scope after an answer: as the client reads it, or as the rate headers say. */
 export interface BudgetReport {
   readonly scope: Scope;
   readonly limit: number;
   readonly remaining: number;
   /** Our clock, ms, when the budget is whole or a place is free again. */
   readonly resetMs: number;
+  /** The refusal is explained by our own use: nothing but the cancels of a kill leaves before `resetMs`. Absent: false. */
+  readonly isFirm?: boolean;
+  /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
+  readonly isShown?: boolean;
 }
 
 /** The outcome of one ask, as the engine hands it back to the room that asked. */

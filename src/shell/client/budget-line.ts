@@ -29,6 +29,8 @@ function openLimiter(): Bottleneck {
 /** Somebody in line who may probe. */
 interface Prober {
   readonly lane: Lane;
+  /** A cancel of a kill. */
+  readonly isUrgent: boolean;
   /** False when it does not wait any more. */
   readonly settle: (place: Permit) => boolean;
 }
@@ -46,12 +48,15 @@ export interface LineRoom {
 /** What requests of one scope pass through on their way out. */
 export interface Line {
   room(): LineRoom;
+  /** The window now; null where nothing is counted. */
+  read(): ReturnType<Pacing['read']> | null;
   /** Takes a place if one is free and nobody stands in line; the fast path. */
   tryEnter(): Permit | null;
   /**
    * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed.
+   * @param isUrgent a cancel of a kill; absent: any cancel
    */
-  enter(lane: Lane, patienceMs: number): Promise<Permit | null>;
+  enter(lane: Lane, patienceMs: number, isUrgent?: boolean): Promise<Permit | null>;
   /** The request left, and silence came. */
   onSilence(place: Permit): void;
   /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
@@ -69,6 +74,10 @@ export class OpenLine implements Line {
 
   room(): LineRoom {
     return EVERYTHING;
+  }
+
+  read(): null {
+    return null;
   }
 
   tryEnter(): Permit | null {
@@ -132,13 +141,17 @@ export class BudgetLine implements Line {
     };
   }
 
+  read(): ReturnType<Pacing['read']> {
+    return this.#pacing.read(this.#monotonicMs());
+  }
+
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
 
-  enter(lane: Lane, patienceMs: number): Promise<Permit | null> {
+  enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
     if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -161,7 +174,7 @@ export class BudgetLine implements Line {
       // Bottleneck rejects only what `close` drops.
       this.#limiter ??= openLimiter();
       this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
-      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, settle });
+      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, isUrgent, settle });
       this.#callUp();
     });
   }
@@ -207,7 +220,7 @@ export class BudgetLine implements Line {
       this.#probers = [];
       return;
     }
-    const probeMs = this.#probers.length === 0 ? Number.POSITIVE_INFINITY : this.#pacing.nextProbeMs(nowMs);
+    const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
     // Infinity: everything counted is in flight, and `onSilence` or `onAnswer` will call up.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
@@ -215,9 +228,10 @@ export class BudgetLine implements Line {
 
   /** Lets the most urgent of those who may probe go past the line, when it is time. */
   #probe(nowMs: number): void {
-    if (this.#probers.length === 0 || this.#pacing.nextProbeMs(nowMs) > nowMs) return;
+    const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
+    if (mayLeave.length === 0) return;
     this.#pacing.start('probe');
-    const inTurn = [...this.#probers].sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
+    const inTurn = mayLeave.sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
     const first = inTurn.findIndex(({ settle }) => settle('probe'));
     const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
     this.#probers = this.#probers.filter((prober) => !gone.has(prober));

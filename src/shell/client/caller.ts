@@ -8,7 +8,7 @@
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Lane, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
@@ -51,6 +51,7 @@ interface Job {
   readonly parts: CallParts;
   readonly message: Message;
   readonly lane: Lane;
+  readonly isUrgent: boolean;
   /** Monotonic ms. */
   readonly endMs: number;
 }
@@ -58,6 +59,8 @@ interface Job {
 interface PlannedOptions extends CallOptions {
   /** By a core that asks again by itself, and keeps some of the budget for what matters more. */
   readonly isPlanned?: boolean;
+  /** A cancel of a kill; absent: any cancel. */
+  readonly isUrgent?: boolean;
 }
 
 interface Attempted {
@@ -120,11 +123,13 @@ export class HttpCaller implements ServiceCaller {
     return answer as Promise<ClientAnswer<N>>;
   }
 
-  async perform({ id, lane, call, latestMs }: Request): Promise<OutcomeObservation> {
+  async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(
-      this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true }),
+      this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
     );
-    return { kind: 'outcome', requestId: id, ...answer };
+    const { scope } = declarationOf(call.endpoint);
+    const left = answer.outcome.kind !== 'unknown' || answer.outcome.sent;
+    return { kind: 'outcome', requestId: id, ...answer, budget: left ? this.#readWindow(scope, answer.nowMs) : null };
   }
 
   /** Signs with these credentials from the next request on. */
@@ -181,11 +186,12 @@ export class HttpCaller implements ServiceCaller {
 
   async #call(endpoint: EndpointName, parts: CallParts, options: PlannedOptions): Promise<ClientAnswer> {
     const { lane = 'own', latestMs = Number.POSITIVE_INFINITY, isPlanned = false } = options;
+    const { isUrgent = lane === 'cancel' } = options;
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
     const endMs = this.#clock.monotonicMs() + latestMs - this.#clock.nowMs();
-    const job: Job = { declaration, parts, message, lane, endMs };
+    const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
@@ -201,6 +207,14 @@ export class HttpCaller implements ServiceCaller {
     }
     // It is told now, however long a retry has waited in vain: a core that is told an older time takes its clock for set back.
     return last.left ? { ...last.answer, nowMs: this.#clock.nowMs() } : last.answer;
+  }
+
+  /** What the scheduler of a core reads: it learns of no limit itself. */
+  #readWindow(scope: Scope, nowMs: number): BudgetReport | null {
+    const window = this.#lines[scope].read();
+    if (window === null) return null;
+    const { pausedMs, ...reading } = window;
+    return { scope, ...reading, resetMs: nowMs + pausedMs };
   }
 
   #freePart(scope: Scope): number {
@@ -221,7 +235,7 @@ export class HttpCaller implements ServiceCaller {
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
-      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs()));
+      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
       const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
       if (attempted === null) line.onUnsent(place);

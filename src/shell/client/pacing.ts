@@ -4,8 +4,8 @@
  *
  * One answer is never believed for long. A wait that no window explains counts as none, a limit below the profile's needs a
  * second answer that says the same, and what reduces risk or reads what is ours (lanes `cancel` and `own`) tries again after
- * a second or two, whatever was said. A venue that really throttles gets one such probe at a time, seldomer with each one that
- * it refuses, and never more requests than the profile allows.
+ * a second or two. A venue that really throttles gets one such probe at a time, seldomer with each one that it refuses, and
+ * never more requests than the profile allows. Where our own use explains the refusal, only the cancels of a kill probe.
  */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
@@ -40,6 +40,8 @@ export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Whether our own use explains the pause. */
+  #isFirm = false;
   #refusals = 0;
   /** When a refusal came last, and when one that its headers do not explain. */
   #refusedMs = Number.NEGATIVE_INFINITY;
@@ -71,10 +73,26 @@ export class Pacing {
     return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
   }
 
-  /** When a probe may leave, ms; Infinity while one is under way, or while it is our own count that leaves no room. */
-  nextProbeMs(nowMs: number): number {
+  /**
+   * When a probe may leave, ms; Infinity while one is under way, or while it is our own count that leaves no room.
+   * @param isUrgent a cancel of a kill: it probes though our own use explains the refusal
+   */
+  nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
+    if (!isUrgent && this.#isExplained(nowMs)) return Number.POSITIVE_INFINITY;
     return Math.max(nowMs, this.#probeAtMs);
+  }
+
+  /** What a scheduler reads: the window now, and until when a refusal holds everything back. */
+  read(nowMs: number): { limit: number; remaining: number; pausedMs: number; isFirm: boolean; isShown: boolean } {
+    const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
+    const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
+    const pausedMs = Math.max(0, this.#pausedUntilMs - nowMs);
+    return { limit, remaining, pausedMs, isFirm: pausedMs > 0 && this.#isFirm, isShown: this.window.isShown };
+  }
+
+  #isExplained(nowMs: number): boolean {
+    return nowMs < this.#pausedUntilMs ? this.#isFirm : this.window.isUsedUp(nowMs);
   }
 
   /** One request leaves. */
@@ -117,13 +135,18 @@ export class Pacing {
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
     const isExplained = budget?.remaining === 0;
-    if (!isExplained) this.#doubt(nowMs);
+    const isOwnUse = budget === null ? this.window.isPlausible(this.window.countPassed(nowMs)) : isExplained;
+    this.window.refuse(nowMs);
     const grown = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(this.#refusals, 10));
     const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
+    if (budget === null && genuine && isBelieved && isOwnUse) this.window.find(nowMs);
+    else if (!isExplained) this.#doubt(nowMs);
     // Who refuses for no reason and says to come back at once would refuse the next one too.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
     this.#refusals += 1;
+    this.#isFirm =
+      genuine && isBelieved && isOwnUse && this.window.isPlausible(budget?.limit ?? this.window.limitAt(nowMs));
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
     return pauseMs;
   }

@@ -7,6 +7,10 @@ import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 
 /** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
 const LEAST_TRUST = 8;
+/** Of the limit; own use beyond it explains that there is no room. */
+const EXPLAINING_PART = 3 / 4;
+/** Minutes for which a limit that was found holds, before more is tried. */
+const FOUND_HOLDS_MINUTES = 3;
 
 /** Counts the requests of the last minute against a budget that the venue may correct. */
 export class SlidingWindow {
@@ -26,6 +30,8 @@ export class SlidingWindow {
   /** How many a minute are tried for now, after the venue refused what its own word allows; doubled each minute. */
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
+  /** When requests were refused, which a venue does not count. */
+  readonly #refused = new SlidingMinute();
 
   /** `limit`: requests a minute until the venue tells another one; `Infinity` for none. `most`: whatever it tells. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
@@ -48,6 +54,22 @@ export class SlidingWindow {
   /** Requests that the profile would let leave now, whatever the venue said since: only our own count speaks against them. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
+  }
+
+  /** Whether a venue that allows so many requests a minute is taken at its word. */
+  isPlausible(limit: number): boolean {
+    return limit * LEAST_TRUST >= this.#base;
+  }
+
+  /** Whether our own use explains that there is no room: then a request would be refused. */
+  isUsedUp(nowMs: number): boolean {
+    const limit = this.limitAt(nowMs);
+    return this.isPlausible(limit) && this.#countUsed(nowMs) - this.#foreign >= limit * EXPLAINING_PART;
+  }
+
+  /** Whether the venue has shown its limit, by its word or by a refusal. */
+  get isShown(): boolean {
+    return this.#lastTold !== null || this.#ceiling !== Number.POSITIVE_INFINITY;
   }
 
   /** One request leaves. */
@@ -90,6 +112,24 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs;
   }
 
+  /** One request was refused as throttled. */
+  refuse(nowMs: number): void {
+    this.#refused.forget(nowMs);
+    this.#refused.add(nowMs);
+  }
+
+  /** Requests of the last minute that the venue let through, as far as is known. */
+  countPassed(nowMs: number): number {
+    this.#countUsed(nowMs);
+    return this.#finished.size - this.#refused.countAt(nowMs);
+  }
+
+  /** The venue refused for want of budget and names no limit: it is what it let through in the last minute. */
+  find(nowMs: number): void {
+    this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
+    this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
+  }
+
   /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
@@ -100,13 +140,14 @@ export class SlidingWindow {
 
   /** Infinity once the ceiling has grown above the limit. */
   #ceilingAt(nowMs: number): number {
-    const minutes = Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS);
+    const minutes = Math.max(0, Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS));
     const grown = this.#ceiling * 2 ** Math.min(minutes, 60);
     return grown < this.#limit ? grown : Number.POSITIVE_INFINITY;
   }
 
   #nextTrustMs(nowMs: number): number {
     if (this.#ceilingAt(nowMs) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (nowMs < this.#ceilingSinceMs) return this.#ceilingSinceMs + MINUTE_MS;
     return nowMs + MINUTE_MS - ((nowMs - this.#ceilingSinceMs) % MINUTE_MS);
   }
 

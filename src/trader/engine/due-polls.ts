@@ -3,6 +3,7 @@
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import type { Poller, Queue } from '../scheduler/contract.js';
+import type { Modes } from './control/modes.js';
 import type { OwnState } from './own/own-state.js';
 import type { Polling } from './polling.js';
 
@@ -13,11 +14,16 @@ interface Asking {
   readonly polling: Polling;
   readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
   readonly own: OwnState;
+  readonly modes: Pick<Modes, 'wantsProof'>;
 }
 
 /** @param stopping only what is ours is looked at */
-export function askDue({ queue, poller, polling, reconciler, own }: Asking, stopping: boolean, nowMs: number): void {
-  queue.setOpenOrders(own.exposure.workingOrders);
+export function askDue(
+  { queue, poller, polling, reconciler, own, modes }: Asking,
+  stopping: boolean,
+  nowMs: number,
+): void {
+  queue.setOpenOrders(own.exposure.workingOrders, modes.wantsProof);
   polling.nowMs = nowMs;
   polling.stopping = stopping;
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });

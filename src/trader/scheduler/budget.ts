@@ -1,5 +1,6 @@
 /**
- * The requests of one scope in the venue's sliding window of a minute: our own count, corrected by what answers say.
+ * The requests of one scope in the venue's sliding window of a minute: our own count, and what the client's window says with
+ * each outcome. It learns of no limit itself.
  *
  * A request counts from the moment it is released until a minute after its outcome is known. The exchange saw it
  * somewhere in between, so our window always covers the exchange's, whatever the network's delays.
@@ -10,18 +11,19 @@ import type { BudgetReport } from '../../shared/protocol/seam.js';
 
 /** Part of the limit that is left alone: others' requests between two answers, and the exchange's clock of 1 s. */
 const MARGIN = 0.05;
-/** One refusal as throttled slows us to this part ... */
-const SLOW_DOWN = 0.7;
-/** ... never below this part, so that cancels still leave ... */
-const SLOWEST = 0.25;
-/** ... and each minute without another one gives this part back. */
-const RECOVERY_PER_MS = 0.1 / 60_000;
-/** Without a word on when to come back: doubling from one second. */
+/** Without a word on when to come back. */
 const FIRST_WAIT_MS = 1_000;
 /** No refusal, and no clock that stepped, keeps us out for longer: then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
 /** From the last word that leaves no room to a probe of an urgent lane; doubled with each one that was refused. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
+
+/** A limit below this part of the profile's is no reason to hold back cancels and reads of own state. */
+const LEAST_TRUST = 8;
+/** Of the limit; own use beyond it explains that there is no room. */
+const EXPLAINING_PART = 3 / 4;
+/** Of the profile's limit; a venue that names none may allow no more. */
+const UNKNOWN_FROM_PART = 1 / 4;
 
 /** Of what may leave in a minute, so much may leave at once. */
 const BURST_PART = 1 / 4;
@@ -44,8 +46,6 @@ export interface Settled {
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
-  /** What an answer told last, believed or not. */
-  #lastTold: number | null = null;
   /** Our clock when outcomes became known, ascending. At most `limit` of them. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
@@ -53,33 +53,32 @@ export class Budget {
   #foreign = 0;
   #foreignToldMs = 0;
   #blockedUntilMs = 0;
-  #waits = 0;
+  #isFirm = false;
+  #isShown = true;
   #probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
-  #pace = 1;
-  #paceSetMs = 0;
 
   constructor(perMinute: number) {
     this.#profileLimit = perMinute;
     this.#learnedLimit = perMinute;
   }
 
-  /** The limit that answers show, never above the profile's; below it when two in a row say the same. */
+  /** The limit of the client's window, never above the profile's. */
   get limit(): number {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
 
   /** Requests a minute that we allow ourselves at present, others' taken off; at least 1. */
   perMinute(nowMs: number): number {
-    return Math.max(1, this.#usable(nowMs) - this.#foreignAt(nowMs));
+    return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
 
   /** Neither slowed nor blocked, and nobody else uses it, as far as we know. */
   isSteady(nowMs: number): boolean {
     if (this.#probing || this.blockedUntilMs(nowMs) > nowMs) return false;
-    return this.#paceAt(nowMs) === 1 && this.#foreignAt(nowMs) === 0;
+    return this.#foreignAt(nowMs) === 0;
   }
 
   /**
@@ -88,7 +87,7 @@ export class Budget {
    */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
-    const unused = this.#usable(nowMs) - this.#own(nowMs + withinMs);
+    const unused = this.#usable - this.#own(nowMs + withinMs);
     // A probe goes without regard to what others last used: only its answer tells what they use now.
     if (this.#probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
@@ -124,13 +123,26 @@ export class Budget {
 
   /**
    * When one request may leave though nothing else may, to find out: what it is for cannot wait for a venue that errs. Null
-   * while one is under way, or while what we ourselves have sent leaves no more than `floor` of the profile's limit.
+   * while one is under way, or while what we ourselves have sent leaves no more than `floor` of the profile's limit. Where our
+   * own use explains that there is no room, only what is urgent leaves.
    */
-  probeMs(floor: number, nowMs: number): number | null {
-    const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - this.#own(nowMs);
+  probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
+    const own = this.#own(nowMs);
+    const room = Math.floor(this.#profileLimit * (1 - MARGIN)) - own;
     if (this.#isProbeUnderWay || room <= floor) return null;
+    if (!isUrgent && this.#isExplained(own, nowMs)) return null;
     this.#probeAtMs = Math.min(this.#probeAtMs, nowMs + PROBE_MS.longest);
     return Math.max(nowMs, this.#probeAtMs);
+  }
+
+  /** Whether a limit that the venue has not shown may refuse the next requests: all under way would be refused together. */
+  isNearUnknownLimit(nowMs: number): boolean {
+    return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
+  }
+
+  #isExplained(own: number, nowMs: number): boolean {
+    if (this.blockedUntilMs(nowMs) > nowMs) return this.#isFirm;
+    return this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
   /** When throttling ends; not later than a bounded wait from now. */
@@ -163,12 +175,12 @@ export class Budget {
     // Ascending also when our clock steps back: a place is then freed later, never earlier.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
-    if (report !== null) this.#learn(nowMs, report);
-    if (settled.throttled) this.#throttle(nowMs, settled.releasedMs, report);
-    else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) {
-      this.#probing = false;
-      this.#waits = 0;
+    if (report !== null) {
+      this.#learn(nowMs, report);
+      this.#isShown = report.isShown ?? true;
     }
+    if (settled.throttled) this.#throttle(nowMs, report);
+    else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.#probing = false;
     this.#onProbe(nowMs, settled);
   }
 
@@ -177,7 +189,6 @@ export class Budget {
     if (isProbe && answered && !throttled) {
       this.#blockedUntilMs = nowMs;
       this.#probing = false;
-      this.#waits = 0;
       this.#probesRefused = 0;
       this.#probeAtMs = nowMs;
     } else if (isProbe || throttled || this.available(nowMs) < 1) {
@@ -189,36 +200,21 @@ export class Budget {
   #learn(nowMs: number, { limit, remaining }: BudgetReport): void {
     const sane = Number.isSafeInteger(limit) && Number.isSafeInteger(remaining) && limit >= 1 && remaining >= 0;
     if (!sane || remaining > limit) return;
-    // One answer alone lowers no limit.
-    const isBelieved = limit >= this.#profileLimit || limit === this.#lastTold;
-    this.#lastTold = limit;
-    if (!isBelieved) return;
     this.#learnedLimit = limit;
     this.#foreign = Math.max(0, limit - remaining - this.#own(nowMs));
     this.#foreignToldMs = nowMs;
   }
 
-  /** Requests that were under way together are refused together: those released before the last block slow once. */
-  #throttle(nowMs: number, releasedMs: number, report: BudgetReport | null): void {
-    const repeated = releasedMs < this.#paceSetMs;
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#waits);
-    const told = report === null ? nowMs + wait : Math.max(report.resetMs, nowMs + FIRST_WAIT_MS);
-    const until = Number.isFinite(told) ? told : nowMs + wait;
+  #throttle(nowMs: number, report: BudgetReport | null): void {
+    const told = Math.max(report?.resetMs ?? nowMs, nowMs + FIRST_WAIT_MS);
+    const until = Number.isFinite(told) ? told : nowMs + FIRST_WAIT_MS;
     this.#blockedUntilMs = Math.min(Math.max(this.#blockedUntilMs, until), nowMs + LONGEST_WAIT_MS);
+    this.#isFirm = report?.isFirm ?? false;
     this.#probing = true;
-    if (repeated) return;
-    this.#waits = Math.min(this.#waits + 1, 10);
-    this.#pace = Math.max(SLOWEST, this.#paceAt(nowMs) * SLOW_DOWN);
-    this.#paceSetMs = nowMs;
   }
 
-  #paceAt(nowMs: number): number {
-    return Math.min(1, this.#pace + Math.max(0, nowMs - this.#paceSetMs) * RECOVERY_PER_MS);
-  }
-
-  #usable(nowMs: number): number {
-    const allowed = Math.floor(this.limit * (1 - MARGIN) * this.#paceAt(nowMs));
-    return Math.max(1, allowed);
+  get #usable(): number {
+    return Math.max(1, Math.floor(this.limit * (1 - MARGIN)));
   }
 
   #foreignAt(nowMs: number): number {

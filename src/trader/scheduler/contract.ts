@@ -44,8 +44,11 @@ export interface Queue {
   push(request: PlannedRequest): void;
   /** Takes back what still waits and is not wanted any more; it comes back unsent with the next release. */
   recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void;
-  /** Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes. */
-  setOpenOrders(count: number): void;
+  /**
+   * Orders that rest, are in flight or unknown: the reserve that can cancel them all follows it. Set it when it changes.
+   * @param cancelsAll all of them are being canceled, as of a kill: cancels then probe whatever the venue said
+   */
+  setOpenOrders(count: number, cancelsAll?: boolean): void;
   /** What may leave now, most urgent first. Ids ascend within a run. */
   release(nowMs: number): Release;
   /** Of the newest request that was let go; 0 before the first. */

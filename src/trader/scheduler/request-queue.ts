@@ -7,7 +7,7 @@ import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
-import { type Next, ScopeLine } from './scope-line.js';
+import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 import { SteadyClock } from './steady-clock.js';
 
 /** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
@@ -85,9 +85,10 @@ export class RequestQueue implements Queue {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
-  setOpenOrders(count: number): void {
+  setOpenOrders(count: number, cancelsAll = false): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
     this.#openOrders = count;
+    for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
   burstLeft(nowMs: number): number {
@@ -177,7 +178,7 @@ export class RequestQueue implements Queue {
       const line = this.#lines[scope];
       if (line.waiting === 0) continue;
       for (const lane of LANES) {
-        if (line.lanes[lane].length === 0 || !this.#hasPlace(line, lane)) continue;
+        if (line.lanes[lane].length === 0 || !this.#hasPlace(line, lane, steadyMs)) continue;
         const moment = line.roomFromMs(lane, this.#openOrders, steadyMs);
         if (moment !== null) nextMs = Math.min(nextMs, moment - steadyMs + nowMs);
         const probe = line.probeMs(lane, this.#openOrders, steadyMs);
@@ -193,7 +194,7 @@ export class RequestQueue implements Queue {
     for (const scope of SCOPES) {
       const line = this.#lines[scope];
       const next = line.next(this.#openOrders, steadyMs);
-      if (next === null || !this.#hasPlace(line, next.lane)) continue;
+      if (next === null || !this.#hasPlace(line, next.lane, steadyMs)) continue;
       const { lane } = next;
       const rank = LANES.indexOf(lane);
       const place = line.lanes[lane][0]?.place ?? 0;
@@ -204,7 +205,10 @@ export class RequestQueue implements Queue {
     return best;
   }
 
-  #hasPlace(line: ScopeLine, lane: Lane): boolean {
+  #hasPlace(line: ScopeLine, lane: Lane, steadyMs: number): boolean {
+    if (!line.cancelsAll && line.budget.isNearUnknownLimit(steadyMs)) {
+      if (line.inFlight >= (LAST_LANES.includes(lane) ? 1 : 2)) return false;
+    }
     if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
@@ -217,7 +221,8 @@ export class RequestQueue implements Queue {
     if (request.owner.kind === 'intent') this.#intentsUnderWay++;
     line.budget.onSent(isProbe);
     line.inFlight++;
-    return { id, lane, call: request.call, latestMs: request.latestMs };
+    const sent = { id, lane, call: request.call, latestMs: request.latestMs };
+    return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
   }
 
   /** What was given up, and what has become worthless while it waited. */
@@ -278,9 +283,7 @@ export class RequestQueue implements Queue {
   }
 }
 
-const onSteadyClock = ({ scope, limit, remaining, resetMs }: BudgetReport, aheadMs: number): BudgetReport => ({
-  scope,
-  limit,
-  remaining,
-  resetMs: resetMs + aheadMs,
+const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
+  ...report,
+  resetMs: report.resetMs + aheadMs,
 });

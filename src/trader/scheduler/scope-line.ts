@@ -9,7 +9,7 @@ import { cancelReserve, laneFloor } from './reserve.js';
 
 /** Every so many-th place of the last lanes goes to whoever waited longest, so that no lane starves another. */
 const FAIR_TURN = 4;
-const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
+export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 /** What reduces risk, and what tells that it worked: whatever the venue said, these find out for themselves. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
@@ -36,6 +36,8 @@ export class ScopeLine {
   /** In all lanes. */
   waiting = 0;
   inFlight = 0;
+  /** Everything is being canceled, as of a kill. */
+  cancelsAll = false;
   #lastLaneTurns = 0;
   /** The reserve need not be there at once, but after so long at the latest. */
   readonly #withinMs: number;
@@ -60,7 +62,8 @@ export class ScopeLine {
   /** When the head of this lane may leave as a probe; null when it may not. */
   probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
-    return this.budget.probeMs(laneFloor(this.scope, lane, openOrders, this.perMinute), nowMs);
+    const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
+    return this.budget.probeMs(floor, nowMs, this.cancelsAll && lane === 'cancel');
   }
 
   #nextLane(openOrders: number, nowMs: number): Lane | null {
