@@ -188,7 +188,12 @@ function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: A
       ledgerBackup: content.schedule.ledger_backup,
       dailySummary: content.schedule.daily_summary,
     },
-    log: { level: content.log.level, file: content.log.file === null ? null : absolute(content.log.file) },
+    log: {
+      level: content.log.level,
+      file: content.log.file === null ? null : absolute(content.log.file),
+      maxBytes: content.log.max_mb * BYTES_PER_MB,
+      keep: content.log.keep,
+    },
     recording: {
       enabled: content.recording.enabled,
       dir: absolute(content.recording.dir),

@@ -139,6 +139,10 @@ export interface LogConfig {
   readonly level: (typeof LOG_LEVELS)[number];
   /** Absolute path of the log file; null writes to standard error. */
   readonly file: string | null;
+  /** Size at which a log file is renamed, bytes. */
+  readonly maxBytes: number;
+  /** Number of older log files that are kept. */
+  readonly keep: number;
 }
 
 export interface RecordingConfig {

@@ -1,6 +1,6 @@
 /** The log: JSON lines for machines, with everything secret taken out. */
 
-import { openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -29,7 +29,7 @@ export interface Log {
  * Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog(config: LogConfig, fallback: DestinationStream): Log {
-  const target = config.file === null ? fallback : openFile(config.file, fallback);
+  const target = config.file === null ? fallback : openFile(config.file, config, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
   };
@@ -57,10 +57,15 @@ function errorText(line: string): string | null {
   return `error: ${'msg' in entry ? String(entry.msg) : 'without words'}${why}`;
 }
 
-function openFile(file: string, fallback: DestinationStream): DestinationStream {
+/** Between two looks whether another program has moved or removed the file, ms. */
+const LOOK_EVERY_MS = 2_000;
+
+function openFile(file: string, config: LogConfig, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
-    return new LogFile(file, openSync(file, 'a', PRIVATE_FILE), fallback);
+    const log = new LogFile(file, config, fallback);
+    setInterval(() => log.look(), LOOK_EVERY_MS).unref();
+    return log;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {
@@ -69,22 +74,30 @@ function openFile(file: string, fallback: DestinationStream): DestinationStream 
   }
 }
 
-/** Each line is written when it comes, so that the last one before a crash is there; one that cannot be is lost. */
-class LogFile implements DestinationStream {
+/**
+ * Each line is written when it comes, so that the last one before a crash is there; one that cannot be is lost. A file that another
+ * program moves or removes is begun again; so is one that is full, after it was renamed.
+ */
+export class LogFile implements DestinationStream {
   readonly #file: string;
-  readonly #descriptor: number;
+  readonly #config: Pick<LogConfig, 'maxBytes' | 'keep'>;
   readonly #fallback: DestinationStream;
+  #descriptor: number;
+  #bytes: number;
   #lost = 0;
 
-  constructor(file: string, descriptor: number, fallback: DestinationStream) {
+  constructor(file: string, config: Pick<LogConfig, 'maxBytes' | 'keep'>, fallback: DestinationStream) {
     this.#file = file;
-    this.#descriptor = descriptor;
+    this.#config = config;
     this.#fallback = fallback;
+    this.#descriptor = openSync(file, 'a', PRIVATE_FILE);
+    this.#bytes = fstatSync(this.#descriptor).size;
   }
 
   write(line: string): void {
     try {
-      writeSync(this.#descriptor, line);
+      if (this.#bytes + line.length > this.#config.maxBytes) this.#rotate();
+      this.#bytes += writeSync(this.#descriptor, line);
     } catch (error) {
       if (this.#lost === 0) this.#say(`cannot be written: ${error instanceof Error ? error.message : String(error)}`);
       this.#lost += 1;
@@ -94,7 +107,46 @@ class LogFile implements DestinationStream {
     this.#lost = 0;
   }
 
+  /** Never throws: a file that cannot be begun again now may be later. */
+  look(): void {
+    try {
+      const own = fstatSync(this.#descriptor);
+      const named = statSync(this.#file, { throwIfNoEntry: false });
+      // Another program may have copied it and then cut it.
+      this.#bytes = own.size;
+      if (named?.ino === own.ino && named.dev === own.dev) return;
+      this.#open();
+      const time = Date.now();
+      this.write(`${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it goes on in a new file' })}\n`);
+    } catch {
+      // The open file still takes the lines.
+    }
+  }
+
+  /** A file that cannot be renamed grows by as much again before the next try. */
+  #rotate(): void {
+    this.#bytes = 0;
+    try {
+      for (let age = this.#config.keep - 1; age >= 1; age--) renameIfThere(`${this.#file}.${age}`, `${this.#file}.${age + 1}`);
+      renameSync(this.#file, `${this.#file}.1`);
+      this.#open();
+    } catch (error) {
+      this.#say(`cannot be renamed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #open(): void {
+    const before = this.#descriptor;
+    this.#descriptor = openSync(this.#file, 'a', PRIVATE_FILE);
+    this.#bytes = fstatSync(this.#descriptor).size;
+    closeSync(before);
+  }
+
   #say(what: string): void {
     this.#fallback.write(`the log ${this.#file} ${what}\n`);
   }
+}
+
+function renameIfThere(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, to);
 }

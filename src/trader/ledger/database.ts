@@ -37,6 +37,8 @@ const VIRTUAL_CACHE_KIB = 16_384;
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
+/** The log's file keeps this size when it begins again, bytes; a long reader or a large transaction can make it far larger. */
+const LOG_KEEPS_BYTES = 4_000_000;
 
 const OLDER_HINT =
   'Start the trader once: it brings its ledger up to date. `twinbook ledger restore FILE` does the same with the copy of a backup, and checks it.';
@@ -71,6 +73,7 @@ export class Database {
       database.#prove('synchronous', 2, 'synchronous = FULL');
       // SQLite's own checkpoints fail in silence: the commit that set them off has succeeded.
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
+      database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
       database.#sqlite.pragma('fullfsync = ON');
