@@ -126,7 +126,9 @@ const logSchema = z
   .strictObject({
     level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
     file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
-    max_mb: integer(1, 100_000, 'A log file of this size, MB, gets the name FILE.1, and a new one begins.').default(100),
+    max_mb: integer(1, 100_000, 'A log file of this size, MB, gets the name FILE.1, and a new one begins.').default(
+      100,
+    ),
     keep: integer(1, 1000, 'Number of older log files that are kept: FILE.1 is the newest of them.').default(5),
   })
   .describe('Logs.');

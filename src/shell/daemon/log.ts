@@ -78,7 +78,7 @@ function openFile(file: string, config: LogConfig, fallback: DestinationStream):
  * Each line is written when it comes, so that the last one before a crash is there; one that cannot be is lost. A file that another
  * program moves or removes is begun again; so is one that is full, after it was renamed.
  */
-export class LogFile implements DestinationStream {
+class LogFile implements DestinationStream {
   readonly #file: string;
   readonly #config: Pick<LogConfig, 'maxBytes' | 'keep'>;
   readonly #fallback: DestinationStream;
@@ -117,7 +117,9 @@ export class LogFile implements DestinationStream {
       if (named?.ino === own.ino && named.dev === own.dev) return;
       this.#open();
       const time = Date.now();
-      this.write(`${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it goes on in a new file' })}\n`);
+      this.write(
+        `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it goes on in a new file' })}\n`,
+      );
     } catch {
       // The open file still takes the lines.
     }
@@ -127,7 +129,8 @@ export class LogFile implements DestinationStream {
   #rotate(): void {
     this.#bytes = 0;
     try {
-      for (let age = this.#config.keep - 1; age >= 1; age--) renameIfThere(`${this.#file}.${age}`, `${this.#file}.${age + 1}`);
+      for (let age = this.#config.keep - 1; age >= 1; age--)
+        renameIfThere(`${this.#file}.${age}`, `${this.#file}.${age + 1}`);
       renameSync(this.#file, `${this.#file}.1`);
       this.#open();
     } catch (error) {
