@@ -34,6 +34,24 @@ describe('the slow average of a price', () => {
   });
 
   it.each([
+    { hours: 1, most: 50.4 },
+    { hours: 6, most: 51.9 },
+    { hours: 24, most: 57.8 },
+  ])('lets a price that is held for $hours h cost at most $most with a day limit of 50', ({ hours, most }) => {
+    const averages = settled();
+    let [bought, lost] = [0, 0];
+    for (let nowMs = 0; nowMs <= hours * HOUR_MS; nowMs += 60_000) {
+      averages.look('a', 0.84, nowMs);
+      const perShare = 0.84 - averages.caps('a').yesMicros / 1e6;
+      // Whatever purchases control 22 still allows, the quoter sells.
+      bought = Math.max(bought, 50 / perShare);
+      lost = bought * (0.84 - 0.5);
+    }
+    expect(lost).toBeGreaterThan(50);
+    expect(lost).toBeLessThan(most);
+  });
+
+  it.each([
     { first: 0.84, yes: 500_000, no: 160_000 },
     { first: 0.1, yes: 100_000, no: 500_000 },
   ])('starts cautiously in a market that opens at $first', ({ first, yes, no }) => {

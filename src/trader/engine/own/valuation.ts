@@ -3,10 +3,9 @@
 import { add, type Micros, maxMicros, micros, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import { micropriceOf } from '../../market/book.js';
 import type { Book } from '../../market/view.js';
-import type { SlowAverages } from '../../risk/slow-average.js';
+import { SlowAverages } from '../../risk/slow-average.js';
 import { valueAtPrice, valueByDepth } from '../../risk/worth.js';
 import type { Notes } from '../guards/guard.js';
-import { restoreAverages, saveAverages } from './averages.js';
 import { Marks } from './marks.js';
 import type { OwnState } from './own-state.js';
 
@@ -15,6 +14,7 @@ export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 
+const AVERAGES_NOTE = 'slow_averages';
 /** A restart loses this much of what averages have seen. */
 const STORED_EVERY_MS = 600_000;
 
@@ -40,7 +40,8 @@ export class Valuation {
   constructor(notes: Notes) {
     this.#notes = notes;
     this.marks = new Marks(notes);
-    this.averages = restoreAverages(notes);
+    // The note is written by `save` alone; what was written can be read.
+    this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
   /** Null while a holding has no mark. */
@@ -103,6 +104,6 @@ export class Valuation {
   /** Within a transaction of the ledger. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
-    saveAverages(this.averages, this.#notes);
+    this.#notes.setNote(AVERAGES_NOTE, JSON.stringify(this.averages.stored));
   }
 }
