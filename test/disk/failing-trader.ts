@@ -1,7 +1,7 @@
 /**
  * A real trader, in a process of its own, whose ledger's disk fails at one write or one sync; the exchange is another
  * process and keeps the truth. Before each failure the trader is killed while orders rest, so that there is something that
- * a start which fails must still take back. Its log lies on a disk that is full all the time.
+ * a start which fails must still take back. Guardian and console are connected. Its log lies on a disk that is full all the time.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -26,8 +26,9 @@ venue: { profile: paper, base_url: "${url}" }
 wallet: { file: wallet.json }
 ledger: { path: ${LEDGER} }
 log: { file: /dev/full }
-guardian: { enabled: false }
-dashboard: { enabled: false }
+# Patient: it must leave to the failing start what the killed one left.
+guardian: { timeout_ms: 10000, resume_after_alarm: true }
+dashboard: { port: 0 }
 capital: "1000"
 polling: { own_interval_ms: 300, hot_interval_ms: 200, assets_interval_ms: 2000 }
 risk: { max_fills: 10000, max_actions_per_second: 1000, max_actions_per_minute: 10000 }

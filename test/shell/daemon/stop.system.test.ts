@@ -218,14 +218,17 @@ describe('a trader whose ledger is locked by somebody else', () => {
     ['taken away', (ledger) => rmSync(ledger), /the trader stops: the ledger .* is gone/],
     ['replaced by another file', replaceFile, /the trader stops: the ledger .* was replaced by another file/],
   ];
-  it.each(times(losses.slice(0, 1), losses))('or %s stops at once, and cancels', async (_, lose, told) => {
-    const at = place();
-    const trader = await at.quoting();
-    lose(`${at.folder}/ledger.sqlite`);
-    expect(await trader.exited, trader.output()).toBe(1);
-    expect(trader.output()).toMatch(told);
-    expect(await at.resting()).toEqual([]);
-  });
+  it.each(times(losses.slice(0, 1), losses))(
+    'or %s stops at once, and cancels, while console and guardian are connected',
+    async (_, lose, told) => {
+      const at = place(`${ALONE}\nguardian: {}\ndashboard: { port: 0 }`);
+      const trader = await at.quoting();
+      lose(`${at.folder}/ledger.sqlite`);
+      expect(await trader.exited, trader.output()).toBe(1);
+      expect(trader.output()).toMatch(told);
+      expect(await at.resting()).toEqual([]);
+    },
+  );
 });
 
 /** A trader that quotes and is then not there at all is killed for its next start; whose socket is gone past it, and obeys the stop file. */
