@@ -30,12 +30,24 @@ export interface PlayServer {
 }
 
 const ADDRESS = '127.0.0.1';
+const MOST_CONNECTIONS = 64;
+/** It takes no bodies. */
+const MOST_BODY_BYTES = 1024;
+const PATIENCE_MS = 10_000;
 
 /** Listens. Rejects with what `listen` rejects with. */
 export async function openPlay({ tried, recorded, port }: PlayOptions): Promise<PlayServer> {
   const document = playDocument(tried.strategy.name, tried.strategy.summary);
   const places = listRecorded(recorded);
-  const server = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  const server = Fastify({
+    bodyLimit: MOST_BODY_BYTES,
+    connectionTimeout: PATIENCE_MS,
+    requestTimeout: PATIENCE_MS,
+    keepAliveTimeout: PATIENCE_MS,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  server.server.maxConnections = MOST_CONNECTIONS;
   const listening = () => {
     const address = server.server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;

@@ -2,10 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { readBounded } from '../alerts/bounded-body.js';
 import { deriveKey, proveServer } from '../dashboard/proof.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
+/** The page's own greeting has a tenth of it. */
+const MOST_BYTES = 16_384;
 
 const greetingSchema = z.object({
   salt: z.string().max(100),
@@ -38,7 +41,7 @@ async function greet(url: string, nonce: string): Promise<unknown> {
       redirect: 'error',
       signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
     });
-    return await response.json().catch(() => ({}));
+    return JSON.parse(await readBounded(response, MOST_BYTES).catch(() => '{}'));
   } catch {
     return null;
   }

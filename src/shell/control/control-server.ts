@@ -17,6 +17,10 @@ import type { LineReader } from './telemetry/publisher.js';
 
 /** A peer that says nothing is let go: commands are one line, written at once. */
 const IDLE_MS = 60_000;
+/** Connections at a time; a trader, its guardian, its console and several commands have ten. */
+const MOST_CONNECTIONS = 64;
+/** Answers that a peer has not read. A whole status has a hundredth of it. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlServer {
   close(): void;
@@ -35,6 +39,7 @@ export interface ControlHost {
  */
 export async function serveControl(path: string, host: ControlHost): Promise<ControlServer> {
   const server = createServer((socket) => serve(socket, host));
+  server.maxConnections = MOST_CONNECTIONS;
   try {
     makeFolder(dirname(path));
     removeStale(path);
@@ -92,7 +97,10 @@ function hearLines(socket: Socket, host: ControlHost): void {
   // A peer that goes away in the middle is its own affair.
   const cut = () => void socket.destroy();
   socket.on('error', cut);
-  const reply = (response: ControlResponse) => void socket.write(formatReply(response));
+  const reply = (response: ControlResponse) => {
+    socket.write(formatReply(response));
+    if (socket.writableLength > MOST_UNREAD_BYTES) socket.destroy();
+  };
   const hear = (chunk: string) => {
     received += chunk;
     for (let end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n')) {

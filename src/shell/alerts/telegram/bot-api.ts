@@ -1,6 +1,7 @@
 /** What is said to a bot's service and read of it: bounded in time and bytes, and nothing of its answers is believed unread. */
 
 import { z } from 'zod';
+import { readBounded } from '../bounded-body.js';
 import type { Delivery } from '../contract.js';
 import { postText } from '../post.js';
 
@@ -69,24 +70,12 @@ export async function askForUpdates({ url, offset, signal, withinMs = WITHIN_MS 
       await response.body?.cancel();
       return { kind: 'failed', status: response.status, why: `it answered ${response.status}` };
     }
-    const updates = readUpdates(await readBounded(response));
+    const updates = readUpdates(await readBounded(response, MOST_BYTES));
     return updates === null ? { kind: 'failed', status: null, why: 'what it answered is no list of updates' } : updates;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return { kind: 'failed', status: null, why: cause instanceof Error ? cause.message : String(cause) };
   }
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the rest.
-    if (bytes > MOST_BYTES) throw new Error(`its answer is longer than ${MOST_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });

@@ -1,0 +1,64 @@
+/** What strangers may make this process hold: connections and answers. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { provePage } from '../../src/shell/console/page-address.js';
+import { serveControl } from '../../src/shell/control/control-server.js';
+import { newFolder } from '../support/folders.js';
+
+describe('the control socket', () => {
+  it('takes 64 connections at a time and ends the others', async () => {
+    const path = join(newFolder(), 'control.sock');
+    const server = await serveControl(path, {
+      answer: () => Promise.reject(new Error('nothing is asked')),
+      subscribe: () => 'nobody subscribes',
+    });
+    onTestFinished(() => server.close());
+    const open = async (): Promise<Socket> => {
+      const socket = connect(path);
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      return socket;
+    };
+    const answers = async (socket: Socket): Promise<boolean> => {
+      const said = Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
+      socket.write('no command\n');
+      return said;
+    };
+    for (let count = 0; count < 64; count++) expect(await answers(await open())).toBe(true);
+    const beyond = connect(path);
+    onTestFinished(() => void beyond.destroy());
+    beyond.on('error', () => undefined);
+    await once(beyond, 'close');
+  });
+});
+
+describe('a stranger at the address of the page', () => {
+  it('is not read beyond a greeting', async () => {
+    let sent = 0;
+    const piece = Buffer.alloc(65_536, ' ');
+    const stranger = createServer((_, response) => {
+      const push = (): void => {
+        while (!response.destroyed && sent < 2 ** 30) {
+          sent += piece.length;
+          if (!response.write(piece)) return void response.once('drain', push);
+        }
+        response.end();
+      };
+      push();
+    });
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    onTestFinished(() => {
+      stranger.closeAllConnections();
+      stranger.close();
+    });
+    const { port } = stranger.address() as AddressInfo;
+    expect(await provePage(`http://127.0.0.1:${port}/`, 'secret')).toBe('not proven');
+    expect(sent).toBeLessThan(2 ** 26);
+  });
+});
