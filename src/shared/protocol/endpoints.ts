@@ -50,6 +50,8 @@ interface Declaration {
   readonly location?: `/${string}/`;
   /** Default page size of a list. A list's `data` is an array and its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
+  /** The schema of a row, where a row that cannot be read is left out. Absent where each row has to count. */
+  readonly looseRow?: z.ZodType;
   /** The answer's `meta` names the outcome that was asked for, `{is_yes}`; on a list without pages. */
   readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
@@ -245,7 +247,10 @@ export const ENDPOINTS = {
 
   'events.list': list('public', '/events/', 20, catalogQuery, record.eventRow),
   'events.detail': detail('public', '/events/{condition_id}/', record.eventRow),
-  'markets.list': list('public', '/markets/', 20, catalogQuery, record.marketListRow),
+  'markets.list': {
+    ...list('public', '/markets/', 20, catalogQuery, record.marketListRow),
+    looseRow: record.marketListRow as z.ZodType,
+  },
   'markets.detail': detail('public', '/markets/{condition_id}/', record.marketDetail),
   'markets.book': query('/markets/{condition_id}/book/', bookQuery, record.orderbook),
   'markets.trades': list('public', '/markets/{condition_id}/trades/', 50, pageQuery, record.publicTradeRow),
@@ -267,7 +272,10 @@ export const ENDPOINTS = {
     record.marginActivityRow,
   ),
   'sports.list': detail('public', '/sports/', z.array(record.sportRow)),
-  'search.list': list('public', '/search/', 20, searchQuery, record.searchResult),
+  'search.list': {
+    ...list('public', '/search/', 20, searchQuery, record.searchResult),
+    looseRow: record.searchResult as z.ZodType,
+  },
 
   'orders.list': list('signed', '/orders/', 50, orderQuery, record.orderRow),
   'orders.create': start('/orders/', '/orders/{pubkey}/', orderBody),

@@ -49,9 +49,23 @@ export interface Request {
 }
 
 /** What became of one request. */
+/** A row that the interface does not describe. */
+export interface UnreadRow {
+  /** The market's condition id; null where the row does not name one. */
+  readonly conditionId: string | null;
+  /** The field, what is wrong with it, and what came. */
+  readonly problem: string;
+}
+
 export type Outcome<N extends EndpointName = EndpointName> =
   /** The service did it; `data` is the record it answered. `nextCursor` is null but on a list's page with a next one. */
-  | { readonly kind: 'answered'; readonly data: DataOf<N>; readonly nextCursor: string | null }
+  | {
+      readonly kind: 'answered';
+      readonly data: DataOf<N>;
+      readonly nextCursor: string | null;
+      /** Rows of a list of markets that cannot be read and are left out of `data`. Absent where every row could be. */
+      readonly unread?: readonly UnreadRow[];
+    }
   /** The service said, in its own envelope, that it did not do it. */
   | {
       readonly kind: 'refused';

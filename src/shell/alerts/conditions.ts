@@ -234,6 +234,7 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   fill_differs: { severity: 'critical', title: 'a fill differs from what was signed' },
   settled_trade_failed: { severity: 'critical', title: 'a settled trade was taken back' },
   list_unread: { severity: 'critical', title: 'a list of the exchange cannot be read' },
+  market_unread: { severity: 'warning', title: 'a market cannot be read' },
   budget_short: { severity: 'warning', title: 'the exchange leaves few requests' },
   strategy_failed: { severity: 'warning', title: 'a strategy failed' },
   market_failed: { severity: 'warning', title: 'a market is out' },

@@ -32,6 +32,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   settled_trade_failed: '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`',
   list_unread:
     '`twinbook doctor` says what the exchange refuses; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
+  market_unread: '`twinbook events` names market, field and value; all other markets go on',
   budget_short:
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   configured: '`twinbook config history` says who changed what',

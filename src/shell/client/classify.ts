@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
-import type { Outcome } from '../../shared/protocol/seam.js';
+import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
 import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 import { otherThanAsked } from './record-name.js';
@@ -43,7 +43,13 @@ export function classify(
 function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
   const envelope = parseBySchema(success, json);
   if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
-  const data = parseBySchema(declaration.data, envelope.data.data);
+  let data = parseBySchema(declaration.data, envelope.data.data);
+  let unread: readonly UnreadRow[] = [];
+  if (!data.success && declaration.looseRow !== undefined) {
+    const readable = leaveOutUnread(declaration.looseRow, envelope.data.data);
+    data = parseBySchema(declaration.data, readable.rows);
+    unread = readable.unread;
+  }
   if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
   const other = otherThanAsked(declaration, asked, data.data);
   if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
@@ -57,7 +63,34 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
   // The endpoint's own schema has just made this value.
-  return believe({ kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor }, pageLimit);
+  const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
+  return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
+}
+
+/** A market that cannot be read hides no other. A page without a single readable row is no page. */
+function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
+  if (!Array.isArray(data)) return { rows: data, unread: [] };
+  const unread: UnreadRow[] = [];
+  const rows = data.filter((row: unknown) => {
+    const read = parseBySchema(looseRow, row);
+    if (!read.success) unread.push({ conditionId: nameMarket(row), problem: problemOf(read.error, row) });
+    return read.success;
+  });
+  return rows.length === 0 ? { rows: data, unread: [] } : { rows, unread };
+}
+
+function nameMarket(row: unknown): string | null {
+  const id = fieldOf(row, 'condition_id') ?? fieldOf(fieldOf(row, 'summary'), 'condition_id');
+  return typeof id === 'string' ? harmless(id, 100) : null;
+}
+
+const fieldOf = (row: unknown, name: PropertyKey): unknown =>
+  typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
+
+function problemOf(error: z.ZodError, row: unknown): string {
+  const path = error.issues[0]?.path ?? [];
+  const came = path.reduce(fieldOf, row);
+  return harmless(`${firstIssue(error, 'market')}; ${JSON.stringify(plain(came))} came`, 300);
 }
 
 function readFailure(status: number, json: unknown): Classification {

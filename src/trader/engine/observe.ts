@@ -132,8 +132,13 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   state.catalog ??= new PageWalk((row) => row.condition_id);
   const walk = state.catalog;
   const step = walk.onReport(report);
+  state.unreadMarkets.onPage(report);
   if (step.kind === 'page' && step.next !== null) return state.queue.push(step.next);
   state.catalog = null;
+  for (const { kind, text } of state.unreadMarkets.onEnd(step.kind === 'page')) {
+    state.alert(report.nowMs, kind, text);
+    for (const { conditionId } of state.markets.all) state.requestRequote(conditionId);
+  }
   if (step.kind === 'page') state.markets.onCatalog(walk.rows);
   const failed = toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
   state.noteLook('catalog', step.kind === 'void' ? failed : 'ok', report);

@@ -168,7 +168,8 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     conditionId,
     title: showTitle(state, conditionId),
     strategies: entry.slots.map((slot) => slot.strategy.name),
-    note: entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
+    note:
+      state.unreadMarkets.findReason(conditionId) ?? entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
     askMicros: asks.length === 0 ? null : asks.reduce(minMicros),

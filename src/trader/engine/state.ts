@@ -40,7 +40,7 @@ import type { QuoteSlot } from './quoting/quote-slot.js';
 import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
 import { Silence } from './silence.js';
-import { UnreadLists, type WatchedList } from './unread-lists.js';
+import { UnreadLists, UnreadMarkets, type WatchedList } from './unread-lists.js';
 import { VenueClock } from './venue-clock.js';
 
 /** Levels a side that are asked for: more than any strategy here looks at, a fifth of what a full book weighs. */
@@ -88,6 +88,7 @@ export class TraderState {
   readonly silence = new Silence();
   readonly budgetWatch: BudgetWatch;
   readonly unreadLists = new UnreadLists();
+  readonly unreadMarkets = new UnreadMarkets();
   fills = 0;
   /** Asks that were given up before they left. */
   unsent = 0;

@@ -77,6 +77,47 @@ export class UnreadLists {
   }
 }
 
+/** Markets whose rows in the list of markets cannot be read, as of the newest complete walk. */
+export class UnreadMarkets {
+  #reasons: ReadonlyMap<string, string> = new Map();
+  #walk = new Map<string, string>();
+
+  /** Why nothing is quoted or converted in a market; undefined where its row can be read. */
+  findReason(conditionId: string): string | undefined {
+    return this.#reasons.get(conditionId);
+  }
+
+  /** Takes in a page. */
+  onPage({ outcome }: RequestResult): void {
+    const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
+    for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
+  }
+
+  /** The walk has ended; returns what is new of it. @param isComplete whether every page came */
+  onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
+    const [before, now] = [this.#reasons, this.#walk];
+    this.#walk = new Map();
+    if (!isComplete) return [];
+    this.#reasons = new Map(
+      Array.from(now, ([id, problem]) => [id, `its row in the list of markets cannot be read: ${problem}`]),
+    );
+    const unread = [...now].filter(([id]) => !before.has(id));
+    const read = [...before.keys()].filter((id) => !now.has(id));
+    return [
+      ...unread.map(([id, problem]) => ({
+        kind: 'market_unread' as const,
+        text: `market ${id} is left out: ${problem}; what rests there is pulled, and all others go on`,
+      })),
+      ...read.map((id) => ({
+        kind: 'market_read' as const,
+        text: `market ${id} can be read again, or is not listed any more`,
+      })),
+    ];
+  }
+}
+
+const NAMELESS = '(without a condition id)';
+
 const PULLED = 'every order is pulled until they can be';
 
 function next(

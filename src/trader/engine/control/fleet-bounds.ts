@@ -34,6 +34,13 @@ const UNCLAIMED = 'another wallet of the fleet has this market, or it is not cla
 
 /** Why nothing is quoted or converted in one market; undefined while it may be. */
 export const pausedBecause = (
-  state: Pick<Bounded, 'fleet'> & { readonly pauses: { findReason(conditionId: string): string | undefined } },
+  state: Pick<Bounded, 'fleet'> & { readonly pauses: WithReasons; readonly unreadMarkets: WithReasons },
   conditionId: string,
-): string | undefined => state.pauses.findReason(conditionId) ?? unclaimedBecause(state, conditionId);
+): string | undefined =>
+  state.pauses.findReason(conditionId) ??
+  state.unreadMarkets.findReason(conditionId) ??
+  unclaimedBecause(state, conditionId);
+
+interface WithReasons {
+  findReason(conditionId: string): string | undefined;
+}

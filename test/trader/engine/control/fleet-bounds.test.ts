@@ -11,6 +11,7 @@ const newState = () => {
     fleet: null,
     markets: { all: [{ conditionId: 'm1' }, { conditionId: 'm2' }] },
     pauses: { findReason: () => undefined },
+    unreadMarkets: { findReason: () => undefined },
     requestRequote: (id: string) => void asked.push(id),
     notify: (_: number, __: string, text: string) => void said.push(`note: ${text}`),
     alert: (_: number, __: string, text: string) => void said.push(`loud: ${text}`),
