@@ -235,6 +235,7 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
   settled_trade_failed: { severity: 'critical', title: 'a settled trade was taken back' },
   list_unread: { severity: 'critical', title: 'a list of the exchange cannot be read' },
   market_unread: { severity: 'warning', title: 'a market cannot be read' },
+  orders_refused: { severity: 'critical', title: 'the exchange refuses every order' },
   budget_short: { severity: 'warning', title: 'the exchange leaves few requests' },
   strategy_failed: { severity: 'warning', title: 'a strategy failed' },
   market_failed: { severity: 'warning', title: 'a market is out' },

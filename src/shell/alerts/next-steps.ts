@@ -33,6 +33,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   list_unread:
     '`twinbook doctor` says what the exchange refuses; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
   market_unread: '`twinbook events` names market, field and value; all other markets go on',
+  orders_refused:
+    '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
   budget_short:
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   configured: '`twinbook config history` says who changed what',

@@ -127,6 +127,7 @@ export function explainMarket(market: MarketSnapshot, snapshot: Snapshot): reado
     ...marksLines(market, snapshot),
     ...market.feeds.map(feedText),
     ...worthLines(market),
+    ...(market.exchangeRefusal === null ? [] : [market.exchangeRefusal]),
     ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
   ];
 }

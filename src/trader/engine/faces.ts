@@ -32,16 +32,21 @@ export interface MarketFace {
 const NO_ORDERS: readonly QuotedOrder[] = [];
 
 export const listFaces = (state: TraderState): readonly MarketFace[] =>
-  Array.from(state.markets.all, ({ conditionId, feed, slots }) => {
+  Array.from(state.markets.all, ({ conditionId, exchangeRefusals, feed, slots }) => {
     const slot = slots[0];
+    const orders = state.own.orders.get(conditionId) ?? NO_ORDERS;
     return {
       conditionId,
       title: showTitle(state, conditionId),
       strategies: slots.map(({ strategy }) => strategy.name),
       view: slot?.view ?? null,
       quotes: slot?.quotes ?? null,
-      note: feed.unsuitable ?? slot?.quotes.note ?? 'no strategy quotes it',
-      orders: state.own.orders.get(conditionId) ?? NO_ORDERS,
+      note:
+        (orders.length === 0 ? exchangeRefusals.note : null) ??
+        feed.unsuitable ??
+        slot?.quotes.note ??
+        'no strategy quotes it',
+      orders,
       yesMicros: heldIn(state.own, conditionId).yesMicros,
       noMicros: heldIn(state.own, conditionId).noMicros,
       markMicros: state.valuation.marks.get(conditionId) ?? null,

@@ -10,6 +10,7 @@ import { CategoryFlow } from '../market/taker-flow.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { ModeNow } from './control/modes.js';
+import { ExchangeRefusals } from './exchange-refusals.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
@@ -39,6 +40,7 @@ export interface MarketEntry {
   filledMs: number;
   /** What fills of ours here have told. */
   readonly measures: MarketMeasures;
+  readonly exchangeRefusals: ExchangeRefusals;
   readonly candles: CandlesAsked;
 }
 
@@ -95,6 +97,7 @@ export class Markets {
       saleAfterMs: 0,
       filledMs: Number.NEGATIVE_INFINITY,
       measures: new MarketMeasures(),
+      exchangeRefusals: new ExchangeRefusals(),
       candles: { isAsked: false, goodUntilMs: findGoodUntilMs(conditionId, this.#ledger) },
     };
     this.#tracked.set(conditionId, entry);

@@ -21,6 +21,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
   switch (event.kind) {
     case 'orderOpened':
       noteReactionPace(state, event.intentId, nowMs);
+      noteTaken(state, event.market, nowMs);
       tellRested(state, event, nowMs);
       return state.requestRequote(event.market);
     case 'orderClosed':
@@ -147,6 +148,28 @@ export function lookAtEvent(state: TraderState, conditionId: string): void {
   }
 }
 
+/** Returns how long the next order there waits, ms. */
+function noteRefused(
+  state: TraderState,
+  event: { market: string; slug: string; reason: string },
+  nowMs: number,
+): number {
+  const { exchangeRefusals: here } = state.track(event.market);
+  here.onRefused(event, nowMs);
+  const { exchangeRefusals: everywhere } = state;
+  everywhere.onRefused(event, nowMs);
+  if (everywhere.takeLasting(nowMs)) {
+    const text = everywhere.describe(nowMs) ?? event.slug;
+    state.alert(nowMs, 'orders_refused', `no order was taken for a minute: ${text}`);
+  }
+  return here.waitMs(PLACE_PAUSE_MS);
+}
+
+function noteTaken(state: TraderState, market: string, nowMs: number): void {
+  state.track(market).exchangeRefusals.onTaken();
+  if (state.exchangeRefusals.onTaken()) state.alert(nowMs, 'orders_taken', 'the exchange takes orders again');
+}
+
 /** Answers that are nobody's fault and need no pause: the next turn simply tries again. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
@@ -161,8 +184,9 @@ function onNotDone(state: TraderState, event: Extract<ExecutorEvent, { kind: 'no
   }
   if (event.intentKind !== 'place' && event.intentKind !== 'cancel') conversionFailed(state.track(event.market), nowMs);
   if (event.intentKind === 'place') {
-    state.track(event.market).saleAfterMs = nowMs + PLACE_PAUSE_MS;
-    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
+    const afterMs = nowMs + noteRefused(state, event, nowMs);
+    state.track(event.market).saleAfterMs = afterMs;
+    for (const slot of state.listSlots(event.market)) slot.placeAfterMs = afterMs;
   }
   // The market is not what we thought it was: look before anything else is tried.
   state.poller.expedite({ kind: 'detail', marketConditionId: event.market });

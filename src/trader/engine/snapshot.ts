@@ -103,6 +103,8 @@ export interface MarketSnapshot {
   readonly leftOutBecause: string | null;
   /** What quoting it was last reckoned to be worth; null where it could not be. */
   readonly worth: Worth | null;
+  /** Orders there that the exchange refuses one after another, in a sentence; null where the newest was taken. */
+  readonly exchangeRefusal: string | null;
   readonly refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
@@ -169,7 +171,11 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     title: showTitle(state, conditionId),
     strategies: entry.slots.map((slot) => slot.strategy.name),
     note:
-      state.unreadMarkets.findReason(conditionId) ?? entry.feed.unsuitable ?? quotes?.note ?? 'no strategy quotes it',
+      (orders.length === 0 ? entry.exchangeRefusals.note : null) ??
+      state.unreadMarkets.findReason(conditionId) ??
+      entry.feed.unsuitable ??
+      quotes?.note ??
+      'no strategy quotes it',
     fairMicros: quotes?.fairMicros ?? null,
     bidMicros: bids.length === 0 ? null : bids.reduce(maxMicros),
     askMicros: asks.length === 0 ? null : asks.reduce(minMicros),
@@ -186,6 +192,7 @@ function marketSnapshot(state: TraderState, conditionId: string, nowMs: number):
     ),
     leftOutBecause: entry.slots[0]?.leftOutBecause ?? null,
     worth: entry.slots[0]?.worth ?? null,
+    exchangeRefusal: entry.exchangeRefusals.describe(nowMs),
     refusals: entry.slots.flatMap((slot) => slot.refusals),
   };
 }

@@ -28,6 +28,7 @@ import {
   type StoredModes,
 } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
+import { ExchangeRefusals } from './exchange-refusals.js';
 import { Feeds } from './feeds.js';
 import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
@@ -89,6 +90,8 @@ export class TraderState {
   readonly budgetWatch: BudgetWatch;
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
+  /** Over all markets. */
+  readonly exchangeRefusals = new ExchangeRefusals();
   fills = 0;
   /** Asks that were given up before they left. */
   unsent = 0;

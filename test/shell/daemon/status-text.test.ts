@@ -25,6 +25,7 @@ const market = (title: string, more: Partial<MarketSnapshot> = {}): MarketSnapsh
   feeds: [],
   leftOutBecause: null,
   worth: null,
+  exchangeRefusal: null,
   refusals: [],
   // Only what the status shows matters here.
   ...(more as object),

@@ -1,0 +1,69 @@
+/** Orders that the exchange refuses one after another, and how long the next one waits. The first order that is taken ends the row. */
+
+const LONGEST_WAIT_MS = 30_000;
+const MINUTE_MS = 60_000;
+/** Enough for a minute of tries; older ones are dropped. */
+const MOST_TIMES = 200;
+
+interface Row {
+  readonly slug: string;
+  readonly words: string;
+  /** With this slug, in a row. */
+  readonly repeats: number;
+  readonly sinceMs: number;
+  /** Our clock, ms, of the newest refusals. */
+  readonly times: readonly number[];
+}
+
+export class ExchangeRefusals {
+  #row: Row | null = null;
+  #isTold = false;
+
+  /** @param nowMs our clock */
+  onRefused({ slug, reason }: { readonly slug: string; readonly reason: string }, nowMs: number): void {
+    const before = this.#row;
+    this.#row = {
+      slug,
+      words: reason,
+      repeats: before?.slug === slug ? before.repeats + 1 : 1,
+      // Where our clock was set back the row begins now.
+      sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
+      times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
+    };
+  }
+
+  /** Returns whether the end of the row is worth telling, because its beginning was told. */
+  onTaken(): boolean {
+    const wasTold = this.#isTold;
+    this.#row = null;
+    this.#isTold = false;
+    return wasTold;
+  }
+
+  /** Wait before the next order, ms: doubled with each refusal of the same kind. @param firstMs after the first one */
+  waitMs(firstMs: number): number {
+    const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);
+    return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
+  }
+
+  /** True once, when nothing but refusals came for a minute. */
+  takeLasting(nowMs: number): boolean {
+    if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
+    this.#isTold = true;
+    return true;
+  }
+
+  /** `refused by the exchange: SLUG`; null where the newest order was taken. */
+  get note(): string | null {
+    return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
+  }
+
+  /** The row in one sentence; null where the newest order was taken. */
+  describe(nowMs: number): string | null {
+    if (this.#row === null) return null;
+    const { slug, words, sinceMs, times } = this.#row;
+    const lately = times.filter((atMs) => nowMs - atMs <= MINUTE_MS).length;
+    const since = new Date(sinceMs).toISOString().slice(0, 19).replace('T', ' ');
+    return `the exchange refuses its orders since ${since} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
+  }
+}
