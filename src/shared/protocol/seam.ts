@@ -48,7 +48,6 @@ export interface Request {
   readonly isUrgent?: boolean;
 }
 
-/** What became of one request. */
 /** A row that the interface does not describe. */
 export interface UnreadRow {
   /** The market's condition id; null where the row does not name one. */
@@ -57,6 +56,7 @@ export interface UnreadRow {
   readonly problem: string;
 }
 
+/** What became of one request. */
 export type Outcome<N extends EndpointName = EndpointName> =
   /** The service did it; `data` is the record it answered. `nextCursor` is null but on a list's page with a next one. */
   | {

@@ -10,7 +10,7 @@ import { CategoryFlow } from '../market/taker-flow.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
 import type { ModeNow } from './control/modes.js';
-import { ExchangeRefusals } from './exchange-refusals.js';
+import { ExchangeRefusals } from './guards/exchange-refusals.js';
 import { isWanted } from './market-filter.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
 import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';

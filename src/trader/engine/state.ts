@@ -28,8 +28,8 @@ import {
   type StoredModes,
 } from './control/modes.js';
 import { Pauses } from './control/pauses.js';
-import { ExchangeRefusals } from './exchange-refusals.js';
 import { Feeds } from './feeds.js';
+import { ExchangeRefusals } from './guards/exchange-refusals.js';
 import { Guards } from './guards/guards.js';
 import { type MarketEntry, Markets } from './markets.js';
 import { Notices } from './notices.js';
