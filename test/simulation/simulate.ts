@@ -4,6 +4,7 @@ import { Random } from '../../src/shared/base/random.js';
 import { isSettledMarket } from '../../src/shared/protocol/states.js';
 import { differences, unsettled } from '../trader/executor/agreement.js';
 import { check } from './check.js';
+import { CLOCK_BACK_PART, sufferClockBack } from './clock-back.js';
 import { drawFaults, type Faults, type Tally } from './faults.js';
 import { wrongLocks } from './locks.js';
 import { LYING_PART, sufferLies } from './lying.js';
@@ -95,6 +96,7 @@ function live(world: World, setting: Setting, { seed, faultyMs, faults }: Simula
     // Either leaves nothing resting.
     hold(world, setting, (seed + phase) % 2 === 0 ? ['pause', 'resume'] : ['kill', 'unkill'], misjudging);
   }
+  if (Random.fromSeed(seed, 'clock back').chance(CLOCK_BACK_PART)) sufferClockBack(world);
   const others = Random.fromSeed(seed, 'others');
   const lies = others.chance(LYING_PART);
   if (others.chance(STOLEN_PART)) sufferThief(world, setting);

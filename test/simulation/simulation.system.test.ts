@@ -75,6 +75,7 @@ const EVERY_KIND = [
   ...['merge fails', 'trade failed', 'settled trade failed', 'failed trade settled'],
   ...['fill told otherwise than signed', 'signed by somebody else', 'a counterparty lies'],
   ...['clock set back by hours', 'clock set ahead by hours', 'clock ahead for seconds', 'poisoned rows'],
+  ...['clock set back while requests wait'],
   ...['crash', 'clock stepped', 'outage', 'unreachable', 'market paused'],
   // Where no disk can be made to fail, the report says so.
   ...(diskMissing() === null ? ['disk error', 'write undone or torn', 'power lost, un-synced writes: torn'] : []),

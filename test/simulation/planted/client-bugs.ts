@@ -10,6 +10,17 @@ const TOLD = 'const isBelieved = limit >= this.#base || limit === this.#lastTold
 
 export const CLIENT_BUGS: readonly Bug[] = [
   {
+    name: 'budget-by-the-wall-clock',
+    what: 'The request budget goes by the wall clock: set back, its requests wait until the old time has come again.',
+    edits: [
+      {
+        file: 'src/trader/scheduler/steady-clock.ts',
+        text: '    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;',
+        replacement: '    return nowMs + 0 * stepMs;',
+      },
+    ],
+  },
+  {
     name: 'ten-minutes-believed',
     what: 'A `Retry-After` of ten minutes is believed, for cancels and reads of our own too.',
     edits: [

@@ -1,0 +1,26 @@
+/** The clock of the trader's machine is set back while requests wait for the budget: they must not wait for the old time. */
+
+import type { World } from './world.js';
+
+/** Part of all seeds. */
+export const CLOCK_BACK_PART = 0.25;
+const MINUTE_MS = 60_000;
+const BACK_MS = 60 * MINUTE_MS;
+/** Fewer requests a minute than this leave none waiting. */
+const FEWEST_WAITING = 10;
+
+/** In calm, so that the minutes before and after are alike. */
+export function sufferClockBack(world: World): void {
+  const perMinute = () => {
+    const before = world.tally.of('requests');
+    world.pass(MINUTE_MS);
+    return world.tally.of('requests') - before;
+  };
+  const usual = perMinute();
+  if (usual < FEWEST_WAITING || world.process === null) return;
+  world.tally.add('fault: clock set back while requests wait');
+  world.stepClock(-BACK_MS);
+  const after = [perMinute(), perMinute()];
+  if (world.invariants.violations.length > 0 || after.every((requests) => requests > usual / 2)) return;
+  world.invariants.say(`requests a minute after the clock was set back: ${after.join(', ')}; before: ${usual}`);
+}
