@@ -217,7 +217,12 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     const withUrl = (url: string, ...args: readonly string[]) => asked({ ...secret, TWINBOOK_QUEUE_URL: url }, ...args);
     expect(await asked({})).toMatch(/^2 TWINBOOK_QUEUE_URL is not set/);
     const url = { TWINBOOK_QUEUE_URL: redis.url };
-    expect(await asked(url)).toMatch(/^2 TWINBOOK_QUEUE_SECRET is not set/);
+    expect(await asked({ TWINBOOK_QUEUE_URL: 'redis://queue.invalid:6379' })).toMatch(
+      /^2 TWINBOOK_QUEUE_SECRET is not set/,
+    );
+    expect(await asked({ TWINBOOK_QUEUE_URL: 'redis://127.0.0.1:1' })).toMatch(
+      /^1 the queue's server 127.0.0.1:1 does not answer/,
+    );
     expect(await asked({ ...url, TWINBOOK_QUEUE_SECRET: 'short' })).toMatch(
       /^2 TWINBOOK_QUEUE_SECRET has 5 characters: it can be guessed/,
     );

@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SweepEngine } from '../../../lab/sweep/engine.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import { isLoopback } from '../../../shell/client/base-url.js';
 import { type QueueAddress, USUAL_TIMING } from '../../../shell/queue/contract.js';
 import { readPrivateFile } from '../../../shell/wallet/private-file.js';
 import { secrets } from '../../../shell/wallet/secrets.js';
@@ -101,6 +102,14 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
 function readAddress(name: string, { env }: CliIo): QueueAddress {
   const url = readSecret(env, ADDRESS, 'the address of the queue', 'redis://HOST:PORT');
   for (const secret of passwordsIn(url)) secrets.hide(secret);
+  // A server on this machine is open to this machine alone: its address, with its password, stands for a secret.
+  if (
+    env[SECRET] === undefined &&
+    env[`${SECRET}_FILE`] === undefined &&
+    URL.canParse(url) &&
+    isLoopback(new URL(url).hostname)
+  )
+    return { url, name, secret: url };
   const secret = readSecret(
     env,
     SECRET,
