@@ -28,6 +28,7 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
     queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
     polling: { ...facts, marksEveryMs: 5000, publicHeadroom: 9 },
     own: { exposure: { workingOrders: 2 } },
+    modes: { wantsProof: false },
   };
   try {
     for (let s = 0; s < SECONDS; s++) {
