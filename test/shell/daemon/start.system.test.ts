@@ -1,5 +1,7 @@
 /** The first contact: the trader on an embedded exchange, stopped and started again. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StatusData } from '../../../src/shell/control/control-protocol.js';
 import { folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
@@ -17,6 +19,12 @@ const statusOf = async (file: string) => JSON.parse((await ran(['status', '--jso
 const held = async (file: string) =>
   JSON.parse((await ran(['positions', '--json', '-c', file])).output) as readonly Readonly<Record<string, unknown>>[];
 
+/** Names of all files below a folder that contain the text. */
+const filesWith = (text: string, folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
+    .map(({ name }) => name);
+
 const PROOF = 'orders      nothing rests at the exchange (read twice)';
 
 describe('a trader on an embedded exchange', () => {
@@ -32,6 +40,11 @@ describe('a trader on an embedded exchange', () => {
     expect(second.output).toMatch(new RegExp(`is written by process ${first.process.pid}, started \\d{4}-`));
     expect(second.output).toContain('or give this one a ledger of its own');
     expect(second.output).not.toContain('dashboard');
+
+    const [, page = '', token = ''] = await first.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/)#([\w-]{32})/);
+    expect((await ran(['dashboard', '--no-open', '-c', file])).output).toBe(`${page}#${token}\n`);
+    expect(await statusOf(file)).toMatchObject({ dashboard: page });
+    expect((await ran(['ledger', 'backup', '-c', file])).code).toBe(0);
 
     // Paused, so that the next start does not trade before it was looked at.
     expect((await ran(['pause', '-c', file])).code).toBe(0);
@@ -50,12 +63,15 @@ describe('a trader on an embedded exchange', () => {
     const live = await statusOf(file);
     expect(live).toMatchObject({ running: true, mode: 'paused', cash: before.cash, fills: 0 });
     expect(await held(file)).toEqual(sharesBefore);
+    await again.waitFor(new RegExp(`dashboard http://127\\.0\\.0\\.1:\\d+/#${token}`));
     expect((await ran(['resume', '-c', file])).code).toBe(0);
     await again.waitFor(/fill: /);
     again.process.kill('SIGINT');
     expect(await again.exited, again.output()).toBe(0);
     expect(again.output()).toContain(PROOF);
     expect(again.output()).not.toContain('made a new paper wallet');
+    // In no log, journal or backup.
+    expect(filesWith(token, dirname(file))).toEqual(['ledger.sqlite.page-token']);
   });
 
   it('writes lines without control codes where nobody looks at a terminal, and ends clean when its npm is gone', async () => {
