@@ -169,7 +169,7 @@ it('no secret stands in anything that was written, whatever went wrong', async (
   second.process.kill('SIGWINCH');
   expect(await second.exited).toBe(1);
   expect(second.output()).toMatch(/boom: \[redacted\]\S{0,3} \[redacted\]\n/);
-  expect(second.output()).toContain('caused by Error: cause: [redacted]');
+  expect(readFileSync(join(folder, 'trader.log'), 'utf8')).toMatch(/caused by: Error: cause: \[redacted\]/);
 
   const third = trade();
   await third.waitFor(/quoting \|/);

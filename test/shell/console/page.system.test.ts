@@ -241,7 +241,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByText('Fills (CSV)').click()]);
     expect(file.suggestedFilename()).toBe('fills.csv');
     const text = readFileSync(await file.path(), 'utf8');
-    expect(text.split('\r\n')).toHaveLength(5);
+    expect(text.split('\n')).toHaveLength(5);
     expect(text).toContain('Will it rain in Reykjavík on Friday?,sell,YES,0.62,5');
     expect(errors).toEqual([]);
   });
