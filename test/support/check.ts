@@ -1,5 +1,5 @@
 /**
- * `npm run check`: both tiers of tests and all that is held beside them, side by side. Each tier is a run of its own, which leaves
+ * `npm run check`: both tiers of tests but for the longest files, and all that is held beside them, side by side. Each tier is a run of its own, which leaves
  * its counts here; the whole closes with one line, as a single run does, also where something failed.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,8 +14,20 @@ const { scripts } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../
 };
 /** Command that starts `npm test`, as README names it, such as `faketime -f +97d`; `.ci/run` sets it. */
 const fastUnder = process.env['TWINBOOK_FAST_UNDER'] ?? '';
+/** Long forms of models, worlds and sweeps, which only compute. `npm run test:all` runs them; this check has 15 minutes. */
+const ONLY_IN_ALL = [
+  'test/lab/{arena,parity,sweep}/**',
+  'test/lab/backtest/no-leak*',
+  'test/lab/report/page.system.test.ts',
+  'test/exchange/model/**',
+  'test/recording/**/*.system.test.ts',
+  'test/shell/wallet/corpus/*.system.test.ts',
+  'test/cli/rehearsal/altered.system.test.ts',
+  'test/trader/scheduler/polling-loss.system.test.ts',
+  'test/examples/programs.system.test.ts',
+];
 const COMMANDS = [
-  'vitest run --project system',
+  `vitest run --project system ${ONLY_IN_ALL.map((files) => `--exclude '${files}'`).join(' ')}`,
   `nice -n 5 ${fastUnder} npm test`,
   `${scripts.types} && ${scripts.lint} && ${scripts.simulate} --seeds 2 --hours 0.5`,
 ];

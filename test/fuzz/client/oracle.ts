@@ -42,13 +42,20 @@ function provenBy(declaration: Declaration, { status, text }: Meaning, mark: str
   if (body === null) return 'nothing';
   const { data, error } = body;
   if (status >= 200 && status <= 299) {
-    const read = declaration.data.safeParse(data);
+    const read = declaration.data.safeParse(readableRows(declaration, data));
     return error === null && read.success && isAsked(declaration, data, mark) ? { data: read.data } : 'nothing';
   }
   const slug = typeof error === 'object' && error !== null && 'slug' in error ? error.slug : null;
   const isRefusal =
     (status >= 400 && status < 500) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
   return isRefusal && typeof slug === 'string' && (data ?? null) === null ? 'refused' : 'nothing';
+}
+
+/** A row of such a list that cannot be read is left out, unless no other row is left. */
+function readableRows({ looseRow, data: schema }: Declaration, data: unknown): unknown {
+  if (looseRow === undefined || !Array.isArray(data) || schema.safeParse(data).success) return data;
+  const rows = data.filter((row) => looseRow.safeParse(row).success);
+  return rows.length === 0 ? data : rows;
 }
 
 /** Another record than the one of the path proves nothing. A draft to cancel may have a name of its own. */

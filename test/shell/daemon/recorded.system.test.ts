@@ -23,10 +23,10 @@ function cutRecording(): string {
   return set;
 }
 
-const CUT = /warning: \S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
+const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
 
 it('an exchange plays what can be read of a recording that was cut, with a warning', async () => {
-  const { running, url } = await exchangeAt('--market-data', cutRecording(), '--speed', '10');
+  const { running, url } = await exchangeAt('-v', '--market-data', cutRecording(), '--speed', '10');
   await running.waitFor(CUT);
   expect(await marketsOf(url)).toHaveLength(1);
   running.process.kill('SIGTERM');
@@ -36,7 +36,7 @@ it('an exchange plays what can be read of a recording that was cut, with a warni
 it('a trader quotes on it and says on its screen what is wrong with it', async () => {
   const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);
   const folder = folderOf({ 'trader.yaml': trader, 'maker.yaml': makerYaml() });
-  const running = started(['start', '-c', `${folder}/trader.yaml`]);
+  const running = started(['start', '-v', '-c', `${folder}/trader.yaml`]);
   await running.waitFor(CUT);
   await running.waitFor(/quoting \| markets 1 of 1 quoted \| orders [1-9]/);
   expect((await ran(['stop', '-c', `${folder}/trader.yaml`])).output).toBe('stopped; no order is left open\n');

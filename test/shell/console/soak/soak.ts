@@ -74,7 +74,7 @@ export async function soakConsole(
     const first = await hear();
     if (!('url' in first)) throw new Error('a console says first where it is');
     while (reader === null) await pause(PAUSE_MS);
-    const page = openPage(first.url);
+    const page = await openPage(first.url);
     const feed = new Feed({ child, hear, reader, markets: options.markets });
     const rows: ConsoleSoakRow[] = [];
     for (let days = options.everyDays; days <= options.days; days += options.everyDays) {
@@ -108,16 +108,16 @@ function listenTo(child: ChildProcess): () => Promise<Told> {
   };
 }
 
-/** A page of one market that reads all that it is told. */
-function openPage(url: string) {
+/** A page of one market that reads all that it is told. Resolves once its stream is open. */
+async function openPage(url: string) {
   const stop = new AbortController();
   const read = { bytes: 0 };
-  void openPageSession(url, SECRET)
-    .then(({ ask }) => ask('/stream/state?market=m0', { signal: stop.signal }))
-    .then(async ({ body }) => {
-      for await (const bytes of body ?? []) read.bytes += bytes.length;
-    })
-    .catch(() => undefined);
+  const { ask } = await openPageSession(url, SECRET);
+  const { body } = await ask('/stream/state?market=m0', { signal: stop.signal });
+  const readAll = async () => {
+    for await (const bytes of body ?? []) read.bytes += bytes.length;
+  };
+  void readAll().catch(() => undefined);
   return { stop, read };
 }
 
