@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
+import { utcText } from '../shared/base/utc-text.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
 import { nonEmpty } from './arguments.js';
@@ -89,7 +90,7 @@ async function fetchDiff(options: LiveOptions, io: CliIo): Promise<ConfigData> {
   }
 }
 
-/** No trader runs: against the copy of what was in force last. */
+/** No trader runs: compares with the copy of the configuration that was in force last. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { readConfig } = await import('../shell/config/load.js');
   const { changesSinceLast } = await import('../shell/daemon/live/last-config.js');
@@ -107,6 +108,6 @@ function tell(data: ConfigData, options: ControlOptions, io: CliIo): void {
 
 function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
   const why = reason === '' ? '' : `: ${reason}`;
-  const head = `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')}  ${hash.slice(0, 12)}  ${by}${why}\n`;
+  const head = `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${why}\n`;
   return head + changes.map((change) => `    ${change}\n`).join('');
 }

@@ -3,12 +3,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
+import { utcText } from '../shared/base/utc-text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { loadTraderConfig } from '../shell/config/load.js';
 import { findNamed } from './names.js';
 import { EXIT } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
-import { type Column, json, table, when } from './output/table.js';
+import { type Column, json, table } from './output/table.js';
 import { venueAddress } from './venue-address.js';
 import { openWallet, requireAnswer, withVenue } from './venue-session.js';
 
@@ -201,6 +202,6 @@ function addRevoke(keys: Command, session: Session): void {
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { title: 'KEY', cell: (row) => row.key_id },
   { title: 'HERE', cell: (row) => (row.here ? 'yes' : null) },
-  { title: 'CREATED (UTC)', cell: (row) => when(row.created * 1000) },
-  { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : when(row.revoked_at * 1000)) },
+  { title: 'CREATED (UTC)', cell: (row) => utcText(row.created * 1000) },
+  { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
 ];

@@ -93,7 +93,7 @@ const io: CliIo = {
   onKillSignal: (kill) => void process.on('SIGUSR2', () => kill('signal SIGUSR2')),
 };
 
-/** The longest that the end waits for files, ms: whoever wanted to wait for them has done so. */
+/** Longest wait for files at the end, ms. */
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 

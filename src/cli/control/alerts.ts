@@ -3,12 +3,13 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { RememberedAlert } from '../../shell/alerts/contract.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, table, when } from '../output/table.js';
+import { type Column, json, table } from '../output/table.js';
 
 export function addAlertCommands(program: Command, session: Session): void {
   const alerts = program
@@ -50,8 +51,8 @@ interface ListOptions {
 const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
   { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
-  { title: 'since (UTC)', cell: ({ sinceMs }) => when(sinceMs) },
-  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : when(acknowledgedMs)), keep: 1 },
+  { title: 'since (UTC)', cell: ({ sinceMs }) => utcText(sinceMs) },
+  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : utcText(acknowledgedMs)), keep: 1 },
   { title: 'what', cell: ({ title, text }) => `${title}: ${text}`, gives: 'fold' },
 ];
 

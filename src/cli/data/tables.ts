@@ -5,7 +5,8 @@ import { disagreementIn } from '../../recording/importers/capture-report.js';
 import type { RecordingStats } from '../../recording/inspect/stats.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
-import { type Cell, type Column, short, table, when } from '../output/table.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { type Cell, type Column, short, table } from '../output/table.js';
 
 /** The rows of `--json` are part of the program's surface. Times are Unix ms, amounts and prices decimal strings. */
 export const listing = ({ market, summary, warnings }: Recording) => ({
@@ -40,7 +41,7 @@ const duration = (ms: number): string => {
 const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
-  { title: 'FROM (UTC)', cell: (row) => when(row.first_event ?? row.open_time), keep: 3 },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event ?? row.open_time), keep: 3 },
   { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'EVENTS', cell: (row) => row.events, right: true },
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
@@ -97,7 +98,7 @@ const whole = (amount: string | undefined): Cell => (amount === undefined ? null
 
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
-  { title: 'FROM (UTC)', cell: (row) => when(row.first_event), keep: 9 },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event), keep: 9 },
   { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
   { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
   { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true, keep: 3 },

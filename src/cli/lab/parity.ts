@@ -9,12 +9,13 @@ import type { ReplayedTrader } from '../../lab/replay/contract.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
 import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, prose, record, table, when } from '../output/table.js';
+import { type Column, json, prose, record, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
@@ -173,7 +174,10 @@ function formatParity(
 ): string {
   const pairs: Parameters<typeof record>[0] = [
     ['run', basename(run.folder)],
-    ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`],
+    [
+      'span',
+      `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`,
+    ],
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
     ['replay', replayed],

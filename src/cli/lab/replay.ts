@@ -3,10 +3,11 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Aftermath, Difference, ReplayResult } from '../../lab/replay/contract.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { json, record, when } from '../output/table.js';
+import { json, record } from '../output/table.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, traderOfNow, withRunConfig } from './run-option.js';
 
 interface ReplayFlags extends RunFlags {
@@ -82,7 +83,7 @@ const isComplete = ({ end }: RunJournal): boolean => end !== null && end.stopped
 
 function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
-  const span = fromMs === null || toMs === null ? 'nothing was seen' : `${when(fromMs)} to ${when(toMs)} UTC`;
+  const span = fromMs === null || toMs === null ? 'nothing was seen' : `${utcText(fromMs)} to ${utcText(toMs)} UTC`;
   const facts = record([
     ['run', basename(run.folder)],
     ['journal', `${span}, ${endText(run)}`],

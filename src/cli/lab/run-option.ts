@@ -37,7 +37,7 @@ export function openRun(name: string, config: string | undefined, io: CliIo): Ru
 
 const isFolder = (name: string, io: CliIo): boolean => existsSync(join(resolve(io.cwd, name), RUN_FILE));
 
-/** Code of the user's own comes from files that the operator names: a run's folder may be somebody else's. */
+/** Code of the user's own comes from files that the operator names: a run's folder may come from a stranger. */
 export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlags, io: CliIo): RunCode {
   const file = config ?? (isFolder(name, io) ? null : defaultConfig(io.cwd));
   return new RunCode({

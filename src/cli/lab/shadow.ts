@@ -10,6 +10,7 @@ import { count, formatGain, formatShares } from '../../lab/report/figures.js';
 import type { ShadowResult } from '../../lab/shadow/shadow.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { lastWrittenMs, type WaitForMore } from '../../shell/journal/follow-run.js';
@@ -19,7 +20,7 @@ import { limitsOfThen } from '../../trader/risk/limits.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, prose, record, table, when } from '../output/table.js';
+import { type Column, json, prose, record, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { openRun, RUN_ARGUMENT } from './run-option.js';
@@ -178,7 +179,7 @@ function formatPicture(pictures: readonly ModelPicture[], width?: number): strin
     { title: 'NOTE', cell: ({ note }) => note, gives: 'cut', keep: 50 },
   ];
   const quotes = table(first.snapshot.markets, columns, width);
-  return `${when(first.nowMs)} UTC\n${models}${quotes}\n`.replace(/[^\P{C}\n]/gu, '?');
+  return `${utcText(first.nowMs)} UTC\n${models}${quotes}\n`.replace(/[^\P{C}\n]/gu, '?');
 }
 
 const formatPrice = (price: Micros | null): string => (price === null ? '–' : formatDecimal(price));
@@ -207,7 +208,7 @@ function formatResult(
 ): string {
   const pairs: Parameters<typeof record>[0] = [
     ['run', basename(folder)],
-    ['span', `${when(liveRun.fromMs)} to ${when(liveRun.toMs)} UTC`],
+    ['span', `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC`],
     ['latency', latency],
   ];
   const columns: readonly Column<(typeof markets)[number]>[] = [

@@ -1,11 +1,12 @@
 /** `twinbook beliefs`: what strategies believe of markets and have learned there, as they saved it last. */
 
 import type { Command } from 'commander';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { StrategyStateRow } from '../../trader/ledger/contract.js';
 import { marketMeant } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Cell, json, record, when } from '../output/table.js';
+import { type Cell, json, record } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
 export function addBeliefsCommand(program: Command, session: Session): void {
@@ -61,7 +62,7 @@ function formatBlock(row: ReturnType<typeof beliefRow>, width: number | undefine
   const head: readonly (readonly [string, Cell])[] = [
     ['market', title === '' ? id : title],
     ['strategy', strategy],
-    ['saved', when(saved)],
+    ['saved', utcText(saved)],
   ];
   return record([...head, ...figures], width);
 }

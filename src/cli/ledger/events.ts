@@ -1,11 +1,12 @@
 /** `twinbook events`: what somebody should be able to find tomorrow: commands with their reasons, limits, refusals. */
 
 import { type Command, Option } from 'commander';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, table, when } from '../output/table.js';
+import { type Column, json, table } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
 const SHOWN = 50;
@@ -26,7 +27,7 @@ export function addEventsCommand(program: Command, session: Session): void {
 }
 
 const COLUMNS: readonly Column<OperatorEvent>[] = [
-  { title: 'TIME (UTC)', cell: ({ timeMs }) => when(timeMs) },
+  { title: 'TIME (UTC)', cell: ({ timeMs }) => utcText(timeMs) },
   { title: 'KIND', cell: ({ kind }) => kind, gives: 'cut' },
   { title: 'WHAT', cell: ({ text }) => text, gives: 'fold' },
 ];

@@ -5,13 +5,13 @@ import { replayRun } from '../../lab/replay/replay-run.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import { explainMarket } from '../../shell/daemon/explain.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
-import { when } from '../output/table.js';
 import { MarketGaps } from './market-gaps.js';
 
 export interface PastQuestion {
@@ -52,11 +52,11 @@ export async function explainPast(
   });
   const lines = linesOf(subject, snapshot, run);
   return [
-    `as of ${when(lastMs)} UTC: run ${basename(run.folder)}, decided again from its journal`,
+    `as of ${utcText(lastMs)} UTC: run ${basename(run.folder)}, decided again from its journal`,
     ...(difference === null
       ? []
       : [
-          `from ${when(difference.timeMs)} UTC on it did not decide as it did then, so this may differ: ${difference.what}`,
+          `from ${utcText(difference.timeMs)} UTC on it did not decide as it did then, so this may differ: ${difference.what}`,
         ]),
     ...lines,
     ...(gapsMs > 0 ? ['', ...gaps.lines] : []),
@@ -67,7 +67,7 @@ function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
   if (folder !== undefined) return folder;
   const hint = 'Runs are kept as long as `journal.max_mb` has room; `twinbook replay x` names those there are.';
-  throw new TwinbookError('usage', `no run in ${dir} had begun by ${when(atMs)} UTC`, hint);
+  throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }
 
 function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJournal): readonly string[] {

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type {
   BookedFill,
@@ -16,7 +17,7 @@ import { integerBetween } from '../arguments.js';
 import { marketMeant } from '../market-meant.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, short, table, when } from '../output/table.js';
+import { type Column, json, short, table } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
 import { addEventsCommand } from './events.js';
 import { addLedgerFileCommands } from './ledger-files.js';
@@ -221,7 +222,7 @@ const DRAFT_COLUMNS: readonly Column<ReturnType<typeof draftRow>>[] = [
   { title: 'SIDE', cell: (row) => row.side, keep: 5 },
   { title: 'PRICE', cell: (row) => row.price, right: true, keep: 5 },
   { title: 'AMOUNT', cell: (row) => row.amount, right: true, keep: 4 },
-  { title: 'EXPIRES (UTC)', cell: (row) => (row.expires === null ? null : when(row.expires * 1000)), keep: 1 },
+  { title: 'EXPIRES (UTC)', cell: (row) => (row.expires === null ? null : utcText(row.expires * 1000)), keep: 1 },
   { title: 'REASON', cell: (row) => row.last_reason, gives: 'cut', keep: 3 },
 ];
 
@@ -239,7 +240,7 @@ const fillRow = (fill: BookedFill) => ({
 });
 
 const FILL_COLUMNS: readonly Column<ReturnType<typeof fillRow>>[] = [
-  { title: 'TIME (UTC)', cell: (row) => when(row.timestamp * 1000) },
+  { title: 'TIME (UTC)', cell: (row) => utcText(row.timestamp * 1000) },
   { title: 'TRADE', cell: (row) => short(row.pubkey), keep: 4 },
   { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 1 },
   { title: 'OUTCOME', cell: (row) => formatOutcome(row.is_yes) },
@@ -279,7 +280,7 @@ const MARKET_COLUMNS: readonly Column<ReturnType<typeof marketRow>>[] = [
   { title: 'TAKER FEE', cell: (row) => row.taker_fee, right: true, keep: 2 },
   {
     title: 'RESOLVES (UTC)',
-    cell: (row) => (row.resolution_date === null ? null : when(row.resolution_date * 1000)),
+    cell: (row) => (row.resolution_date === null ? null : utcText(row.resolution_date * 1000)),
     keep: 3,
   },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },

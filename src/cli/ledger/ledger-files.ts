@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { MadeBackup } from '../../shell/backup/backups.js';
 import type { BackupFile } from '../../shell/backup/retention.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
@@ -11,7 +12,7 @@ import { nowMs } from '../../shell/runtime/clock.js';
 import { nonEmpty } from '../arguments.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, table, when } from '../output/table.js';
+import { type Column, json, table } from '../output/table.js';
 import { addAdoptCommand } from './adopt.js';
 import { addQueryCommand } from './ledger-query.js';
 import type { ReadOptions } from './ledger-reading.js';
@@ -39,7 +40,7 @@ interface ListedBackup extends BackupFile {
 }
 
 const COLUMNS: readonly Column<ListedBackup>[] = [
-  { title: 'made', cell: ({ atMs }) => when(atMs) },
+  { title: 'made', cell: ({ atMs }) => utcText(atMs) },
   { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
   { title: 'file', cell: ({ name }) => name, gives: 'fold' },
 ];

@@ -1,7 +1,7 @@
 /** When a market had no order of ours, and why: from looks at the trader, each later than the one before. */
 
+import { utcText } from '../../shared/base/utc-text.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
-import { when } from '../output/table.js';
 
 /** What a gap needs to know of a look. */
 export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
@@ -72,7 +72,7 @@ const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, num
 function gapLine({ fromMs, toMs, why, refused }: Gap): string {
   const controls = [...refused].map(([name, count]) => `${name} (${count} times)`);
   const by = controls.length === 0 ? '' : `; orders were refused by ${controls.join(', ')}`;
-  return `  ${when(fromMs)} for ${seconds(toMs - fromMs)}: ${why}${by}`;
+  return `  ${utcText(fromMs)} for ${seconds(toMs - fromMs)}: ${why}${by}`;
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

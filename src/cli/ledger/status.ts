@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import type {
@@ -21,7 +22,7 @@ import { guardianStatus } from '../control/guardian-status.js';
 import { askThere } from '../control/reach.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Cell, type Column, json, record, short, table, when } from '../output/table.js';
+import { type Cell, type Column, json, record, short, table } from '../output/table.js';
 import { type ReadOptions, readLedger } from './ledger-reading.js';
 
 export function addStatusCommand(program: Command, session: Session): void {
@@ -65,8 +66,8 @@ function stoppedStatus(ledger: LedgerReader) {
   return {
     running: false,
     last_run: run?.id ?? null,
-    started: run === undefined ? null : when(run.startedMs),
-    stopped: run === undefined || run.stoppedMs === null ? null : when(run.stoppedMs),
+    started: run === undefined ? null : utcText(run.startedMs),
+    stopped: run === undefined || run.stoppedMs === null ? null : utcText(run.stoppedMs),
     version: run?.version ?? null,
     config_hash: run?.configHash ?? null,
     agreement: storedAgreement(ledger),
@@ -132,7 +133,10 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
       ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
       ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
       ['venue', `${status.venue} at ${status.base_url}`],
-      ['running since', `${when(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+      ['running since', `${utcText(status.started)} UTC, process ${status.pid}, version ${status.version}`],
+      ...(status.dashboard === null
+        ? []
+        : [['page', `${status.dashboard} (\`twinbook dashboard\` opens it)`] as const]),
       ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
       ...(status.agreement === undefined ? [] : [[AGREEMENT, status.agreement.text] as const]),
       ['cash', status.cash],

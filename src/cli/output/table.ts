@@ -87,6 +87,3 @@ export const json = (value: unknown): string => `${plainJson(JSON.stringify(valu
 
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
-
-/** Unix milliseconds as `2026-11-21 11:20:07` UTC. */
-export const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

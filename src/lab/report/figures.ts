@@ -74,9 +74,6 @@ export const formatDuration = (ms: number | null): string =>
     return parts.join(' ');
   });
 
-/** `2026-11-21 11:20:07`, UTC. */
-export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-
 /** `1 market`, `2 markets`. */
 export const formatQuantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
-/** Null when there is no such file. Throws TwinbookError `recording_invalid` when it is not what it should be. */
+/** Null when there is no such file. Throws TwinbookError `recording_invalid` for another content. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   return existsSync(path) ? readJsonText(() => readFileSync(path, 'utf8'), schema, what, path) : null;
 }

@@ -52,7 +52,7 @@ export interface Request {
 export interface UnreadRow {
   /** The market's condition id; null where the row does not name one. */
   readonly conditionId: string | null;
-  /** The field, what is wrong with it, and what came. */
+  /** The field, its fault, and its value. */
   readonly problem: string;
 }
 

@@ -92,11 +92,11 @@ export class AlertBook {
     ).length;
   }
 
-  /** Ages begin anew: otherwise nothing would be told again or be over for as long as the step. */
+  /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
-      // An alert that was told is known by the time of its beginning.
+      // A sent alert is identified by the time of its beginning.
       if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
       else alert.toldMs = Math.min(alert.toldMs, nowMs);
     }

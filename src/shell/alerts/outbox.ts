@@ -119,7 +119,7 @@ export class Outbox {
     return stuck.map(({ message }) => message);
   }
 
-  /** Pauses end at once and ages begin anew: otherwise a message would wait for as long as the step. */
+  /** Ends pauses and restarts ages: otherwise a message would wait for as long as the step. */
   #onClockSetBack(nowMs: number): void {
     this.#notBeforeMs = Number.NEGATIVE_INFINITY;
     this.#sentMs = this.#sentMs.map((sentMs) => Math.min(sentMs, nowMs));

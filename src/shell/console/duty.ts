@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 
 export interface DutyOptions {
@@ -68,4 +69,4 @@ export class Duty {
   }
 }
 
-const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const timeText = (ms: number): string => `${utcText(ms)} UTC`;

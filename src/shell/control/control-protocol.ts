@@ -140,7 +140,7 @@ export interface StatusAgreement {
   readonly text: string;
   /** Differences that no operator has accepted; null before the first round. */
   readonly open: number | null;
-  /** Differences that an operator has accepted: they are left out of what is compared. */
+  /** Differences that an operator has accepted: they are left out of the comparison. */
   readonly accepted: number;
 }
 

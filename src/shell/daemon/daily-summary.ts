@@ -14,7 +14,7 @@ export class DailySummary {
   /** The UTC day to wait for and a clock that is not set, ms; null while none is due. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** Its time has come: the day before that of `nowMs` is to be told. */
+  /** Its time has come: reports the day before that of `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }

@@ -29,13 +29,13 @@ export class Gate {
   readonly #bodies = new WeakMap<FastifyRequest, string>();
   readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest<Role>>();
 
-  private constructor(sessions: Sessions<Role>, guesses: PageGuesses, metricsToken: string | null) {
+  private constructor(sessions: Sessions<Role>, guesses: PageGuesses, metricsTokens: readonly string[]) {
     this.#sessions = sessions;
     this.#guesses = guesses;
-    this.#metrics = new BearerAuth(metricsToken, guesses.metrics);
+    this.#metrics = new BearerAuth(metricsTokens, guesses.metrics);
   }
 
-  /** @param metricsToken opens the metrics alone; null for none */
+  /** @param metricsToken opens the metrics alone; null for none. The page's secrets open them too. */
   static async make({ view, stop, operate }: Passes, metricsToken: string | null): Promise<Gate> {
     const guesses = { page: new Guesses(), metrics: new Guesses() };
     const all = [
@@ -44,7 +44,8 @@ export class Gate {
       ['view', view],
     ] as const;
     const secrets = all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret] as const]));
-    return new Gate(await Sessions.make<Role>(secrets, guesses.page), guesses, metricsToken);
+    const metricsTokens = [...secrets.map(([, secret]) => secret), ...(metricsToken === null ? [] : [metricsToken])];
+    return new Gate(await Sessions.make<Role>(secrets, guesses.page), guesses, metricsTokens);
   }
 
   /** Wrong proofs and tokens since the start. */

@@ -116,7 +116,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // Another program may listen at the other addresses of `localhost`. The browser keeps what stands behind the #.
+    // Another program may listen at the other addresses of `localhost`. The browser keeps the part behind the #.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);

@@ -1,4 +1,4 @@
-/** Wrong proofs and tokens within a minute, from any caller: a guesser cannot be told from the operator. */
+/** Wrong proofs and tokens within a minute, from any caller: a guesser looks like the operator. */
 
 const MOST_GUESSES = 10;
 const WINDOW_MS = 60_000;
@@ -18,7 +18,7 @@ export class Guesses {
     return this.#count;
   }
 
-  /** Whether so many came within a minute that none is answered. */
+  /** Whether the maximum of a minute is reached: then none is answered. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);

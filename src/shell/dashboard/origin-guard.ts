@@ -31,7 +31,7 @@ export function findRefusal({ method, target, headers }: RequestHead, port: numb
   // Browsers set these themselves, no script can; a program that is no browser leaves them out.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
-  // The document itself may be opened from anywhere: it holds nothing, proves nothing, and stands in no frame.
+  // The document itself may be opened from anywhere: it holds nothing, proves nothing, and no frame may show it.
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;

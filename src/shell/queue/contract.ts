@@ -16,7 +16,7 @@ export interface QueueJob {
   readonly data: unknown;
 }
 
-/** `stalled`: those who took it were not heard of again, too often. `forged`: nobody with the queue's secret sent the result. */
+/** `stalled`: its workers disappeared too often. `forged`: the result lacks the signature of the queue's secret. */
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';

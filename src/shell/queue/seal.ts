@@ -9,7 +9,7 @@ type Purpose = 'job' | 'result';
 export const seal = (address: QueueAddress, purpose: Purpose, id: string, text: string): string =>
   `${compute(address, purpose, id, text)} ${text}`;
 
-/** The text; null for what nobody with the secret has sealed for this job. */
+/** The text; null where the seal is not that of this secret and job. */
 export function openSeal(address: QueueAddress, purpose: Purpose, id: string, sealed: unknown): string | null {
   if (typeof sealed !== 'string') return null;
   const at = sealed.indexOf(' ');

@@ -8,7 +8,7 @@ const HOURS = 24;
 
 /** Furthest look back after a pause: the job of a month is still found. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** A clock set back by more begins anew; by less, its times are not run twice. */
+/** A clock set back by more restarts the schedule; by less, no time is run twice. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
 /** This machine's local time as if it were UTC, ms. */

@@ -161,7 +161,7 @@ function withdrawUnwanted(state: TraderState, { conditionId, slots }: MarketEntr
   }
 }
 
-/** Flattening merges every complete set, down to the market's lot, whoever wants to keep some. */
+/** Flattening merges every complete set, down to the market's lot, also where a strategy keeps some. */
 function conversionRules(
   state: TraderState,
   { feed, conditionId, slots }: MarketEntry,

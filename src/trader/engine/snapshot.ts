@@ -43,7 +43,7 @@ export interface AccountSnapshot {
   readonly reconciled: ComparedRound | null;
   /** What two rounds have found to differ, in a sentence; null while ledger and exchange agree. */
   readonly disagreement: string | null;
-  /** Differences that an operator has accepted and that still stand. */
+  /** Differences that an operator has accepted and nothing has resolved. */
   readonly accepted: readonly AcceptedDifference[];
   /** Markets that are paused alone. */
   readonly pausedMarkets: readonly { readonly conditionId: string; readonly title: string; readonly reason: string }[];

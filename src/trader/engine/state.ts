@@ -218,7 +218,7 @@ export class TraderState {
   /** Whether nothing that comes of a market is taken in. */
   readonly #isOut = (conditionId: string): boolean => (this.markets.get(conditionId)?.excludedBecause ?? null) !== null;
 
-  /** One more fill is in the ledger: lets the guards look at it, for what it lost is to bound the next order. */
+  /** One more fill is in the ledger: the guards see it, as its loss bounds the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     const { fills } = this.guards;
     const halted = fills.observe(timestampS);
@@ -241,7 +241,7 @@ export class TraderState {
     this.valuation.save(this.own.held.keys());
   }
 
-  /** A person resumes: what halted us or, as told, held us back is accepted. Markets that an operator paused stay paused. */
+  /** A person resumes: a halt, or a loss that held orders back, is accepted. Markets that an operator paused stay paused. */
   resume(isHeldBack = false): void {
     this.guards.resume(isHeldBack);
     this.saveLoss();

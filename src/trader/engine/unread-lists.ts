@@ -93,7 +93,7 @@ export class UnreadMarkets {
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
   }
 
-  /** The walk has ended; returns what is new of it. @param isComplete whether every page came */
+  /** The walk has ended; returns its new rows. @param isComplete whether every page came */
   onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();

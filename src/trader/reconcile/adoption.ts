@@ -14,7 +14,7 @@ export interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
 
-/** By outcome: shares that the ledger has and is to have, and what is booked. */
+/** By outcome: shares in the ledger and at the exchange, and the booking. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -39,7 +39,7 @@ export function planAdoption({ theirs, ours, isKnown, recorded }: Holdings): Ado
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
     if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
-    // What was bought may have been sold again: it comes before it leaves.
+    // Bought shares may have been sold again: purchases come first.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({

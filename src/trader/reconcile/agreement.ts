@@ -1,8 +1,9 @@
 /** Whether ledger and exchange agree, in one sentence that every surface shows. */
 
+import { utcText } from '../../shared/base/utc-text.js';
 import type { Difference } from './differences.js';
 
-/** A difference that an operator has accepted, as it was then. It is left out of what is compared, and nothing is booked. */
+/** A difference that an operator has accepted, as it was then. It is left out of the comparison, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
   /** Our clock, ms, when it was accepted; null where an earlier version did not store it. */
   readonly sinceMs: number | null;
@@ -12,7 +13,7 @@ export interface AcceptedDifference extends Difference {
 /** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
 function acceptedText(accepted: readonly AcceptedDifference[]): string {
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
-  const since = times.length === 0 ? 'an unknown time' : `${timeText(Math.min(...times))} UTC`;
+  const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
   const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
   const why = reasons.length === 0 ? 'no reason stored' : reasons.join('; ');
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
@@ -29,5 +30,3 @@ export function agreementText(open: number, accepted: readonly AcceptedDifferenc
 }
 
 const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

@@ -125,7 +125,7 @@ export class Comparison {
     return 'left out';
   }
 
-  /** Whether shares of this outcome are left out of what is compared. */
+  /** Whether shares of this outcome are left out of the comparison. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
   }

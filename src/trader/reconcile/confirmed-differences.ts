@@ -20,7 +20,7 @@ const ACCEPTED_NOTE = 'accepted_differences';
 const MOST_TOLD = 5;
 
 /**
- * What became of a difference that a person has taken note of: left out of what is compared, or out of date, since the
+ * Outcome of accepting a difference: left out of the comparison, or out of date, since the
  * books have moved in a way that the person has not seen.
  */
 export type LeavingOut = 'left out' | 'outdated';
@@ -40,7 +40,7 @@ type Notes = Pick<Ledger, 'note' | 'setNote'>;
  */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Where these were accepted, what is compared has changed: the same figures again are another difference. */
+/** Accepting these changes the comparison: the same figures again are another difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
 /** A round that finds this many differences may not name all of them. */
 const MOST_FOUND = 200;
@@ -60,9 +60,9 @@ export class ConfirmedDifferences {
     this.#accepted = new Map(accepted.map((stored) => [stored[0], stored]));
   }
 
-  /** Differences that an operator has accepted and that still stand, oldest first. */
+  /** Differences that an operator has accepted and nothing has resolved, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
-    // A difference that is open again is told as that.
+    // A difference that is open again counts as open.
     const standing = [...this.#accepted.values()].filter(
       ([name, , , , by]) => by !== 'adopted' && this.#open.get(name)?.believed !== true,
     );
@@ -155,7 +155,7 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Forgets accepted differences of these subjects: what was left out of them is compared again. */
+  /** Forgets accepted differences of these subjects: they are compared again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);

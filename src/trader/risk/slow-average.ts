@@ -15,8 +15,10 @@ export const AVERAGING_MS = 7 * 86_400_000;
 const LONGEST_LOOK_MS = 300_000;
 /** Price bars over so long replace the start at 0.5; an average that has watched for as long keeps its own. */
 const TRUSTED_BARS_MS = 86_400_000;
-/** Maximum number of markets that are stored; the ones not looked at for longest are dropped. */
+/** Maximum number of markets that are stored. */
 const MOST_STORED = 1000;
+/** Maximum number of markets in memory. */
+const MOST_KEPT = 2 * MOST_STORED;
 
 /**
  * Two averages of the YES price: `low` bounds the value of YES, `high` that of NO. They start at the first price and at
@@ -89,10 +91,19 @@ export class SlowAverages {
     };
   }
 
-  /** As the constructor takes it. */
+  /** Drops the markets that were not looked at for longest. A dropped one begins again on the cautious side. */
+  prune(): void {
+    if (this.#averages.size <= MOST_KEPT) return;
+    for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);
+  }
+
+  #newestFirst(): (readonly [string, Average])[] {
+    return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
+  }
+
+  /** As the constructor takes it: the markets looked at last. */
   get stored(): readonly StoredAverage[] {
-    const rows = [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
-    return rows
+    return this.#newestFirst()
       .slice(0, MOST_STORED)
       .map(([conditionId, { low, high, watchedMs }]) => [conditionId, roundPrice(low), roundPrice(high), watchedMs]);
   }

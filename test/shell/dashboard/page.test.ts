@@ -253,7 +253,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('gives metrics for their token alone, which opens nothing else, and to all of this machine when told so', async () => {
+  it('gives metrics for their token, which opens nothing else, for the page’s secrets, and to every program when set so', async () => {
     const { knock } = await open();
     const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
     const response = await knock('/metrics', bearing(METRICS_TOKEN));
@@ -261,10 +261,10 @@ describe('the page', () => {
       'text/plain; version=0.0.4',
       'twinbook_up 1\n',
     ]);
-    // A scrape would send the page's secret to any program at this port.
-    const refused = await knock('/metrics', bearing(PASSES.operate));
+    for (const secret of Object.values(PASSES)) expect((await knock('/metrics', bearing(secret))).status).toBe(200);
+    const refused = await knock('/metrics');
     expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('metrics.token_file')]);
-    expect((await knock('/metrics')).status).toBe(401);
+    expect((await knock('/state', bearing(PASSES.operate))).status).toBe(401);
     expect((await knock('/state', bearing(METRICS_TOKEN))).status).toBe(401);
     const opened = await open(null, { isOpen: true, token: METRICS_TOKEN });
     expect((await opened.knock('/metrics')).status).toBe(200);

@@ -84,6 +84,16 @@ describe('the slow average of a price', () => {
     expect(averages.caps('a').yesMicros - before.yesMicros).toBeLessThan(100);
   });
 
+  it('keeps the markets looked at last when there are too many', () => {
+    const averages = new SlowAverages();
+    for (let market = 0; market < 2_001; market++) averages.look(`market ${market}`, 0.3, market);
+    const before = averages.caps('market 2000');
+    averages.prune();
+    expect(averages.caps('market 2000')).toEqual(before);
+    expect(averages.caps('market 0')).toEqual(new SlowAverages().caps('never seen'));
+    expect(averages.stored).toHaveLength(1_000);
+  });
+
   it('goes on after a restart where it was, without weight for the time between', () => {
     const averages = settled();
     const untilMs = show(averages, 0.6, 0, DAY_MS);

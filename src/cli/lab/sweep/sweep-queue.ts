@@ -102,7 +102,7 @@ async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {
 function readAddress(name: string, { env }: CliIo): QueueAddress {
   const url = readSecret(env, ADDRESS, 'the address of the queue', 'redis://HOST:PORT');
   for (const secret of passwordsIn(url)) secrets.hide(secret);
-  // A server on this machine is open to this machine alone: its address, with its password, stands for a secret.
+  // A server on this machine is open to this machine alone: its address, with its password, takes the place of a secret.
   if (
     env[SECRET] === undefined &&
     env[`${SECRET}_FILE`] === undefined &&

@@ -25,7 +25,7 @@ const WALKED_TICKS = 34;
 const RESOLVES_AFTER_MS = 86_400_000;
 /** Time of the walk, s. */
 const WALK_S = [120, 360] as const;
-/** From the middle to each quote, in ticks: room for a trader to stand before it. */
+/** From the middle to each quote, in ticks: a trader has room to quote inside. */
 const HALF_SPREAD_TICKS = [1, 6] as const;
 /** A trade of its accounts with each other comes after a step with this probability. */
 const WASH_CHANCE = 0.3;
@@ -138,7 +138,7 @@ class LiarMarket implements SceneMarket {
       this.#place(nowMs, this.#accounts.quoter, ASK, ask, this.#quoted, false),
     ];
     if (!this.#random.chance(WASH_CHANCE)) return;
-    // At a price where only the quoter stands.
+    // At a price where only the quoter has orders.
     if (this.#rises && ownAsk > ask) this.#place(nowMs, this.#accounts.seller, BID, ask, 1, true);
     if (!this.#rises && ownBid < bid) this.#place(nowMs, this.#accounts.seller, ASK, bid, 1, true);
   }

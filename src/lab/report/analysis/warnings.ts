@@ -1,5 +1,6 @@
 /** What must be known before a figure is believed. A session with nothing in it says so here, in words. */
 
+import { utcText } from '../../../shared/base/utc-text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
 import {
   count,
@@ -9,7 +10,6 @@ import {
   formatPercent,
   formatQuantity,
   formatShares,
-  moment,
 } from '../figures.js';
 import { nameModel } from './bracket.js';
 import type { Analysis, Warning, WarningLevel } from './contract.js';
@@ -103,7 +103,7 @@ function warnHalted(_: Figures, { halts }: SessionRecord): string | null {
   const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
   const [first] = resumed;
   if (first === undefined) return null;
-  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${moment(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${utcText(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
 }
 
 function heldBack(_: Figures, { halts }: SessionRecord): string | null {
@@ -114,7 +114,7 @@ function heldBack(_: Figures, { halts }: SessionRecord): string | null {
   const lifted = held.some(({ resumedMs }) => resumedMs !== null)
     ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
     : '';
-  return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${moment(first.fromMs)} UTC (${first.reason}).${lifted}`;
+  return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
 function freeOfFees({ assumptions }: Figures): string | null {

@@ -1,5 +1,6 @@
 /** What a reader sees first: what this is, whether it can be believed, and the models side by side. */
 
+import { utcText } from '../../../shared/base/utc-text.js';
 import type { Analysis, BracketVerdict } from '../analysis/contract.js';
 import { shownInterval, shownSharpe } from '../analysis/events.js';
 import { sharedWarnings } from '../analysis/warnings.js';
@@ -10,7 +11,6 @@ import {
   formatMoney,
   formatPercent,
   formatShares,
-  moment,
   ratio,
   signedCents,
 } from '../figures.js';
@@ -20,7 +20,7 @@ import { resultTone, type Shown } from './parts.js';
 export function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
   const what = kind === 'live' ? 'What really happened' : 'Backtest';
   const when =
-    fromMs < toMs ? `${moment(fromMs)} – ${moment(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
+    fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
   return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${count(coverage.markets)} ${coverage.markets === 1 ? 'market' : 'markets'}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 

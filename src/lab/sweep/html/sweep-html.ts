@@ -1,6 +1,7 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { count, formatGain, moment } from '../../report/figures.js';
+import { utcText } from '../../../shared/base/utc-text.js';
+import { count, formatGain } from '../../report/figures.js';
 import { pageScript } from '../../report/html/assets.js';
 import { html, Markup, shorten } from '../../report/html/markup.js';
 import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
@@ -30,7 +31,7 @@ function heading(result: SweepResult): Markup {
   const { subject, assumptions, title, counts, events, search } = result;
   const [first, last] = [events[0], events.at(-1)];
   const isOfTime = subject === 'recordings' && first !== undefined && last !== undefined;
-  const when = isOfTime ? `${moment(first.fromMs)} – ${moment(last.toMs)} UTC` : assumptions.fillModels.join(', ');
+  const when = isOfTime ? `${utcText(first.fromMs)} – ${utcText(last.toMs)} UTC` : assumptions.fillModels.join(', ');
   const what = `Sweep · ${search.kind} of ${configurationsText(result)} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
   return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
@@ -88,8 +89,8 @@ function eventSection({ events }: SweepResult): Markup {
       { text: shorten(title), value: title },
       { text: count(fold + 1), value: fold },
       { text: count(conditionIds.length), value: conditionIds.length },
-      { text: moment(fromMs), value: fromMs },
-      { text: moment(toMs), value: toMs },
+      { text: utcText(fromMs), value: fromMs },
+      { text: utcText(toMs), value: toMs },
       { text: count(played), value: played },
     ],
   }));

@@ -9,7 +9,7 @@ import { outcomesText } from '../chunks/outcomes-file.js';
 import { ChunkRunner, type RunnerPlace } from '../chunks/runner.js';
 import { OtherVersion, readSheet, type SweepSheet } from '../chunks/sheet.js';
 
-/** A chunk is cut to a time, never to so many. */
+/** Maximum number of candidates of a chunk. A chunk is cut by time long before. */
 const MOST_CANDIDATES = 100_000;
 
 const job = z.object({

@@ -118,7 +118,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** What is left behind is counted and removed at the next write. */
+/** A leftover is removed at the next write. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -56,18 +56,18 @@ export class LiveConfig {
     return this.#inForce;
   }
 
-  /** The files against what is in force; runs no code of theirs. Throws for files that cannot be read. */
+  /** Compares the files with the configuration in force; runs no code of theirs. Throws for files that cannot be read. */
   async diff(): Promise<ConfigData> {
     const read = await this.#readFiles();
     return { lines: formatLines(configChanges(this.#inForce, read)), applied: false, hash: null };
   }
 
-  /** Applies the files. Throws TwinbookError for what is wrong with them, or with the request. */
+  /** Applies the files. Throws TwinbookError for a fault in them, or in the request. */
   apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
     return this.#alone(() => this.#applyFiles({ by: 'operator', reason, dryRun }));
   }
 
-  /** Applies the copy of what was in force before, or under this hash (or its beginning). The files stay as they are. */
+  /** Applies the copy of the configuration before, or of the one with this hash (or its beginning). The files stay as they are. */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);

@@ -13,7 +13,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** The browser sends no server what stands behind the #. It leaves the address bar, so that no screenshot shows it. */
+/** The browser sends no server the part behind the #. It leaves the address bar, so that no screenshot shows it. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));

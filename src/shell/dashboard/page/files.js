@@ -1,4 +1,4 @@
-/** Files for spreadsheets: asked for with the proof of a session, which no link can carry, and then handed to whoever looks. */
+/** Files for spreadsheets: asked for with the proof of a session, which no link can carry, and then handed to the user. */
 
 import { route } from './address.js';
 import { ask } from './ask.js';

@@ -1,5 +1,7 @@
 /** Orders that the exchange refuses one after another, and how long the next one waits. The first order that is taken ends the row. */
 
+import { utcText } from '../../../shared/base/utc-text.js';
+
 const LONGEST_WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** Enough for a minute of tries; older ones are dropped. */
@@ -32,7 +34,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Returns whether the end of the row is worth telling, because its beginning was told. */
+  /** Returns whether the end of the row is reported: only where its beginning was. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -63,7 +65,6 @@ export class ExchangeRefusals {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;
     const lately = times.filter((atMs) => nowMs - atMs <= MINUTE_MS).length;
-    const since = new Date(sinceMs).toISOString().slice(0, 19).replace('T', ' ');
-    return `the exchange refuses its orders since ${since} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
+    return `the exchange refuses its orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
   }
 }

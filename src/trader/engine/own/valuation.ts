@@ -40,7 +40,7 @@ export class Valuation {
   constructor(notes: Notes) {
     this.#notes = notes;
     this.marks = new Marks(notes);
-    // The note is written by `save` alone; what was written can be read.
+    // Only `save` writes the note.
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
@@ -104,6 +104,7 @@ export class Valuation {
   /** Within a transaction of the ledger. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
+    this.averages.prune();
     this.#notes.setNote(AVERAGES_NOTE, JSON.stringify(this.averages.stored));
   }
 }
