@@ -14,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { IS_LONG } from '../support/effort.js';
 import { program, type Running } from '../support/processes.js';
 import { ROOT } from './programs.js';
 
@@ -98,8 +97,6 @@ describe('the README', () => {
   });
 
   it.each(COMMANDS.slice(2).filter((line) => !BESIDE_A_TRADER.includes(line)))('runs %s', async (line) => {
-    // Other tests of every run do the same work; the long effort runs these lines as they are.
-    if (!IS_LONG && /twinbook (backtest|arena) /.test(line)) return;
     const lasting = lastingOf(line);
     if (lasting === undefined) expect(run(line)).toEqual(expect.any(String));
     else await runUntilReady(line, lasting[1]);
