@@ -48,7 +48,8 @@ export interface DirectlyCompared {
  */
 export async function reconcileDirectly(options: DirectReconciliation): Promise<DirectlyCompared> {
   const { nowMs, pause, withinMs } = options;
-  const endMs = nowMs() + withinMs;
+  // Elapsed time, so that a step of the machine's clock neither ends nor prolongs the wait.
+  const endsAtMs = performance.now() + withinMs;
   const ledger = overlayNotes(options.ledger);
   const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
   const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
@@ -67,8 +68,9 @@ export async function reconcileDirectly(options: DirectReconciliation): Promise<
       }
     }
     const againMs = typeof found === 'string' ? nowMs() + RETRY_MS : suspicions.doubtsFromMs;
-    if (againMs > endMs) throw tooLate(withinMs, voided);
-    await pause(Math.max(0, againMs - nowMs()));
+    const waitMs = Math.min(Math.max(0, againMs - nowMs()), CONFIRM_AFTER_MS);
+    if (performance.now() + waitMs > endsAtMs) throw tooLate(withinMs, voided);
+    await pause(waitMs);
   }
 }
 

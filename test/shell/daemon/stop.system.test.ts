@@ -18,6 +18,8 @@ import { until } from '../../support/waiting.js';
 
 /** A trader alone with its operator: no guardian cancels what its test forgot. */
 const ALONE = 'strategies: [maker.yaml]';
+/** With console and guardian connected. */
+const WATCHED = `${ALONE}\nguardian: {}\ndashboard: { port: 0 }`;
 
 const exchangeUrl = exchangeOfFile('--no-rate-limits');
 
@@ -192,8 +194,8 @@ describe('a trader that does not listen', () => {
 });
 
 describe('a trader whose ledger is locked by somebody else', () => {
-  it('cancels without it within seconds and ends; a kill meanwhile holds for the next start, as does one of a trader that is not there', async () => {
-    const at = place();
+  it('cancels without it and ends; a kill meanwhile holds for the next start, as does one of a trader that is not there', async () => {
+    const at = place(WATCHED);
     const trader = await at.quoting();
     const other = new SqliteDriver(`${at.folder}/ledger.sqlite`);
     other.exec('BEGIN IMMEDIATE');
@@ -221,7 +223,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
   it.each(times(losses.slice(0, 1), losses))(
     'or %s stops at once, and cancels, while console and guardian are connected',
     async (_, lose, told) => {
-      const at = place(`${ALONE}\nguardian: {}\ndashboard: { port: 0 }`);
+      const at = place(WATCHED);
       const trader = await at.quoting();
       lose(`${at.folder}/ledger.sqlite`);
       expect(await trader.exited, trader.output()).toBe(1);
