@@ -131,6 +131,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
+  if (first.startsWith('await is only valid')) return 'awaits at its top level; a strategy module is loaded at once';
   const syntax = /^(?:ParseError|SyntaxError): (.*?)\s*$/.exec(first);
   if (syntax === null) return `threw while loading: ${error.name}: ${first}`;
   const position = /:(\d+):(\d+)\s*$/m.exec(error.message);

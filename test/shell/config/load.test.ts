@@ -364,6 +364,7 @@ describe('a strategy file', () => {
     ['no default export', 'export const a = 1;', /own\.ts is not a strategy: it has no default export/],
     ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be a text/],
     ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
+    ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: awaits at its top level;/],
     ['an import of nothing', 'import "no-such-package-here";', /own\.ts: threw while loading: .*no-such-package-here/],
   ])('whose own module has %s is refused at its place', async (_, body, message) => {
     const error = await failure(own(body));
