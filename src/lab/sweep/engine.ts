@@ -3,7 +3,6 @@
 import type { Candidate, SweepPlan, SweepWatcher, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import type { PlannedSweep } from './plan.js';
-import type { AuditRows } from './results/audits.js';
 
 /** What an engine is handed, for all rounds. */
 export interface EngineWork {
@@ -13,10 +12,8 @@ export interface EngineWork {
   readonly watcher: SweepWatcher;
   /** What is stored of a task already; undefined: nothing. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores an outcome, once for each task. What it throws ends the sweep. `worker` is who brought it, where that is somebody else. */
-  readonly done: (task: Task, outcome: TaskOutcome, worker?: string) => void;
-  /** Used where the sweep is audited. */
-  readonly audits: AuditRows;
+  /** Stores an outcome, once for each task. An error of it ends the sweep. */
+  readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 
 /** Backtests of some configurations on some folds. What the next round holds follows from what comes of this one. */

@@ -92,7 +92,7 @@ class Sweep {
     };
     const [plan, planned, watcher] = [this.#plan, this.#planned, this.#watcher];
     const known: EngineWork['known'] = (task) => this.#outcomes.get(task);
-    const runner = engine({ plan, planned, facts, watcher, known, done, audits: this.#store.audits });
+    const runner = engine({ plan, planned, facts, watcher, known, done });
     return this.#runRounds(runner).finally(runner.close);
   }
 

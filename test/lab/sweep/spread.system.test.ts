@@ -1,6 +1,5 @@
 /** Sweeps that are run in chunks, elsewhere: the same rows as on threads of one process. */
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -111,28 +110,6 @@ describe('a sweep as a job array', () => {
     expect(whole).toMatchObject({ code: 0, out: expect.stringContaining('2 configurations, 2 events in 2 folds') });
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(contentOf('array')).toEqual(contentOf('threads'));
-    const audited = (...args: readonly string[]) =>
-      twinbook(['sweep', 'collect', '--dir', 'chunks', '--out', 'audited', '--audit', '1', ...args]);
-    expect(await audited()).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('nobody says over which recordings'),
-    });
-    expect(await audited(...OF_MACHINE, '--workers', '1')).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('4 backtests were run here too, and were the same.'),
-    });
-    expect({ ...contentOf('audited'), audits: [] }).toEqual(contentOf('threads'));
-    // A worker whose machine computes wrongly, and whose file is whole.
-    const [first = '', line = '', ...rest] = before.trimEnd().split('\n').slice(0, -1);
-    const text = [first, line.replace(/"traceHash":"[^"]*"/g, '"traceHash":"0123456789abcdef"'), ...rest, ''].join(
-      '\n',
-    );
-    writeFileSync(file, `${text}${JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex') })}\n`);
-    const lying = await audited(...OF_MACHINE, '--workers', '1', '--out', 'lied');
-    expect(lying).toMatchObject({
-      code: 6,
-      err: expect.stringContaining(`process ${process.pid} gave the trace 0123456789abcdef, here it gave`),
-    });
   });
 
   it('is not planned with halving, which decides as it goes', async () => {
@@ -193,11 +170,8 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
 
   it('gives the rows of threads, from a worker of its own, and leaves no job behind', async () => {
     const taking = worker();
-    expect(await atQueue('--out', 'queued', '--audit', '0.5')).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('were the same here as at the workers'),
-    });
-    expect({ ...contentOf('queued'), audits: [] }).toEqual(contentOf('threads'));
+    expect(await atQueue('--out', 'queued')).toMatchObject({ code: 0 });
+    expect(contentOf('queued')).toEqual(contentOf('threads'));
     taking.process.kill('SIGTERM');
     expect(await taking.exited).toBe(0);
     const client = new Redis(redis.url);

@@ -47,11 +47,6 @@ interface CollectFlags extends TellFlags {
   readonly dir: string;
   readonly out?: string;
   readonly giveUp?: readonly number[];
-  readonly audit?: number;
-  readonly config: string;
-  readonly data?: readonly string[];
-  readonly workers: number;
-  readonly memory: number;
 }
 
 /** A job array's chunk: long enough that starting a job costs little, short enough to be run again. */
@@ -86,13 +81,10 @@ export function addChunkCommands(sweep: Command, session: Session): void {
   const collect = sweep
     .command('collect')
     .description('stores what has come of a planned sweep and prints what is missing');
-  withMemory(addJsonOption(addConfigOption(collect)))
+  addJsonOption(collect)
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
     .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
     .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
-    .addOption(auditOption())
-    .option('--data <path...>', 'of --audit: this machine’s copy of the recordings')
-    .addOption(threadsOption())
     .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
   addAction<CollectFlags>(collect, session, (options) => collectFolder(options, session.io));
 }
@@ -106,16 +98,6 @@ export const chunkSecondsOption = (usual: number): Option =>
   new Option('--chunk-seconds <n>', 'what a chunk is to take of one core at the usual pace')
     .default(usual)
     .argParser(integerBetween(1, 86_400));
-
-/** Of whatever brings results of other machines. */
-export const auditOption = (): Option =>
-  new Option('--audit <fraction>', 'runs so many of the backtests here too, such as 0.01, and compares').argParser(
-    (text) => {
-      const fraction = Number(text);
-      if (fraction > 0 && fraction <= 1) return fraction;
-      throw new InvalidArgumentError('Wanted a number above 0, up to 1.');
-    },
-  );
 
 /** Of every command that runs chunks with its own copy of configuration and recordings. */
 export const withRunner = (command: Command): Command =>
@@ -273,10 +255,6 @@ async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-  if (options.audit !== undefined && !(await auditFolder(dir, plan, outDir, options.audit, options, io))) {
-    io.err('Stopped. What is audited is kept: the same command goes on.\n');
-    return EXIT.failed;
-  }
   const collected = collectChunks(dir, plan, outDir, new Set(options.giveUp));
   if (collected.missing.length === 0) {
     await tellResult(collected.result, outDir, options, io);
@@ -286,27 +264,6 @@ async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode
   io.out(options.json === true ? json({ missing, chunks: collected.missing }) : `${missing}\n`);
   io.err(missingText(collected, plan.chunks.length));
   return EXIT.difference;
-}
-
-/** False when it was stopped. */
-async function auditFolder(
-  dir: string,
-  plan: FolderPlan,
-  outDir: string,
-  fraction: number,
-  { data, ...flags }: CollectFlags,
-  io: CliIo,
-): Promise<boolean> {
-  if (data === undefined) {
-    const hint = 'Give this machine’s copies with -c FILE --data PATH.';
-    throw new TwinbookError('usage', '--audit runs backtests here, and nobody says over which recordings', hint);
-  }
-  const { auditChunks } = await import('../../../lab/sweep/audit/audit-chunks.js');
-  takeTimeZone(plan.sheet.timeZone);
-  const place = await copyPlace({ ...flags, data }, io);
-  const same = await auditChunks(dir, plan, outDir, { fraction, place, stopAsked: io.stopAsked() });
-  if (same !== null) io.err(`${count(same)} backtests were run here too, and were the same.\n`);
-  return same !== null;
 }
 
 /** So often begun without a result, a chunk is probably what ends its machine. */

@@ -16,7 +16,6 @@ export interface QueueFlags {
   readonly engine: 'threads' | 'queue';
   readonly queue: string;
   readonly chunkSeconds: number;
-  readonly audit?: number;
 }
 
 interface WorkerFlags extends RunnerFlags {
@@ -67,23 +66,13 @@ interface OpenEngine {
 }
 
 /** What a queue needs is loaded only when it is asked for. */
-export async function openEngine(
-  { engine, queue: name, chunkSeconds, audit }: QueueFlags,
-  io: CliIo,
-): Promise<OpenEngine> {
-  if (engine === 'threads' && audit !== undefined) {
-    const hint = 'Add --engine queue, or leave --audit out: threads of this process are this machine.';
-    throw new TwinbookError('usage', '--audit compares what other machines bring with what comes of it here', hint);
-  }
+export async function openEngine({ engine, queue: name, chunkSeconds }: QueueFlags, io: CliIo): Promise<OpenEngine> {
   if (engine === 'threads') return { run: undefined, close: () => Promise.resolve() };
   const { openQueue } = await import('../../../shell/queue/bullmq-queue.js');
   const { onQueue } = await import('../../../lab/sweep/queue/leader.js');
   const queue = await openQueue(readAddress(name, io));
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
-  const run = onQueue({ queue, chunkSeconds, pause });
-  if (audit === undefined) return { run, close: () => queue.close() };
-  const { withAudit } = await import('../../../lab/sweep/audit/with-audit.js');
-  return { run: withAudit(run, audit), close: () => queue.close() };
+  return { run: onQueue({ queue, chunkSeconds, pause }), close: () => queue.close() };
 }
 
 async function work(options: WorkerFlags, io: CliIo): Promise<ExitCode> {

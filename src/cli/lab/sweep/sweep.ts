@@ -20,7 +20,7 @@ import {
   readConditions,
   withConditions,
 } from '../world-options.js';
-import { addChunkCommands, auditOption, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
+import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
 import {
   halvingOption,
   planFrom,
@@ -59,7 +59,6 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(engineOption())
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
-    .addOption(auditOption())
     .addOption(halvingOption())
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
@@ -109,7 +108,6 @@ const OF_RECORDINGS = [
     'engine',
     'queue',
     'chunkSeconds',
-    'audit',
   ],
 ];
 const OF_WORLDS = {

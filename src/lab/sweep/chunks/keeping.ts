@@ -9,21 +9,19 @@ import type { ChunkOutcome } from './outcomes-file.js';
  * Stores what is not known yet, or failed before. Throws TwinbookError `results_differ` where a backtest that is done has
  * another trace: the same code over the same data gives the same everywhere, so a machine or a strategy is broken.
  *
- * @param worker who brought them; undefined: nobody did
  * @returns how many were stored
  */
 export function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
   { known, done }: Pick<EngineWork, 'known' | 'done'>,
   from: string,
-  worker?: string,
 ): number {
   let kept = 0;
   for (const { task, outcome } of outcomes) {
     const before = known(task);
     if (before === undefined || before.kind === 'failed') {
       if (isSame(before, outcome)) continue;
-      done(task, outcome, worker);
+      done(task, outcome);
       kept++;
     } else if (outcome.kind === 'done' && outcome.figures.traceHash !== before.figures.traceHash) {
       const { candidate, fold, fillModel } = task;

@@ -122,7 +122,7 @@ class Leader {
     if (chunk === undefined) return;
     const { queue } = this.#options;
     const read = kind === 'done' ? readOutcomes(text, id, chunk, this.#sheet) : null;
-    if (read?.kind === 'whole') keepOutcomes(read.outcomes, this.#work, read.worker, read.worker);
+    if (read?.kind === 'whole') keepOutcomes(read.outcomes, this.#work, read.worker);
     else if (kind === 'stalled') this.#fail(chunk, `those who ran it vanished, again and again (${text})`);
     else {
       const isRejected = kind === 'forged' || read !== null;

@@ -112,8 +112,8 @@ SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM
 `;
 
 /**
- * Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings, for each
- * that workers brought to an audit, and for each configuration in each rung of successive halving that ranked it.
+ * Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings,
+ * and for each configuration in each rung of successive halving that ranked it.
  */
 export const LATER_TABLES = `
 CREATE TABLE IF NOT EXISTS repeats (
@@ -158,19 +158,6 @@ CREATE TABLE IF NOT EXISTS rungs (
   worst_micros INTEGER NOT NULL,
   dropped INTEGER NOT NULL,
   PRIMARY KEY (sweep, configuration, rung),
-  FOREIGN KEY (sweep, configuration) REFERENCES configurations
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS audits (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fold INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
-  worker TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('not audited', 'same', 'differs', 'suspect')),
-  -- Of the run here, where it differs; null where that failed.
-  trace_hash TEXT,
-  PRIMARY KEY (sweep, configuration, fold, fill_model),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 `;

@@ -13,7 +13,6 @@ import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import type { Candidate, CrossingSums, SweepResult, SweptEvent, Task, TaskOutcome, TaskRun } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
 import { computeSharpe } from '../sharpe.js';
-import { type AuditRows, forgetDoubted, StoredAudits } from './audits.js';
 import { packResults, unpackResults } from './event-runs.js';
 import { type CrossingRow, type ResultRow, toOutcome } from './result-rows.js';
 import { EVENT_RESULTS, LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
@@ -156,14 +155,8 @@ export class SweepStore {
       }
       this.#sweep = same.sweep;
       if (resume === true) this.#forgetFailed();
-      if (resume !== false) forgetDoubted(this.#db, this.#sweep);
       return this.#readStored();
     });
-  }
-
-  /** Of the sweep that was begun. */
-  get audits(): AuditRows {
-    return new StoredAudits(this.#db, this.#sweep);
   }
 
   /** In place of an outcome that failed. */
