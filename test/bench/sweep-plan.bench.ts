@@ -13,7 +13,6 @@ import { writePlan } from '../../src/lab/sweep/chunks/folder.js';
 import { makeSheet } from '../../src/lab/sweep/chunks/sheet.js';
 import { estimateSweep } from '../../src/lab/sweep/estimate.js';
 import { makeFacts } from '../../src/lab/sweep/facts.js';
-import { newFolds } from '../../src/lab/sweep/halving/rungs.js';
 import { planSweep } from '../../src/lab/sweep/plan.js';
 import { gridSearch } from '../../src/lab/sweep/search.js';
 import { deriveConditionId } from '../../src/recording/identity.js';
@@ -98,8 +97,7 @@ export const bench: Bench = {
       const planned = await planSweep(plan, () => undefined);
       const estimate = estimateSweep(plan, planned);
       const facts = makeFacts(plan, planned);
-      const everything = { candidates: search.candidates, folds: newFolds(planned.rungs, 0) };
-      const chunks = makeChunks(facts, CHUNK_SECONDS, everything).map(({ fold, candidates }) => ({
+      const chunks = makeChunks(facts, CHUNK_SECONDS).map(({ fold, candidates }) => ({
         fold,
         first: candidates[0]?.number ?? 1,
         last: candidates.at(-1)?.number ?? 0,

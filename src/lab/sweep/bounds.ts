@@ -9,11 +9,6 @@ export const USUAL_FOLDS = 4;
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** Of the events: the rungs of successive halving, unless told. */
-export const USUAL_FRACTIONS: readonly number[] = [0.03, 0.1, 0.3];
-/** More rungs than this save nothing more. */
-export const MAX_FRACTIONS = 8;
-
 /** Below so many events a ratio is a coin thrown a few times, and is not shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
 /** Cross-validation of the search in 8 blocks, and in 16 from twice as many on. */

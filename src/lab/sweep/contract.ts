@@ -77,7 +77,6 @@ export interface SweepPlan {
   readonly feedData?: FeedData;
   /** Null: as many as there are events for, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
-  readonly halving: HalvingWish;
   /** Between the last thing known of an event that is learned from and the beginning of the fold that is tested, ms. */
   readonly embargoMs: number;
   readonly workers: number;
@@ -88,9 +87,6 @@ export interface SweepPlan {
   /** Goes on with the last sweep in `outDir`, which must have been asked the same. */
   readonly resume: boolean;
 }
-
-/** Fractions of the events, ascending between 0 and 1, that all, then only the best, are played on. Null: all on everything. */
-export type HalvingWish = readonly number[] | 'usual' | null;
 
 export interface ConfigSource {
   readonly file: string;
@@ -235,12 +231,10 @@ export interface SweepResult {
   readonly assumptions: SweepAssumptions;
   readonly search: Pick<Search, 'kind' | 'axes' | 'leftOut'>;
   readonly counts: SweepCounts;
-  /** Null: all configurations were to be played on everything. */
-  readonly halving: readonly RungResult[] | null;
   /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Best first: by the lowest of the results under the fill models. Dropped, failed and unfinished ones last. */
+  /** Best first: by the lowest of the results under the fill models. Failed and unfinished ones last. */
   readonly configurations: readonly ConfigurationResult[];
   /** Null with a single fold, and until everything is done. */
   readonly walkForward: WalkForward | null;
@@ -274,8 +268,6 @@ export interface SweepCounts {
   readonly configurations: number;
   readonly done: number;
   readonly failed: number;
-  /** After a rung of successive halving. */
-  readonly dropped: number;
   /** Not yet, or not wholly, run. */
   readonly unfinished: number;
   /** Configurations that were ever tried in this folder, by earlier sweeps too: the N of the deflated Sharpe ratio. */
@@ -285,20 +277,7 @@ export interface SweepCounts {
   readonly events: number;
 }
 
-/** A rung of successive halving: events from the first on, and what became of the configurations there. */
-export interface RungResult {
-  readonly events: number;
-  readonly folds: number;
-  /** Of these events those that were over when the next rung's begin. Null of the last rung, which decides nothing. */
-  readonly decidedBy: number | null;
-  /** Configurations that were to be played on it. Null: the rung before has not ended. */
-  readonly entered: number | null;
-  readonly failed: number;
-  /** Null: it has not ended, or it is the last one. */
-  readonly dropped: number | null;
-}
-
-/** What can be said of the whole search under one fill model: of the events that all configurations were played on. */
+/** What can be said of the whole search under one fill model. */
 export interface ModelJudgement {
   readonly fillModel: string;
   /** V[SR]: variance over this sweep's configurations of the Sharpe ratio per event. */
@@ -314,23 +293,14 @@ export interface ModelJudgement {
 }
 
 export interface ConfigurationResult extends Candidate {
-  readonly status: 'done' | 'dropped' | 'failed' | 'unfinished';
+  readonly status: 'done' | 'failed' | 'unfinished';
   /** Of the first backtest that failed; empty otherwise. */
   readonly error: string;
-  /** Of each rung of successive halving that it was ranked in, from the first. */
-  readonly rungs: readonly RungStanding[];
   readonly signFlips: boolean;
   /** The lowest of the results under the fill models: what configurations are ranked by. */
   readonly worstMicros: number | null;
   /** In the order of the fill models; empty unless done. */
   readonly models: readonly ModelResult[];
-}
-
-export interface RungStanding {
-  /** From 1. */
-  readonly place: number;
-  /** What the rung decided by: the lowest of the results under the fill models, of the events that were over. */
-  readonly worstMicros: number;
 }
 
 export interface ModelResult {

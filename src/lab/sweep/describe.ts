@@ -10,9 +10,7 @@ import type {
   FreshResult,
   ModelJudgement,
   ModelResult,
-  RungResult,
   SharpePerEvent,
-  SweepResult,
   SweepSubject,
 } from './contract.js';
 
@@ -63,26 +61,6 @@ export const deflatedText = (sharpe: SharpePerEvent | null): string => formatPer
 export const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
   overfitting === null ? 'too few' : formatPercent(overfitting.probability);
 
-/** How many configurations there were, and what halving dropped of them: `60 configurations (42 dropped after 9.1 % of the events)`. */
-export function configurationsText({ counts, halving }: Pick<SweepResult, 'counts' | 'halving'>): string {
-  const parts = (halving ?? []).flatMap(({ events, dropped }) =>
-    dropped === null || dropped === 0 ? [] : [`${count(dropped)} after ${formatPercent(events / counts.events)}`],
-  );
-  const dropped = parts.length === 0 ? '' : `, ${count(counts.dropped)} dropped: ${parts.join(', ')} of the events`;
-  return `${formatQuantity(counts.configurations, 'configuration')}${dropped}`;
-}
-
-/** Rows of the table of rungs. */
-export const RUNG_HEADS = ['Rung', 'Events', 'Decided by', 'Configurations', 'Failed', 'Dropped'] as const;
-
-export const rungRows = (halving: readonly RungResult[]): readonly (readonly string[])[] =>
-  halving.map(({ events, decidedBy, entered, failed, dropped }, at) =>
-    [at + 1, events, decidedBy, entered, failed, dropped].map(count),
-  );
-
-export const HALVING_LEAD =
-  'Successive halving: who goes on from a rung is decided by those of its events that were over when the next one’s begin';
-
 /** Without the strategy's name where there is only one. */
 export function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
@@ -91,8 +69,7 @@ export function axisName(axes: readonly Axis[], index: number): string {
 }
 
 /** Why a configuration is not what its figures seem to say; empty when there is nothing to be said. */
-export function remark({ status, error, rungs, signFlips, models }: ConfigurationResult): string {
-  if (status === 'dropped') return `dropped in rung ${rungs.length}: ${formatGain(rungs.at(-1)?.worstMicros ?? null)}`;
+export function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
   return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']

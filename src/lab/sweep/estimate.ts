@@ -2,7 +2,6 @@
 
 import type { SweepPlan, SweptEvent } from './contract.js';
 import { eventsIn } from './folds.js';
-import { countByFold, countEntries } from './halving/rungs.js';
 import type { PlannedSweep } from './plan.js';
 
 /**
@@ -37,8 +36,6 @@ export interface SweepEstimate {
   readonly configurations: number;
   readonly folds: number;
   readonly backtests: number;
-  /** Of successive halving, as long as no configuration fails; without it a single one, of everything. */
-  readonly rungs: readonly { readonly events: number; readonly configurations: number }[];
   /** Recorded events that all backtests play together. */
   readonly played: number;
   /** By `PLAY_COST`. */
@@ -54,33 +51,29 @@ export function estimateSweep(
   { search, fillModels, repeat, workers }: SweepPlan,
   planned: PlannedSweep,
 ): SweepEstimate {
-  const { events, folds, rungs, data } = planned;
+  const { events, folds, data } = planned;
   const configurations = search.candidates.length;
-  const entries = countEntries(rungs, configurations);
-  // Backtests of each fold, then what of a fold is played once in each of them.
-  const perFold = countByFold(rungs, configurations).map((count) => count * fillModels.length);
-  const sumOver = (figure: (ofFold: readonly SweptEvent[]) => number): number =>
-    perFold.reduce((sum, count, fold) => sum + count * figure(eventsIn(events, fold)), 0);
-  const backtests = sumOver(() => 1);
-  const seconds = sumOver(playSeconds) * repeat + workers * PLAY_COST.secondsToBegin;
+  const ofFolds = Array.from({ length: folds }, (_, fold) => eventsIn(events, fold));
+  const perFold = configurations * fillModels.length;
+  const backtests = folds * perFold;
+  const onceSeconds = perFold * ofFolds.reduce((sum, ofFold) => sum + playSeconds(ofFold), 0);
+  const seconds = onceSeconds * repeat + workers * PLAY_COST.secondsToBegin;
   const repeats = repeat === 1 ? 0 : backtests * repeat;
-  const standings = (entries.at(-1) ?? 0) * fillModels.length;
   return {
     configurations,
     folds,
     backtests,
-    rungs: rungs.map((rung, at) => ({ events: rung.events, configurations: entries[at] ?? 0 })),
-    played: sumOver((ofFold) => ofFold.reduce((sum, event) => sum + event.played, 0)) * repeat,
+    played: perFold * repeat * events.reduce((sum, event) => sum + event.played, 0),
     coreHours: seconds / 3600,
     // A backtest has its figures, its results by event and its crossings.
-    rows: 3 * backtests + repeats + configurations + events.length + standings,
+    rows: 3 * backtests + repeats + configurations + events.length + perFold,
     bytes:
       backtests * BYTES.backtest +
-      sumOver(({ length }) => length) * BYTES_PER_EVENT_RESULT +
+      perFold * events.length * BYTES_PER_EVENT_RESULT +
       repeats * BYTES.repeat +
       configurations * BYTES.configuration +
       events.length * BYTES.event +
-      standings * BYTES.standing,
+      perFold * BYTES.standing,
     isStreamed: data.isStreamed,
   };
 }

@@ -1,7 +1,6 @@
 /** Everything of a sweep that is known before its first backtest, as plain data: what its result needs beside the outcomes. */
 
 import type { Candidate, Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
-import type { Rung } from './halving/rungs.js';
 import { latencyName, makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import type { PlannedSweep } from './plan.js';
@@ -15,24 +14,21 @@ export interface SweepFacts {
   readonly fillModels: readonly string[];
   /** In order of time. */
   readonly events: readonly SweptEvent[];
-  /** From the smallest; the last one holds everything. */
-  readonly rungs: readonly Rung[];
   readonly embargoMs: number;
   readonly assumptions: SweepAssumptions;
   readonly data: NoteFacts['data'];
 }
 
 export function makeFacts(plan: SweepPlan, planned: PlannedSweep): SweepFacts {
-  const { whole, data, events, folds, rungs } = planned;
+  const { whole, data, events, folds } = planned;
   const { search, fillModels, embargoMs, seed, repeat, config } = plan;
   const { markets, empty, isStreamed } = data;
   return {
-    identity: makeIdentity(plan, data.hash, planned),
+    identity: makeIdentity(plan, data.hash, folds),
     title: whole.title,
     search,
     fillModels,
     events,
-    rungs,
     embargoMs,
     assumptions: {
       version: whole.trader.version,
@@ -62,9 +58,9 @@ export const makeHeader = (facts: SweepFacts, resume: SweepHeader['resume']): Sw
 /** Configurations in their order: what is done first is what a user looks at who stops early. */
 export const listTasks = (
   candidates: readonly Candidate[],
-  folds: readonly number[],
+  folds: number,
   fillModels: readonly string[],
 ): readonly Task[] =>
   candidates.flatMap((candidate) =>
-    folds.flatMap((fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))),
+    Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );

@@ -5,32 +5,24 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { LEAST_EVENTS_PER_FOLD, USUAL_FOLDS } from './bounds.js';
-import type { HalvingWish, SweptEvent } from './contract.js';
-import { rungEnds } from './halving/fractions.js';
+import type { SweptEvent } from './contract.js';
 import type { PlannedMarket } from './reading.js';
 
 /**
  * Ordered by their beginning.
  *
- * @param wish null: as many as there are events for, or with halving one for each rung
- * @param halving ends of rungs are ends of folds too, whatever else they are cut into
+ * @param wish null: as many as there are events for
  *
  * Throws TwinbookError `usage` for too many.
  */
-export function assignFolds(
-  markets: readonly PlannedMarket[],
-  wish: number | null,
-  halving: HalvingWish = null,
-): readonly SweptEvent[] {
+export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
-  const folds = wish ?? (halving === null ? usualFolds(events.length) : 1);
+  const folds = wish ?? usualFolds(events.length);
   if (folds > events.length) {
     const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
     throw new TwinbookError('usage', `${folds} folds of ${events.length} events`, hint);
   }
-  const even = Array.from({ length: folds }, (_, fold) => Math.ceil((fold * events.length) / folds));
-  const starts = [...new Set([...even, ...rungEnds(halving, events.length)])];
-  return events.map((event, index) => ({ ...event, fold: starts.filter((start) => start <= index).length - 1 }));
+  return events.map((event, index) => ({ ...event, fold: Math.floor((index * folds) / events.length) }));
 }
 
 const usualFolds = (events: number): number =>

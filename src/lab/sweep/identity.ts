@@ -5,9 +5,6 @@ import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/version.js';
 import { modelOfChoice } from '../backtest/latency-choice.js';
 import type { Axis, SweepPlan } from './contract.js';
-import type { PlannedSweep } from './plan.js';
-
-type PlannedFolds = Pick<PlannedSweep, 'folds' | 'rungs' | 'events'>;
 
 /** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
 export interface SweepIdentity {
@@ -28,7 +25,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
   config_hash: 'the configuration, a strategy file or its code',
   data_hash: 'the recordings',
-  search: 'the parameters and values (--param, --random), or the rungs (--halving)',
+  search: 'the parameters and values (--param, --random)',
   fill_models: 'the fill models',
   latency: 'the latency model, or what it was measured from',
   seed: 'the seed',
@@ -37,13 +34,13 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-export function makeIdentity(plan: SweepPlan, dataHash: string, { folds, rungs, events }: PlannedFolds): SweepIdentity {
+export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): SweepIdentity {
   const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
   return {
     version: VERSION,
     config_hash: plan.config.configHash,
     data_hash: dataHash,
-    search: searchText(search.kind, search.axes, search.candidates.length, halvingIdentity(rungs, events)),
+    search: searchText(search.kind, search.axes, search.candidates.length),
     fill_models: canonicalJson(plan.fillModels),
     latency: latencyText(plan),
     seed: plan.seed,
@@ -65,15 +62,8 @@ export function makeIdentity(plan: SweepPlan, dataHash: string, { folds, rungs, 
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** What was varied, and how. */
-export const searchText = (kind: string, axes: readonly Axis[], configurations: number, halving = {}): string =>
-  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })), ...halving });
-
-/** Where rungs end and folds begin: as many folds may be cut elsewhere beside other rungs. */
-function halvingIdentity(rungs: PlannedFolds['rungs'], events: PlannedFolds['events']) {
-  if (rungs.length === 1) return {};
-  const starts = events.flatMap(({ fold }, at) => (fold === events[at - 1]?.fold ? [] : [at]));
-  return { rungs: rungs.map((rung) => rung.events), folds: starts };
-}
+export const searchText = (kind: string, axes: readonly Axis[], configurations: number): string =>
+  canonicalJson({ kind, configurations, axes: axes.map(({ name, choice }) => ({ name, choice })) });
 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;

@@ -5,8 +5,6 @@ import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated
 import { computeMoments } from '../../shared/statistics/moments.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
 import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
-import { climb, type EndedRung, standingsIn } from './halving/climb.js';
-import { type Rung, wholeRung } from './halving/rungs.js';
 import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
@@ -16,43 +14,30 @@ export interface Judged {
   readonly configurations: readonly ConfigurationResult[];
   /** For each fill model: what its Sharpe ratios are deflated by. */
   readonly trials: readonly (Trials | null)[];
-  /** What the rungs of successive halving that have ended decided. */
-  readonly ended: readonly EndedRung[];
 }
 
-/**
- * What is said of the search itself, how far its ratios lie apart and how probably it overfits, is said of the events of the first
- * rung: on these all were played. Those that were dropped have no others, and those that are left were chosen.
- *
- * @param tried every configuration that was ever tried on such a search, those of this one among them
- */
+/** @param tried every configuration that was ever tried on such a search, those of this one among them */
 export function judge(
   candidates: readonly Candidate[],
   events: readonly SweptEvent[],
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
-  rungs: readonly Rung[] = [wholeRung(events)],
 ): Judged {
-  const common = rungs[0] ?? wholeRung(events);
-  const done = candidates.filter((candidate) => outcomes.findStatus(candidate, common.folds).status === 'done');
+  const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
   const models = fillModels.map((fillModel, model) =>
     judgeModel(fillModel, tried, {
       configurations: done.length,
-      events: common.events,
-      readRows: () => streamRows(done, outcomes, model, common.folds),
+      events: events.length,
+      readRows: () => streamRows(done, outcomes, model),
     }),
   );
   const trials = models.map((model) => model.trials);
-  const { ended } = climb(rungs, candidates, fillModels.length, outcomes);
-  const standing = standingsIn(ended);
-  const configurations = candidates
-    .map((candidate) => configurationResult(candidate, standing(candidate), outcomes, trials))
-    .sort(byWorst);
-  return { models: models.map(({ judgement }) => judgement), configurations, trials, ended };
+  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
+  return { models: models.map(({ judgement }) => judgement), configurations, trials };
 }
 
-/** What all configurations that count were played on, under one fill model. */
+/** Results of the configurations that are done, under one fill model. */
 interface CommonResults {
   readonly configurations: number;
   readonly events: number;
@@ -90,23 +75,17 @@ function measureOverfitting({ configurations, events, readRows }: CommonResults)
 }
 
 /** One configuration after the other, by event; none of them is kept. */
-function* streamRows(
-  done: readonly Candidate[],
-  outcomes: Outcomes,
-  model: number,
-  folds: number,
-): Generator<Float64Array> {
-  for (const { number } of done) yield outcomes.eventResults(number, model, folds);
+function* streamRows(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
+  for (const { number } of done) yield outcomes.eventResults(number, model);
 }
 
 function configurationResult(
   candidate: Candidate,
-  { rungs, isDropped }: ReturnType<ReturnType<typeof standingsIn>>,
   outcomes: Outcomes,
   trials: readonly (Trials | null)[],
 ): ConfigurationResult {
-  const state = isDropped ? ({ status: 'dropped', error: '' } as const) : outcomes.findStatus(candidate);
-  const told = { ...candidate, ...state, rungs };
+  const state = outcomes.findStatus(candidate);
+  const told = { ...candidate, ...state };
   if (state.status !== 'done') return { ...told, signFlips: false, worstMicros: null, models: [] };
   const { number } = candidate;
   const models: ModelResult[] = trials.map((tried, model) => {
@@ -118,12 +97,10 @@ function configurationResult(
   return { ...told, signFlips, worstMicros: Math.min(...results), models };
 }
 
-/** Of those that have no result of everything, who came further, and was better there, comes first. */
 function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
-  const further = b.rungs.length - a.rungs.length || (a.rungs.at(-1)?.place ?? 0) - (b.rungs.at(-1)?.place ?? 0);
-  return (a.status === 'done' ? 0 : further) || ORDER[a.status] - ORDER[b.status] || a.number - b.number;
+  return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
 }
 
-const ORDER = { done: 0, dropped: 1, failed: 2, unfinished: 3 } as const;
+const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;

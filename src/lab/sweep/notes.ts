@@ -1,7 +1,7 @@
 /** What a reader of a sweep must know before believing a figure of it. */
 
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { ConfigurationResult, RungResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';
+import type { ConfigurationResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';
 import { TERMS } from './describe.js';
 import type { PlannedData } from './reading.js';
 
@@ -9,8 +9,6 @@ export interface NoteFacts {
   readonly subject: SweepSubject;
   readonly data: Pick<PlannedData, 'markets' | 'empty' | 'isStreamed'>;
   readonly counts: SweepCounts;
-  /** Null without successive halving. */
-  readonly halving: readonly RungResult[] | null;
   readonly best: ConfigurationResult | null;
   readonly search: Search;
   readonly folds: number;
@@ -20,7 +18,7 @@ const formatCount = (count: number, one: string, many = `${one}s`): string => `$
 
 /** Most serious first. */
 export function listNotes(facts: NoteFacts): readonly SweepNote[] {
-  const cautions = [...incomplete(facts), ...flips(facts), ...ofHalving(facts), ...fewEvents(facts)];
+  const cautions = [...incomplete(facts), ...flips(facts), ...fewEvents(facts)];
   const others = [...ofData(facts), ...ofSearch(facts)];
   return [
     ...cautions.map((text) => ({ level: 'caution', text }) as const),
@@ -47,32 +45,14 @@ function* flips({ counts, best, subject }: NoteFacts): Generator<string> {
   }
 }
 
-/** What is said of the search is said of the first rung, whose events alone all configurations were played on. */
-function* ofHalving({ halving, counts }: NoteFacts): Generator<string> {
-  const [first] = halving ?? [];
-  if (first === undefined) return;
-  const decidedBy = first.decidedBy ?? 0;
-  if (decidedBy < LEAST_EVENTS_FOR_SHARPE && (first.dropped ?? 0) > 0) {
-    yield `${formatCount(first.dropped ?? 0, 'configuration')} of ${counts.configurations} dropped by what ${formatCount(decidedBy, 'event')} brought: that is luck as much as merit. Give --halving a larger first fraction.`;
-  }
-  const ofAll = `the ${formatCount(first.events, 'event')} of the first rung`;
-  if (first.events < LEAST_EVENTS_FOR_SHARPE) {
-    yield `Deflated ratios are left out: what was dropped has only ${ofAll}, too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least).`;
-  } else {
-    yield `V[Sharpe], the best by luck and the probability of overfitting are those of ${ofAll}, on which all were played: ratios lie further apart on fewer events, so that deflated ones are rather too low.`;
-  }
-}
-
-function* fewEvents({ counts, halving, subject }: NoteFacts): Generator<string> {
+function* fewEvents({ counts, subject }: NoteFacts): Generator<string> {
   const { event } = TERMS[subject];
   const { events } = counts;
-  const common = halving?.[0]?.events ?? events;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
     yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
-  if (common < LEAST_EVENTS_FOR_OVERFITTING) {
-    const where = halving === null ? '' : ' in the first rung';
-    yield `${formatCount(common, event)}${where}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+  if (events < LEAST_EVENTS_FOR_OVERFITTING) {
+    yield `${formatCount(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
   }
 }
 

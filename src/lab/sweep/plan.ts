@@ -8,8 +8,6 @@ import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/sources.js';
 import type { SweepPlan, SweptEvent } from './contract.js';
 import { assignFolds, foldCount } from './folds.js';
-import { rungEnds } from './halving/fractions.js';
-import { makeRungs, type Rung } from './halving/rungs.js';
 import { type PlannedData, planData } from './reading.js';
 
 export interface PlannedSweep {
@@ -21,8 +19,6 @@ export interface PlannedSweep {
   /** In order of time. */
   readonly events: readonly SweptEvent[];
   readonly folds: number;
-  /** From the smallest; the last one holds everything. */
-  readonly rungs: readonly Rung[];
 }
 
 /**
@@ -35,9 +31,8 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
   const data = await planData(recordings, plan.memoryBytes, (done) => progress(done, recordings.length));
-  const events = assignFolds(data.markets, plan.folds, plan.halving);
-  const rungs = makeRungs(events, rungEnds(plan.halving, events.length), plan.embargoMs);
-  return { whole, recordings, data, events, folds: foldCount(events), rungs };
+  const events = assignFolds(data.markets, plan.folds);
+  return { whole, recordings, data, events, folds: foldCount(events) };
 }
 
 /** Also finds out that no strategy selects anything, and that a fill model is unknown, before anything is read. */

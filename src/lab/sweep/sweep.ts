@@ -8,11 +8,9 @@
  */
 
 import type { SweepPlan, SweepResult, SweepWatcher, Task } from './contract.js';
-import { type EngineWork, NOTHING_PLAYED, type Round, type RoundRunner, type SweepEngine } from './engine.js';
+import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from './engine.js';
 import { listTasks, makeFacts, makeHeader, type SweepFacts } from './facts.js';
 import { eventsIn } from './folds.js';
-import { climb } from './halving/climb.js';
-import { countByFold, newFolds } from './halving/rungs.js';
 import { Pace } from './pace.js';
 import { type PlannedSweep, planSweep } from './plan.js';
 import { type EventResultsAt, Outcomes } from './results/outcomes.js';
@@ -79,53 +77,22 @@ class Sweep {
 
   /** False when it was stopped. */
   async run(engine: SweepEngine): Promise<boolean> {
-    const facts = this.#facts;
-    const stored = this.#store.begin(makeHeader(facts, this.#plan.resume));
+    const [plan, planned, facts, watcher] = [this.#plan, this.#planned, this.#facts, this.#watcher];
+    const stored = this.#store.begin(makeHeader(facts, plan.resume));
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
-    if (stored.length > 0) this.#watcher.say(`${stored.length} backtests of this sweep are done already.`);
-    const pace = this.#makePace(stored.map(({ task }) => task));
+    if (stored.length > 0) watcher.say(`${stored.length} backtests of this sweep are done already.`);
+    const { search, fillModels } = facts;
+    const all = listTasks(search.candidates, planned.folds, fillModels);
+    const tasks = all.filter((task) => !this.#outcomes.has(task));
+    const pace = new Pace(watcher.now, all.length, this.#playedBy(tasks));
     const done: EngineWork['done'] = (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
       this.#store.write(task, outcome);
       pace.addPlayed(this.#playedBy([task]));
-      this.#watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
+      watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     };
-    const [plan, planned, watcher] = [this.#plan, this.#planned, this.#watcher];
     const known: EngineWork['known'] = (task) => this.#outcomes.get(task);
-    const runner = engine({ plan, planned, facts, watcher, known, done });
-    return this.#runRounds(runner).finally(runner.close);
-  }
-
-  /** Rung by rung: who enters one is decided by what has come of those before. */
-  async #runRounds(runner: RoundRunner): Promise<boolean> {
-    const { rungs, search, events } = this.#facts;
-    for (const [at, rung] of rungs.entries()) {
-      const round = this.#makeRound(at);
-      if (rungs.length > 1 && round.tasks.length > 0) {
-        const what = `${round.candidates.length} of ${search.candidates.length} configurations`;
-        this.#watcher.say(`Rung ${at + 1} of ${rungs.length}: ${what} on ${rung.events} of ${events.length} events.`);
-      }
-      if (!(await runner.run(round))) return false;
-    }
-    return true;
-  }
-
-  /** A rung plays the folds that the one before has not. */
-  #makeRound(at: number): Round {
-    const { rungs, search, fillModels } = this.#facts;
-    const { entered: candidates } = climb(rungs.slice(0, at + 1), search.candidates, fillModels.length, this.#outcomes);
-    const folds = newFolds(rungs, at);
-    const tasks = listTasks(candidates, folds, fillModels).filter((task) => !this.#outcomes.has(task));
-    return { candidates, folds, tasks };
-  }
-
-  /** As if none failed: those that do enter no further rung. */
-  #makePace(stored: readonly Pick<Task, 'fold'>[]): Pace {
-    const { rungs, search, fillModels } = this.#facts;
-    const counts = countByFold(rungs, search.candidates.length).map((count) => count * fillModels.length);
-    const played = counts.reduce((sum, count, fold) => sum + count * (this.#played[fold] ?? 0), 0);
-    const all = counts.reduce((sum, count) => sum + count, 0);
-    return new Pace(this.#watcher.now, all, played - this.#playedBy(stored));
+    return engine({ plan, planned, facts, watcher, tasks, known, done });
   }
 
   #playedBy(tasks: readonly Pick<Task, 'fold'>[]): number {

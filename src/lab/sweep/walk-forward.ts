@@ -11,10 +11,8 @@ import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
 export interface WalkForwardQuestion {
-  /** Only those that are done, or were dropped on the way. */
+  /** Those that are done, in the order of the search. */
   readonly candidates: readonly Candidate[];
-  /** How many folds from the first on a candidate was played on. */
-  readonly foldsOf: (candidate: Candidate) => number;
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
   readonly outcomes: Outcomes;
@@ -25,20 +23,19 @@ export interface WalkForwardQuestion {
 
 /** Null with a single fold, or without any configuration. */
 export function walkForward(question: WalkForwardQuestion): WalkForward | null {
-  const { candidates, foldsOf, events, fillModels, outcomes, embargoMs, trials } = question;
+  const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
-  const readRows = (number: number, folds: number) =>
-    fillModels.map((_, model) => outcomes.eventResults(number, model, folds));
+  const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
-  const best = bestOn(candidates, foldsOf, trained, readRows);
+  const best = bestOn(candidates, trained, readRows);
   const steps: WalkForwardStep[] = [];
   const unseen: number[][] = fillModels.map(() => []);
   for (const [index, { learned, purged }] of trained.entries()) {
     const fold = index + 1;
     const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
     const chosen = best[index] ?? null;
-    const rows = chosen === null ? [] : readRows(chosen, fold + 1);
+    const rows = chosen === null ? [] : readRows(chosen);
     steps.push({
       fold,
       trainEvents: learned.length,
@@ -62,21 +59,18 @@ export function walkForward(question: WalkForwardQuestion): WalkForward | null {
 }
 
 /**
- * For each step the first of those that play its fold (who does was decided by what was over before it) whose lowest result under the fill models is highest; null where there is nothing to learn
- * from. Each configuration's results are read once and not kept.
+ * For each step the first configuration whose lowest result under the fill models is highest; null where there is nothing to
+ * learn from. Each configuration's results are read once and not kept.
  */
 function bestOn(
   candidates: readonly Candidate[],
-  foldsOf: WalkForwardQuestion['foldsOf'],
   trained: readonly { readonly learned: readonly number[] }[],
-  readRows: (number: number, folds: number) => readonly Float64Array[],
+  readRows: (number: number) => readonly Float64Array[],
 ): readonly (number | null)[] {
   const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
-  for (const candidate of candidates) {
-    const { number } = candidate;
-    const rows = readRows(number, foldsOf(candidate));
-    // The first fold is only learned from.
-    for (const [step, { learned }] of trained.slice(0, foldsOf(candidate) - 1).entries()) {
+  for (const { number } of candidates) {
+    const rows = readRows(number);
+    for (const [step, { learned }] of trained.entries()) {
       const leader = best[step];
       if (leader === undefined || learned.length === 0) continue;
       const worstMicros = lowestAt(rows, learned);

@@ -81,9 +81,8 @@ describe('a plan of chunks', () => {
     const { facts } = plan;
     const aSecond = { fromMs: 0, toMs: 0, played: 1_000_000 / PLAY_COST.microsecondsAnEvent };
     const busy = { ...facts, events: facts.events.map((event) => ({ ...event, ...aSecond })) };
-    const everything = { candidates: facts.search.candidates, folds: [0, 1] };
     const sizes = (seconds: number) =>
-      makeChunks(busy, seconds, everything).map(({ fold, candidates }) => [fold, candidates.length]);
+      makeChunks(busy, seconds).map(({ fold, candidates }) => [fold, candidates.length]);
     // A configuration takes two seconds: two fill models.
     expect(sizes(4)).toEqual([
       [0, 2],
@@ -103,16 +102,8 @@ describe('a plan of chunks', () => {
       [0, 3],
       [1, 3],
     ]);
-    const tasks = makeChunks(busy, 4, everything).flatMap((chunk) => tasksIn(chunk, facts.fillModels));
+    const tasks = makeChunks(busy, 4).flatMap((chunk) => tasksIn(chunk, facts.fillModels));
     expect(new Set(tasks.map((task) => JSON.stringify(task))).size).toBe(12);
-  });
-
-  it('that was written before there were rungs is collected all the same', () => {
-    const earlier = join(dir, 'earlier');
-    const { rungs: _, ...facts } = plan.facts;
-    // As the file of an earlier version holds it.
-    writePlan(earlier, { ...plan, facts: facts as typeof plan.facts });
-    expect(readPlan(earlier)).toEqual(readPlan(dir));
   });
 
   it('is read as it was written, and refused when it is cut, changed, of another version or another Node', () => {

@@ -214,7 +214,7 @@ describe('a ranking', () => {
 describe('walking forward', () => {
   const forward = (results: Parameters<typeof swept>[0], folds: number, embargoMs = 0) => {
     const given = swept(results, folds);
-    return walkForward({ ...given, foldsOf: () => folds, fillModels: MODELS, embargoMs, trials: [null, null] });
+    return walkForward({ ...given, fillModels: MODELS, embargoMs, trials: [null, null] });
   };
   // Four folds of two events. The first configuration is best at first, the second later, the third never.
   const same = (row: number[]) => [row, row] as const;

@@ -1,12 +1,6 @@
 /** Figures of a backtest that are made up. */
 
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
-import type { EngineWork, Round, SweepEngine } from '../../../src/lab/sweep/engine.js';
-
-/** One that starts nothing and has nothing to close. */
-export const engineThat =
-  (run: (round: Round, work: EngineWork) => Promise<boolean>): SweepEngine =>
-  (work) => ({ run: (round) => run(round, work), close: () => Promise.resolve() });
 
 /** With these results by event, and a trace that is theirs. */
 export function figuresOf(eventResults: readonly number[]): TaskFigures {

@@ -163,7 +163,6 @@ export async function sweepPlan(place: SweepPlace, wishes: PlanWishes = {}): Pro
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     allMarkets: false,
     folds: null,
-    halving: null,
     embargoMs: 0,
     workers: 1,
     memoryBytes: 64 * 1024 * 1024,

@@ -58,7 +58,6 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
   const done = judged.configurations.filter(({ status }) => status === 'done');
   const question = {
     candidates: candidates.slice(failed),
-    foldsOf: () => folds,
     events,
     fillModels: MODELS,
     outcomes,
@@ -85,13 +84,11 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
       configurations: candidates.length,
       done: done.length,
       failed,
-      dropped: 0,
       unfinished: 0,
       tried: candidates.length,
       flipping: done.filter(({ signFlips }) => signFlips).length,
       events: count,
     },
-    halving: null,
     events,
     models: judged.models,
     configurations: judged.configurations,

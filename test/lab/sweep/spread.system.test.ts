@@ -112,13 +112,6 @@ describe('a sweep as a job array', () => {
     expect(contentOf('array')).toEqual(contentOf('threads'));
   });
 
-  it('is not planned with halving, which decides as it goes', async () => {
-    expect(await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'halved', '--halving', '0.5'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('a job array is planned before anything runs'),
-    });
-  });
-
   it('is refused by a machine with another configuration or other recordings, and says what is wrong with an index', async () => {
     await twinbook(['sweep', 'plan', ...QUESTION, '--dir', 'refused']);
     const refused = async (env: Readonly<Record<string, string>>, machine = OF_MACHINE) => {

@@ -107,37 +107,3 @@ describe('results by event', () => {
     store.close();
   });
 });
-
-/** The folder as a version left it that kept a row for each event. */
-function ofEarlierVersion(): string {
-  const folder = written();
-  const db = new SqliteDriver(join(folder, 'sweep.sqlite'));
-  db.exec(`
-    CREATE TABLE kept AS SELECT * FROM event_results;
-    DROP VIEW event_results;
-    DROP TABLE event_result_runs;
-    CREATE TABLE event_results (
-      sweep INTEGER NOT NULL, configuration INTEGER NOT NULL, fill_model TEXT NOT NULL, event INTEGER NOT NULL,
-      result_micros INTEGER NOT NULL, PRIMARY KEY (sweep, configuration, fill_model, event),
-      FOREIGN KEY (sweep, event) REFERENCES events
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO event_results SELECT * FROM kept;
-    DROP TABLE kept;
-    PRAGMA user_version = 1;
-  `);
-  db.close();
-  return folder;
-}
-
-describe('a folder of an earlier version', () => {
-  it('is brought up to date: its trials go on counting, its results are the same', () => {
-    const folder = ofEarlierVersion();
-    const store = openStore(folder);
-    expect(begin(store, true).map(({ outcome }) => outcome)).toEqual(
-      RESULTS.flatMap((results) => [done(results), done(results)]),
-    );
-    expect(store.tried).toBe(1);
-    store.close();
-    expect(rowsIn(folder)).toEqual(EXPECTED);
-  });
-});

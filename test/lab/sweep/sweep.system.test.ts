@@ -124,21 +124,6 @@ describe('a sweep', () => {
     expect(contentOf('resumed')).toEqual(contentOf('unbroken'));
   });
 
-  it('with halving plays what it would have played, without what was dropped', async () => {
-    await unbroken();
-    const rows = contentOf('unbroken')['results'] as { configuration: number; fold: number }[];
-    const folds = Math.max(...rows.map(({ fold }) => fold)) + 1;
-    const { halving, configurations } = await sweep('halved', { ...SHARED, folds, halving: [0.5] }, sharedData());
-    expect(halving?.map(({ entered, dropped }) => [entered, dropped])).toEqual([
-      [2, 1],
-      [1, null],
-    ]);
-    const dropped = configurations.find(({ status }) => status === 'dropped')?.number;
-    expect(contentOf('halved')['results']).toEqual(
-      rows.filter(({ configuration, fold }) => configuration !== dropped || fold < folds / 2),
-    );
-  });
-
   it('goes on only with what it was begun with, and says what has changed', async () => {
     await stopped('changed', 1);
     const goOn = (wishes: PlanWishes) => sweep('changed', { resume: true, ...wishes });

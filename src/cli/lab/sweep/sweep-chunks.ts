@@ -13,15 +13,7 @@ import { resolveData } from '../../data/paths.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../../output/io.js';
 import { json, record } from '../../output/table.js';
-import {
-  halvingOption,
-  memoryBytes,
-  planFrom,
-  type QuestionFlags,
-  requireData,
-  withMemory,
-  withQuestion,
-} from './sweep-question.js';
+import { memoryBytes, planFrom, type QuestionFlags, requireData, withMemory, withQuestion } from './sweep-question.js';
 import { type TellFlags, tellResult } from './sweep-tell.js';
 
 interface PlanFlags extends QuestionFlags {
@@ -60,7 +52,6 @@ export function addChunkCommands(sweep: Command, session: Session): void {
     .command('plan')
     .description('writes a sweep over recordings as chunks, for a job array; runs nothing');
   withQuestion(plan)
-    .addOption(halvingOption().hideHelp())
     .requiredOption('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach')
     .addOption(chunkSecondsOption(USUAL_CHUNK_SECONDS));
   addAction<PlanFlags>(plan, session, (options) => writeChunks(options, session.io));
@@ -85,7 +76,7 @@ export function addChunkCommands(sweep: Command, session: Session): void {
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
     .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
     .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
-    .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
+    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
   addAction<CollectFlags>(collect, session, (options) => collectFolder(options, session.io));
 }
 
@@ -121,19 +112,13 @@ async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
   const { writePlan } = await import('../../../lab/sweep/chunks/folder.js');
   const { makeSheet } = await import('../../../lab/sweep/chunks/sheet.js');
   const { makeFacts } = await import('../../../lab/sweep/facts.js');
-  const { newFolds } = await import('../../../lab/sweep/halving/rungs.js');
   const { planSweep } = await import('../../../lab/sweep/plan.js');
-  if (options.halving !== undefined) {
-    const text = 'a job array is planned before anything runs, and --halving decides what is played as it goes';
-    throw new TwinbookError('usage', text, 'Run it with `twinbook sweep --engine queue`, or leave --halving out.');
-  }
   const plan = await planFrom({ ...options, workers: 1, data: requireData(options) }, io);
   const planned = await planSweep(plan, () => undefined);
   // Whether threads share memory is for each machine to say.
   const known = makeFacts(plan, planned);
   const facts = { ...known, data: { ...known.data, isStreamed: false } };
-  const everything = { candidates: plan.search.candidates, folds: newFolds(planned.rungs, 0) };
-  const chunks = makeChunks(facts, options.chunkSeconds, everything).map(({ fold, candidates }) => ({
+  const chunks = makeChunks(facts, options.chunkSeconds).map(({ fold, candidates }) => ({
     fold,
     first: candidates[0]?.number ?? 1,
     last: candidates.at(-1)?.number ?? 0,

@@ -1,18 +1,11 @@
 /** What a sweep over recordings is asked: the options that `sweep` and `sweep plan` share, and the plan that they make. */
 
 import { dirname, join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { feeCurve } from '../../../lab/backtest/fees/fee-curves.js';
 import { latencyChoice } from '../../../lab/backtest/latency-choice.js';
 import { readAxis, requireDifferent } from '../../../lab/sweep/axes.js';
-import {
-  MAX_CONFIGURATIONS,
-  MAX_FOLDS,
-  MAX_FRACTIONS,
-  USUAL_FILL_MODELS,
-  USUAL_FRACTIONS,
-  USUAL_MEMORY_BYTES,
-} from '../../../lab/sweep/bounds.js';
+import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../../lab/sweep/bounds.js';
 import type { SweepPlan } from '../../../lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
@@ -29,7 +22,6 @@ export interface QuestionFlags extends Omit<BacktestFlags, 'data' | 'workers'> {
   readonly param: readonly string[];
   readonly random?: number;
   readonly folds?: number;
-  readonly halving?: readonly number[] | true;
   readonly embargo: number;
   readonly memory: number;
   readonly workers: number;
@@ -56,7 +48,7 @@ const withParameters = (command: Command): Command =>
     .addOption(fillModelOption(USUAL_FILL_MODELS))
     .option(
       '--folds <n>',
-      'folds of whole events, in order of time (default: 4, if there are events enough; with --halving one a rung)',
+      'folds of whole events, in order of time (default: 4, if there are events enough)',
       integerBetween(1, MAX_FOLDS),
     )
     .addOption(
@@ -68,17 +60,6 @@ const withParameters = (command: Command): Command =>
       '--out <dir>',
       'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
     );
-
-export const halvingOption = (): Option =>
-  new Option(
-    '--halving [fractions]',
-    `successive halving: all are played on so much of the events, the best on more (without a list: ${USUAL_FRACTIONS.join(',')})`,
-  ).argParser((text) => {
-    const fractions = text.split(',').map((part) => (/^\d*\.\d+$/.test(part) ? Number(part) : Number.NaN));
-    const isAscending = fractions.every((fraction, at) => fraction > (fractions[at - 1] ?? 0) && fraction < 1);
-    if (isAscending && fractions.length <= MAX_FRACTIONS) return fractions;
-    throw new InvalidArgumentError(`Wanted up to ${MAX_FRACTIONS} ascending fractions below 1, as in 0.03,0.1,0.3.`);
-  });
 
 export const withMemory = (command: Command): Command =>
   command.addOption(
@@ -136,7 +117,6 @@ export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'dat
     repeat: options.repeat,
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
-    halving: options.halving === true ? 'usual' : (options.halving ?? null),
     embargoMs: options.embargo * MINUTE_MS,
     memoryBytes: memoryBytes(options),
   };

@@ -1,27 +1,22 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import { count, formatGain, formatMoney, ratio, UNKNOWN } from '../../../lab/report/figures.js';
+import { count, formatGain, formatMoney, formatQuantity, ratio, UNKNOWN } from '../../../lab/report/figures.js';
 import type {
   ConfigurationResult,
   FreshResult,
   ModelResult,
-  RungResult,
   SweepResult,
   WalkForward,
 } from '../../../lab/sweep/contract.js';
 import {
   axisName,
-  configurationsText,
   deflatedText,
   FRESH_HEADS,
   freshLead,
   freshRows,
-  HALVING_LEAD,
   overfittingText,
-  RUNG_HEADS,
   remark,
   resultText,
-  rungRows,
   sharpeText,
   TERMS,
 } from '../../../lab/sweep/describe.js';
@@ -39,7 +34,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const say = (text: string) => prose(text, width, '  ');
   return [
     say(
-      `${result.title}: ${configurationsText(result)}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
+      `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
     ),
     table(
       shown.map((configuration, index) => ({ configuration, place: index + 1 })),
@@ -47,7 +42,6 @@ export function sweepTables(result: SweepResult, width?: number): string {
       width,
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    result.halving === null ? '' : `\n${rungTable(result.halving, width)}`,
     result.subject === 'recordings' ? crossingTable(result, width) : '',
     `\n${judgements(result, width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
@@ -133,9 +127,6 @@ function judgements({ subject, models, counts }: SweepResult, width?: number): s
 
 const freshTable = (fresh: FreshResult, width?: number): string =>
   `${prose(freshLead(fresh), width, '  ')}\n${textTable(FRESH_HEADS, freshRows(fresh), width)}`;
-
-const rungTable = (halving: readonly RungResult[], width?: number): string =>
-  `${prose(HALVING_LEAD, width, '  ')}\n${textTable(RUNG_HEADS, rungRows(halving), width)}`;
 
 function textTable(heads: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const columns = heads.map(

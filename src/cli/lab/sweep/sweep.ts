@@ -21,14 +21,7 @@ import {
   withConditions,
 } from '../world-options.js';
 import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
-import {
-  halvingOption,
-  planFrom,
-  type QuestionFlags,
-  questionFrom,
-  requireData,
-  withQuestion,
-} from './sweep-question.js';
+import { planFrom, type QuestionFlags, questionFrom, requireData, withQuestion } from './sweep-question.js';
 import {
   addWorkerCommand,
   engineOption,
@@ -59,10 +52,9 @@ export function addSweepCommand(program: Command, session: Session): void {
     .addOption(engineOption())
     .addOption(queueOption())
     .addOption(chunkSecondsOption(USUAL_QUEUED_SECONDS))
-    .addOption(halvingOption())
     .option('--resume', 'go on with the sweep that was left unfinished there')
     .option('--estimate', 'over recordings: only say what it would take: core-hours, rows and bytes')
-    .option('--report <file>', 'write a page with table, heat maps and walk-forward, one HTML file');
+    .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
   addAction<SweepFlags>(command, session, (options) => sweep(options, session.io));
   addChunkCommands(command, session);
   addWorkerCommand(command, session);
@@ -96,19 +88,7 @@ const withWorlds = (command: Command): Command =>
 /** What a world knows nothing of. */
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...[
-    'feed',
-    'feedDelay',
-    'repeat',
-    'folds',
-    'halving',
-    'embargo',
-    'memory',
-    'estimate',
-    'engine',
-    'queue',
-    'chunkSeconds',
-  ],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'estimate', 'engine', 'queue', 'chunkSeconds'],
 ];
 const OF_WORLDS = {
   seeds: '--seeds',
@@ -147,12 +127,10 @@ const describeCost = ({ msASecond, microsecondsAnEvent, secondsToBegin }: typeof
   `${msASecond} ms for a recorded second, ${microsecondsAnEvent} µs for an event, ${secondsToBegin} s for a thread to begin`;
 
 function estimateText(estimate: SweepEstimate, workers: number, cost: typeof PLAY_COST): string {
-  const { configurations, folds, backtests, rungs, played, coreHours, rows, bytes, isStreamed } = estimate;
-  const steps = rungs.map((rung) => `${count(rung.configurations)} on ${count(rung.events)}`);
+  const { configurations, folds, backtests, played, coreHours, rows, bytes, isStreamed } = estimate;
   return record([
     ['configurations', count(configurations)],
     ['backtests', `${count(backtests)}, of ${count(folds)} folds`],
-    ...(rungs.length === 1 ? [] : [['rungs', `${steps.join(', ')} events`] as const]),
     ['events', `${count(played)} to be played`],
     ['core-hours', `${coreHours.toFixed(2)}: ${describeCost(cost)}`],
     ['time', `${formatDuration((coreHours * 3_600_000) / workers)} on ${count(workers)} threads`],

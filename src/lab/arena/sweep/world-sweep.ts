@@ -180,7 +180,6 @@ class WorldSweep {
       configurations: configurations.length,
       done: done.length,
       failed,
-      dropped: 0,
       unfinished: configurations.length - done.length - failed,
       tried: this.#store.tried,
       flipping: done.filter(({ signFlips }) => signFlips).length,
@@ -188,7 +187,7 @@ class WorldSweep {
     };
     const data = { markets: [], isStreamed: false, empty: [] };
     const best = done[0] ?? null;
-    const notes = listNotes({ subject: 'worlds', data, counts, halving: null, best, search, folds: 1 });
+    const notes = listNotes({ subject: 'worlds', data, counts, best, search, folds: 1 });
     const used = this.#usedBefore;
     const text = `${used} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
     return {
@@ -198,7 +197,6 @@ class WorldSweep {
       assumptions: this.#assumptions(),
       search: { kind: search.kind, axes: search.axes, leftOut: search.leftOut },
       counts,
-      halving: null,
       events: this.#events,
       models,
       configurations,

@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import type { Candidate, Task } from '../contract.js';
-import type { Round } from '../engine.js';
 import { playSeconds } from '../estimate.js';
 import type { SweepFacts } from '../facts.js';
-import { eventsIn } from '../folds.js';
+import { eventsIn, foldCount } from '../folds.js';
 
 /** The events of a fold are decoded once for all of its configurations. */
 export interface Chunk {
@@ -17,16 +16,15 @@ export interface Chunk {
 }
 
 /**
- * All chunks of a round, or of a sweep that has one round, the same for the same question: fold by fold.
+ * All chunks of a sweep, the same for the same question: fold by fold.
  *
  * @param seconds of one core that a chunk is to take by `playSeconds`; it holds one configuration at least
  */
 export function makeChunks(
-  { events, fillModels, assumptions }: Pick<SweepFacts, 'events' | 'fillModels' | 'assumptions'>,
+  { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
   seconds: number,
-  { candidates, folds }: Pick<Round, 'candidates' | 'folds'>,
 ): readonly Chunk[] {
-  return folds.flatMap((fold) => {
+  return Array.from({ length: foldCount(events) }, (_, fold) => {
     const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length * assumptions.repeat;
     const size = Math.max(1, Math.floor(seconds / eachSeconds));
     const parts = Math.ceil(candidates.length / size);
@@ -34,7 +32,7 @@ export function makeChunks(
       fold,
       candidates: candidates.slice(part * size, (part + 1) * size),
     }));
-  });
+  }).flat();
 }
 
 /** In the order of the search. */

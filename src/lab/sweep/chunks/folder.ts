@@ -12,7 +12,6 @@ import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import type { SweepFacts } from '../facts.js';
-import { wholeRung } from '../halving/rungs.js';
 import { type Chunk, chunkId } from './chunk.js';
 import { type ChunkOutcome, type OutcomesRead, outcomesText, readOutcomes } from './outcomes-file.js';
 import { readSheet, type SweepSheet, sheetHash } from './sheet.js';
@@ -61,9 +60,7 @@ export function readPlan(dir: string): FolderPlan {
   // Its checksum says that a program of ours wrote it, and the sheet's own reader that it was this version.
   const plan = read.data.plan as unknown as FolderPlan;
   readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
-  // A plan that was written before sweeps had rungs has none.
-  const { facts }: { readonly facts: Partial<SweepFacts> & Pick<SweepFacts, 'events'> } = plan;
-  return { ...plan, facts: { ...plan.facts, rungs: facts.rungs ?? [wholeRung(facts.events)] } };
+  return plan;
 }
 
 /** A chunk by its number, from 0. Throws TwinbookError `usage` for a number that there is not. */

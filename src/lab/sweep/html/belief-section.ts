@@ -64,7 +64,7 @@ export function walkForwardSection(result: SweepResult): Markup | null {
     'forward',
     'Walking forward',
     `The configuration that was best on all earlier events, on those that follow. ${rule}`,
-    html`${stepTable(walkForward, assumptions.fillModels)}<div class="totals">${totals(walkForward)}</div>`,
+    html`${stepTable(walkForward, assumptions.fillModels)}${totals(walkForward)}`,
   );
 }
 

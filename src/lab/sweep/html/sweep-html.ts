@@ -1,27 +1,25 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
 import { utcText } from '../../../shared/base/utc-text.js';
-import { count, formatGain } from '../../report/figures.js';
+import { count, formatGain, formatQuantity } from '../../report/figures.js';
 import { pageScript } from '../../report/html/assets.js';
 import { html, Markup, shorten } from '../../report/html/markup.js';
 import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
 import type { SweepResult } from '../contract.js';
-import { axisName, capitalise, configurationsText, deflatedText, overfittingText, TERMS } from '../describe.js';
+import { axisName, capitalise, deflatedText, overfittingText, TERMS } from '../describe.js';
 import { beliefSection, freshSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
 import { crossingSection } from './crossing-section.js';
-import { halvingSection } from './halving-section.js';
-import { heatSection, heatStyle, marginalSection } from './heat-section.js';
+import { parameterSection } from './parameter-section.js';
 
-/** Under 5 MB whatever the sweep's size: beyond 2,000 configurations and 45 pairs the page says what it leaves out. */
+/** Under 5 MB whatever the sweep's size: beyond 2,000 configurations the page says what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const script = pageScript(['theme', 'tables']);
-  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${halvingSection(result)}${heatSection(result)}${marginalSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
+  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${parameterSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}
-${new Markup(heatStyle(result))}</style></head><body>${body}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
 <script type="module">${new Markup(script)}</script>
 </body></html>
 `.text;
@@ -32,7 +30,7 @@ function heading(result: SweepResult): Markup {
   const [first, last] = [events[0], events.at(-1)];
   const isOfTime = subject === 'recordings' && first !== undefined && last !== undefined;
   const when = isOfTime ? `${utcText(first.fromMs)} – ${utcText(last.toMs)} UTC` : assumptions.fillModels.join(', ');
-  const what = `Sweep · ${search.kind} of ${configurationsText(result)} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
+  const what = `Sweep · ${search.kind} of ${formatQuantity(counts.configurations, 'configuration')} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
   return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
 }
 

@@ -9,7 +9,7 @@ import { type Chunk, chunkId, makeChunks, tasksIn } from '../chunks/chunk.js';
 import { keepOutcomes } from '../chunks/keeping.js';
 import { readOutcomes } from '../chunks/outcomes-file.js';
 import { makeSheet, type SweepSheet, sheetHash } from '../chunks/sheet.js';
-import type { EngineWork, Round, SweepEngine } from '../engine.js';
+import type { EngineWork, SweepEngine } from '../engine.js';
 
 export interface LeaderOptions {
   readonly queue: JobQueue;
@@ -35,13 +35,9 @@ export const onQueue =
   (options: LeaderOptions): SweepEngine =>
   (work) => {
     options.queue.watch((text) => work.watcher.say(text));
-    return {
-      run: (round) => new Leader(work, round, options).run(),
-      close: () => Promise.resolve(),
-    };
+    return new Leader(work, options).run();
   };
 
-/** Of one round. */
 class Leader {
   readonly #work: EngineWork;
   readonly #options: LeaderOptions;
@@ -51,12 +47,12 @@ class Leader {
   readonly #open = new Map<string, Chunk>();
   readonly #tries = new Map<string, number>();
 
-  constructor(work: EngineWork, round: Round, options: LeaderOptions) {
+  constructor(work: EngineWork, options: LeaderOptions) {
     this.#work = work;
     this.#options = options;
     this.#sheet = makeSheet(work.plan, work.planned);
     this.#hash = sheetHash(this.#sheet);
-    for (const chunk of makeChunks(work.facts, options.chunkSeconds, round)) {
+    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
       const isOpen = tasksIn(chunk, this.#sheet.fillModels).some((task) => work.known(task) === undefined);
       if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
     }

@@ -61,32 +61,19 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** Whether every backtest of its first folds is there, whatever came of it. */
-  hasEnded({ number }: Candidate, folds: number): boolean {
-    return this.#outcomesOf(number, folds).length === folds * this.#models.length;
-  }
-
-  /** In its first folds. `error` is that of the first one that failed, in the order of the tasks. */
-  findStatus(
-    { number }: Candidate,
-    folds = this.#folds,
-  ): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
-    const outcomes = this.#outcomesOf(number, folds);
+  /** `error` is that of the first backtest that failed, in the order of the tasks. */
+  findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+    const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
     for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
-    return { status: outcomes.length === folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+    return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
   }
 
-  #outcomesOf(number: number, folds: number): readonly TaskOutcome[] {
-    const row = this.#byNumber.get(number) ?? [];
-    return row.slice(0, folds * this.#models.length).filter((outcome) => outcome !== undefined);
-  }
-
-  /** By event, over its first folds, in which it is done. */
-  eventResults(number: number, model: number, folds = this.#folds): Float64Array {
+  /** By event, over all folds of a configuration that is done. */
+  eventResults(number: number, model: number): Float64Array {
     const eventsAt = this.#eventsAt;
     if (eventsAt === null)
-      return Float64Array.from(this.#figures(number, model, folds).flatMap(({ eventResults }) => eventResults));
-    const found = Array.from({ length: folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
+      return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
+    const found = Array.from({ length: this.#folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
     return Float64Array.from(found.flat());
   }
 
@@ -109,8 +96,8 @@ export class Outcomes {
     };
   }
 
-  #figures(number: number, model: number, folds = this.#folds): readonly TaskFigures[] {
-    return Array.from({ length: folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+  #figures(number: number, model: number): readonly TaskFigures[] {
+    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
       outcome?.kind === 'done' ? [outcome.figures] : [],
     );
   }

@@ -1,8 +1,17 @@
 /** The tables of `sweep.sqlite`; docs/backtesting.md explains them to those who query them. */
 
 /** In `user_version`; raised when the tables change. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
+/** A nibble of the hexadecimal number in `digits`, at this place from 1, where it belongs in 64 bits. */
+const nibble = (place: number): string =>
+  `((instr('0123456789ABCDEF', substr(digits, ${place}, 1)) - 1) << ${4 * (16 - place)})`;
+const NIBBLES = Array.from({ length: 16 }, (_, index) => nibble(index + 1)).join(' | ');
+
+/**
+ * A configuration's results by event of a fold are one run of bytes: a row each would be hundreds of millions of rows. The view
+ * `event_results` splits them in SQL alone.
+ */
 export const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -78,18 +87,7 @@ CREATE TABLE standings (
   sharpe_variance REAL,
   PRIMARY KEY (sweep, configuration, fill_model)
 ) STRICT, WITHOUT ROWID;
-`;
 
-/** A nibble of the hexadecimal number in `digits`, at this place from 1, where it belongs in 64 bits. */
-const nibble = (place: number): string =>
-  `((instr('0123456789ABCDEF', substr(digits, ${place}, 1)) - 1) << ${4 * (16 - place)})`;
-const NIBBLES = Array.from({ length: 16 }, (_, index) => nibble(index + 1)).join(' | ');
-
-/**
- * Results by event: one run of bytes for a configuration, fold and fill model, for a row each would be hundreds of millions of
- * them; and a view that takes them apart, in SQL alone, for whoever queries.
- */
-export const EVENT_RESULTS = `
 CREATE TABLE event_result_runs (
   sweep INTEGER NOT NULL,
   configuration INTEGER NOT NULL,
@@ -109,14 +107,8 @@ SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM
     SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
   ) AS placed ON placed.sweep = run.sweep AND placed.fold = run.fold
 );
-`;
 
-/**
- * Made in folders of earlier sweeps too: a row for each run of a backtest that was repeated, for each backtest's crossings,
- * and for each configuration in each rung of successive halving that ranked it.
- */
-export const LATER_TABLES = `
-CREATE TABLE IF NOT EXISTS repeats (
+CREATE TABLE repeats (
   sweep INTEGER NOT NULL,
   configuration INTEGER NOT NULL,
   fold INTEGER NOT NULL,
@@ -130,7 +122,7 @@ CREATE TABLE IF NOT EXISTS repeats (
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS crossings (
+CREATE TABLE crossings (
   sweep INTEGER NOT NULL,
   configuration INTEGER NOT NULL,
   fold INTEGER NOT NULL,
@@ -144,20 +136,6 @@ CREATE TABLE IF NOT EXISTS crossings (
   shares_60s_micros INTEGER NOT NULL,
   gain_60s_micros INTEGER NOT NULL,
   PRIMARY KEY (sweep, configuration, fold, fill_model),
-  FOREIGN KEY (sweep, configuration) REFERENCES configurations
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS rungs (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  rung INTEGER NOT NULL,
-  -- Leading events that it was played on.
-  events INTEGER NOT NULL,
-  place INTEGER NOT NULL,
-  -- The lowest under the fill models, of those that were over when the next rung began.
-  worst_micros INTEGER NOT NULL,
-  dropped INTEGER NOT NULL,
-  PRIMARY KEY (sweep, configuration, rung),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 `;

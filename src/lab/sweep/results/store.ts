@@ -15,7 +15,7 @@ import { PART_NAMES, type SweepIdentity } from '../identity.js';
 import { computeSharpe } from '../sharpe.js';
 import { packResults, unpackResults } from './event-runs.js';
 import { type CrossingRow, type ResultRow, toOutcome } from './result-rows.js';
-import { EVENT_RESULTS, LATER_TABLES, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
@@ -73,41 +73,16 @@ function openDatabase(outDir: string): Sqlite.Database {
     db.pragma('synchronous = NORMAL');
     db.pragma('foreign_keys = ON');
     const version = db.pragma('user_version', { simple: true });
-    if (version === 0) db.exec(`BEGIN; ${SCHEMA} ${EVENT_RESULTS} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
-    else if (version === ROW_FOR_EACH_EVENT) packEventResults(db);
+    if (version === 0) db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
     else if (version !== SCHEMA_VERSION) {
       const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
       throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
     }
-    db.exec(LATER_TABLES);
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
-}
-
-/** The tables of folders that were begun when each event's result was a row. */
-const ROW_FOR_EACH_EVENT = 1;
-
-/** Brings such a folder up to date, whole or not at all: its trials go on counting. */
-function packEventResults(db: Sqlite.Database): void {
-  db.transaction(() => {
-    db.exec(`ALTER TABLE event_results RENAME TO event_rows; ${EVENT_RESULTS}`);
-    const runs = db.prepare<[], { sweep: number; configuration: number; fold: number; fill_model: string }>(
-      `SELECT sweep, configuration, fold, fill_model FROM results WHERE status = 'done'`,
-    );
-    const rows = db.prepare<[number, number, string, number], number>(
-      `SELECT result_micros FROM event_rows JOIN events USING (sweep, event)
-       WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY event`,
-    );
-    const insert = db.prepare('INSERT INTO event_result_runs VALUES (?, ?, ?, ?, ?)');
-    for (const { sweep, configuration, fold, fill_model: model } of runs.all()) {
-      insert.run(sweep, configuration, fold, model, packResults(rows.pluck().all(sweep, configuration, model, fold)));
-    }
-    db.exec('DROP TABLE event_rows');
-    db.pragma(`user_version = ${SCHEMA_VERSION}`);
-  })();
 }
 
 /** What the file system or SQLite says, as a sentence for the user. */
@@ -222,21 +197,9 @@ export class SweepStore {
             );
           }
         });
-        this.#writeRungs(result);
         this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep);
       })(),
     );
-  }
-
-  #writeRungs({ configurations, halving }: SweepResult): void {
-    this.#db.prepare('DELETE FROM rungs WHERE sweep = ?').run(this.#sweep);
-    const insert = this.#db.prepare('INSERT INTO rungs VALUES (?, ?, ?, ?, ?, ?, ?)');
-    for (const { number, status, rungs } of configurations) {
-      for (const [at, { place, worstMicros }] of rungs.entries()) {
-        const isDropped = status === 'dropped' && at === rungs.length - 1;
-        insert.run(this.#sweep, number, at + 1, halving?.[at]?.events, place, worstMicros, Number(isDropped));
-      }
-    }
   }
 
   close(): void {

@@ -1,29 +1,16 @@
 /** The usual engine: threads of this process, which share what is decoded once. */
 
 import type { SweepPlan, SweptEvent, Task } from '../contract.js';
-import { type EngineWork, NOTHING_PLAYED, type Round, type SweepEngine } from '../engine.js';
+import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from '../engine.js';
 import { shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
-import { TaskPool } from './pool.js';
+import { runTasks } from './pool.js';
 import type { PlayedData, WorkerSetup } from './thread-contract.js';
 
-export const onThreads: SweepEngine = (work) => {
-  let pool: TaskPool | null = null;
-  return {
-    run: async ({ tasks }) => {
-      if (tasks.length === 0) return true;
-      // What was played goes before what comes next takes memory.
-      pool?.replaceData({ kind: 'shared', markets: [] });
-      const data = await openData(work, tasks);
-      if (pool === null) pool = startPool(work, data);
-      else pool.replaceData(data);
-      return pool.run({ tasks, done: work.done, stopAsked: work.watcher.stopAsked });
-    },
-    close: async () => pool?.close(),
-  };
-};
-
-function startPool({ plan, planned }: EngineWork, data: PlayedData): TaskPool {
+export const onThreads: SweepEngine = async (work) => {
+  const { plan, planned, tasks, done, watcher } = work;
+  if (tasks.length === 0) return true;
+  const data = await openData(work);
   const setup: Omit<WorkerSetup, 'stop'> = {
     source: plan.source,
     configHash: plan.config.configHash,
@@ -31,11 +18,12 @@ function startPool({ plan, planned }: EngineWork, data: PlayedData): TaskPool {
     data,
   };
   const program = { name: './worker', from: import.meta.url };
-  return new TaskPool({ workers: plan.workers, program, setup, readsFiles: data.kind === 'streamed' });
-}
+  const readsFiles = data.kind === 'streamed';
+  return runTasks({ workers: plan.workers, program, setup, readsFiles, tasks, done, stopAsked: watcher.stopAsked });
+};
 
-/** What these tasks play, as far as it fits into the memory; else workers stream. */
-async function openData({ plan, planned, watcher }: EngineWork, tasks: Round['tasks']): Promise<PlayedData> {
+/** The data of these tasks if it fits into the memory; else workers stream. */
+async function openData({ plan, planned, tasks, watcher }: EngineWork): Promise<PlayedData> {
   const streamed: PlayedData = { kind: 'streamed', paths: plan.paths };
   if (planned.data.isStreamed) return streamed;
   const ids = marketsIn(planned.events, tasks);
