@@ -88,6 +88,8 @@ export interface BudgetReport {
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
   readonly isShown?: boolean;
+  /** Whether `limit` is a guess after a refusal that named none: then cancels and own reads may probe. Absent: false. */
+  readonly isGuess?: boolean;
 }
 
 /** The outcome of one ask, as the engine hands it back to the room that asked. */

@@ -35,6 +35,17 @@ export interface AnswerSignals {
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
+/** A scope's window as a scheduler reads it; see `BudgetReport`. */
+export interface WindowState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Remaining pause after a refusal, ms; 0 without one. */
+  readonly pausedMs: number;
+  readonly isFirm: boolean;
+  readonly isShown: boolean;
+  readonly isGuess: boolean;
+}
+
 /** Decides when the next request of one scope may leave, from its window and from refusals for want of budget. */
 export class Pacing {
   readonly window: SlidingWindow;
@@ -84,15 +95,17 @@ export class Pacing {
   }
 
   /** What a scheduler reads: the window now, and until when a refusal holds everything back. */
-  read(nowMs: number): { limit: number; remaining: number; pausedMs: number; isFirm: boolean; isShown: boolean } {
+  read(nowMs: number): WindowState {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
     const pausedMs = Math.max(0, this.#pausedUntilMs - nowMs);
-    return { limit, remaining, pausedMs, isFirm: pausedMs > 0 && this.#isFirm, isShown: this.window.isShown };
+    const isFirm = pausedMs > 0 && this.#isFirm;
+    return { limit, remaining, pausedMs, isFirm, isShown: this.window.isShown, isGuess: this.window.isGuess(nowMs) };
   }
 
   #isExplained(nowMs: number): boolean {
-    return nowMs < this.#pausedUntilMs ? this.#isFirm : this.window.isUsedUp(nowMs);
+    if (nowMs < this.#pausedUntilMs) return this.#isFirm;
+    return !this.window.isGuess(nowMs) && this.window.isUsedUp(nowMs);
   }
 
   /** One request leaves. */

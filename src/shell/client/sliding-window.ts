@@ -61,6 +61,11 @@ export class SlidingWindow {
     return limit * LEAST_TRUST >= this.#base;
   }
 
+  /** Whether the limit is our guess after a refusal; the venue has not named it. */
+  isGuess(nowMs: number): boolean {
+    return this.#ceilingAt(nowMs) < this.#most;
+  }
+
   /** Whether our own use explains that there is no room: then a request would be refused. */
   isUsedUp(nowMs: number): boolean {
     const limit = this.limitAt(nowMs);

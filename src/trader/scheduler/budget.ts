@@ -55,6 +55,7 @@ export class Budget {
   #blockedUntilMs = 0;
   #isFirm = false;
   #isShown = true;
+  #isGuess = false;
   #probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
@@ -142,7 +143,7 @@ export class Budget {
 
   #isExplained(own: number, nowMs: number): boolean {
     if (this.blockedUntilMs(nowMs) > nowMs) return this.#isFirm;
-    return this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
+    return !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
   /** When throttling ends; not later than a bounded wait from now. */
@@ -178,6 +179,7 @@ export class Budget {
     if (report !== null) {
       this.#learn(nowMs, report);
       this.#isShown = report.isShown ?? true;
+      this.#isGuess = report.isGuess ?? false;
     }
     if (settled.throttled) this.#throttle(nowMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.#probing = false;
