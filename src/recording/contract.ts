@@ -1,5 +1,6 @@
 /** What a recorded market is to the rest of the program: its description and one time-ordered, columnar event stream. */
 
+import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
 
 /** What happened, as the numbers in the `kind` column. */
@@ -58,8 +59,8 @@ export interface RecordedMarket {
   readonly closeTimeMs: number;
   /** No record told `closeTimeMs`: whoever trades in this market must not be told it either. */
   readonly closeIsGuessed?: true;
-  /** What YES resolved to; null when the recording does not know: such a market closes and stays unresolved. */
-  readonly outcome: boolean | null;
+  /** Null when the recording does not know it: such a market closes and stays unresolved. */
+  readonly outcome: MarketOutcome | null;
   /** The market's fees, where the recorder knew them. */
   readonly fees?: RecordedFees;
   readonly source: RecordingSource;

@@ -221,7 +221,7 @@ describe('data query', () => {
       { pubkey: 'p', is_maker: true, price_micros: 400_000 },
     ]);
     expect(await ask('select title, outcome, trades from markets join events using (market) limit 1')).toEqual([
-      { title: 'Will it happen?', outcome: true, trades: 1 },
+      { title: 'Will it happen?', outcome: 1, trades: 1 },
     ]);
     expect(await ask('select * from polls')).toEqual([]);
     await store.close();

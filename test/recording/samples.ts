@@ -40,7 +40,7 @@ const line = (type: string, receivedMs: number, msg: object): string =>
   JSON.stringify({ recv_ms: receivedMs, event: { type, sid: 1, seq: 1, msg } });
 
 /** Writes a set of one window and gives its folder; `about: false` leaves its description out. */
-export function writeKalshi(lines: readonly string[], { about = true, result = 'yes' } = {}): string {
+export function writeKalshi(lines: readonly string[], { about = true, result = 'yes', settlement = '' } = {}): string {
   const set = newFolder();
   const file = kalshiFile(set);
   mkdirSync(dirname(file), { recursive: true });
@@ -48,7 +48,7 @@ export function writeKalshi(lines: readonly string[], { about = true, result = '
   if (about) {
     writeFileSync(
       join(set, 'MARKETS.csv'),
-      `window,event_ticker,open_time,close_time,result\n${TICKER},KXTEST-26AUG01,2026-08-01T10:00:00Z,2026-08-01T10:15:00Z,${result}\n`,
+      `window,event_ticker,open_time,close_time,result,settlement_value_dollars\n${TICKER},KXTEST-26AUG01,2026-08-01T10:00:00Z,2026-08-01T10:15:00Z,${result},${settlement}\n`,
     );
   }
   return set;

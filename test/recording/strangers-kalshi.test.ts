@@ -162,14 +162,14 @@ describe('MARKETS.csv of a stranger', () => {
     return set;
   };
   const times = '2026-08-01T10:00:00Z,2026-08-01T10:15:00Z';
-  const tables: [string, string, boolean | null][] = [
+  const tables: [string, string, boolean | number | null][] = [
     [
       'with quoted commas',
       `window,title,open_time,close_time,result\r\n${TICKER},"Up, or ""down""?",${times},no\r\n`,
       false,
     ],
     ['with its columns in another order', `result,open_time,close_time,window\nYES,${times},${TICKER}\n`, true],
-    ['with a result that is neither', `window,open_time,close_time,result\n${TICKER},${times},void\n`, null],
+    ['with a result that is neither', `window,open_time,close_time,result\n${TICKER},${times},void\n`, 0.5],
   ];
   it.each(tables)('%s is read', async (_, text, outcome) => {
     const [recording] = await openRecordings([about(text)]);

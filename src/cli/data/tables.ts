@@ -6,6 +6,7 @@ import type { RecordingStats } from '../../recording/inspect/stats.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/utc-text.js';
+import { outcomeText } from '../../shared/protocol/outcome.js';
 import { type Cell, type Column, short, table } from '../output/table.js';
 
 /** The rows of `--json` are part of the program's surface. Times are Unix ms, amounts and prices decimal strings. */
@@ -30,7 +31,6 @@ export const listing = ({ market, summary, warnings }: Recording) => ({
 
 type ListRow = ReturnType<typeof listing>;
 
-const outcomeText = (outcome: boolean | null): string => (outcome === null ? 'not known' : outcome ? 'YES' : 'NO');
 const title = (text: string): string => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
 const duration = (ms: number): string => {
   const seconds = Math.round(ms / 1000);

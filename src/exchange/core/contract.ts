@@ -9,6 +9,7 @@
  */
 
 import type { Micros } from '../../shared/base/micros.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { CandleInterval, MarketState } from '../../shared/protocol/states.js';
 import type { Delays } from './delays.js';
 import { MARGIN_MUTATORS, type MarginMutators, type MarginReads } from './margin/contract.js';
@@ -137,8 +138,8 @@ export interface CoreMutators extends MarginMutators {
   setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<WireDetail>;
   setMarketPaused(nowMs: number, conditionId: string, paused: boolean): Result<WireDetail>;
   setUnbackedCollateral(nowMs: number, conditionId: string, unbacked: boolean): Result<WireDetail>;
-  /** Null cancels the market: every share redeems at 0.5. */
-  resolveMarket(nowMs: number, conditionId: string, isYes: boolean | null): Result<WireDetail>;
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
+  resolveMarket(nowMs: number, conditionId: string, outcome: MarketOutcome | null): Result<WireDetail>;
 
   draftOrder(nowMs: number, account: AccountSlot, request: OrderRequest): Result<WireDraft>;
   submitOrder(nowMs: number, account: AccountSlot, pubkey: string, signatureValid: boolean): Result<WireOrder>;

@@ -10,6 +10,7 @@
 
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { CoreClock } from './advance-time.js';
 import * as contract from './contract.js';
@@ -127,7 +128,7 @@ export class ExchangeCore extends Reads implements contract.Core {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (!mayMove(market.state, state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A canceled market has no outcome; its `outcomeIsYes` has been null all along.
+      // A canceled market has no outcome; its `outcome` has been null all along.
       this.#moveTo(market, state);
       return null;
     });
@@ -149,11 +150,11 @@ export class ExchangeCore extends Reads implements contract.Core {
     });
   }
 
-  resolveMarket(nowMs: number, conditionId: string, isYes: boolean | null): Result<contract.WireDetail> {
+  resolveMarket(nowMs: number, conditionId: string, outcome: MarketOutcome | null): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
-      market.outcomeIsYes = isYes;
-      this.#moveTo(market, isYes === null ? 'canceled' : 'resolved');
+      market.outcome = outcome;
+      this.#moveTo(market, typeof outcome === 'boolean' ? 'resolved' : 'canceled');
       return null;
     });
   }

@@ -58,8 +58,8 @@ function makeMarketFacts(market: Market, context: CoreContext): MarketFacts {
     get paused() {
       return market.paused;
     },
-    get outcomeIsYes() {
-      return market.outcomeIsYes;
+    get outcome() {
+      return market.outcome;
     },
     get markPrice() {
       const mark = markPrice(market);

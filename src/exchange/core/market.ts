@@ -2,6 +2,7 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Shares } from './accounts.js';
@@ -88,7 +89,7 @@ export class Market {
   state: MarketState;
   paused = false;
   unbacked = false;
-  outcomeIsYes: boolean | null = null;
+  outcome: MarketOutcome | null = null;
   /** Currency that backs the shares: one unit per complete set until shares are redeemed. */
   collateral = 0;
 
@@ -121,14 +122,14 @@ export class Market {
   }
 
   dump(): MarketDump {
-    const { card, state, paused, unbacked, outcomeIsYes, collateral } = this;
+    const { card, state, paused, unbacked, outcome, collateral } = this;
     const book = this.orderbook?.book;
     return {
       card,
       state,
       paused,
       unbacked,
-      outcomeIsYes,
+      outcome,
       collateral,
       shares: this.shares.dump(),
       tape: this.tape.dump(),
@@ -142,7 +143,7 @@ export class Market {
   load(dump: MarketDump): void {
     this.paused = dump.paused;
     this.unbacked = dump.unbacked;
-    this.outcomeIsYes = dump.outcomeIsYes;
+    this.outcome = dump.outcome;
     this.collateral = dump.collateral;
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
@@ -158,7 +159,7 @@ export interface MarketDump {
   readonly state: MarketState;
   readonly paused: boolean;
   readonly unbacked: boolean;
-  readonly outcomeIsYes: boolean | null;
+  readonly outcome: MarketOutcome | null;
   readonly collateral: number;
   readonly shares: ReturnType<Shares['dump']>;
   readonly tape: ReturnType<Tape['dump']>;

@@ -1,6 +1,7 @@
 /** Redeems: shares of a settled market become currency, in one step once they are signed. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
 import type { Page, RedeemQuery, Result, WireDraft, WireRedeem } from './contract.js';
 import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
@@ -74,7 +75,7 @@ export class Redeems {
       market: market.index,
       yes,
       no,
-      funds: payout(market.outcomeIsYes, yes, no),
+      funds: payout(market.outcome, yes, no),
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
@@ -180,8 +181,6 @@ export const REDEEM_FILING: Filing<Redeem> = {
   }),
 };
 
-/** A resolved market pays 1 for the winning share, a canceled one (null) a half for each; half a millionth is not paid. */
-export function payout(outcomeIsYes: boolean | null, yes: number, no: number): number {
-  if (outcomeIsYes === null) return Math.floor((yes + no) / 2);
-  return outcomeIsYes ? yes : no;
-}
+/** A resolved market pays 1 for the winning share, a canceled one half for each unless its outcome says otherwise. */
+export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
+  settledValue(outcome ?? VOID_OUTCOME, yes, no);

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState, OrderType, Side } from '../../shared/protocol/states.js';
@@ -198,7 +199,7 @@ export interface MarketFacts {
   readonly createdMs: number;
   /** Unix seconds. */
   readonly resolutionDate: number | null;
-  readonly outcomeIsYes: boolean | null;
+  readonly outcome: MarketOutcome | null;
   readonly tick: Micros;
   readonly lot: Micros;
   /** YES space, like the last trade's price; null without bids, asks and trades. */

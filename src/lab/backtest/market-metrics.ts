@@ -3,6 +3,7 @@
 import type { AccountSlot, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ASK, BID } from '../../exchange/core/types.js';
+import { settledValue } from '../../shared/protocol/outcome.js';
 import type { ConversionRecord, FillRecord } from '../session/contract.js';
 import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { computeYesCost } from '../session/moves.js';
@@ -132,7 +133,7 @@ export class MarketMetrics {
   get valueMicros(): number {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;
-    if (closedMs !== null && outcome !== null) return outcome ? this.held.yesMicros : this.held.noMicros;
+    if (closedMs !== null && outcome !== null) return settledValue(outcome, this.held.yesMicros, this.held.noMicros);
     return this.held.worthMicros(this.markMicros ?? 0);
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts, RecordedPrices } from '../report/live/contract.js';
@@ -35,7 +36,7 @@ interface SeenRun {
 
 interface SeenMarket {
   readonly best: BestPrices;
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
   readonly eventTitle: string;
   readonly category: string;

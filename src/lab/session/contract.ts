@@ -8,6 +8,7 @@
  */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
 export type SessionKind = 'backtest' | 'live';
 
@@ -76,7 +77,7 @@ export interface MarketSession {
    * What YES resolved to: what is held at the end is then worth 0 or 1. Null when that is not known: what is held at the
    * end is valued at `endMarkMicros`.
    */
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
   readonly makerFeeRateMicros: number;
   readonly series: MarketSeries;
   /** In order of time. */

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { type MarketOutcome, outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { readBeside } from '../beside/read-beside.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
@@ -61,7 +62,7 @@ interface Facts {
   readonly rules: readonly string[];
   readonly openTimeMs: number | null;
   readonly closeTimeMs: number | null;
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
   /** Its prices are in tenths of a cent, at least where they are near 0 or 1; null where nobody says. */
   readonly isFine: boolean | null;
 }
@@ -71,7 +72,6 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
   const record = readMetadata(windowFolder, ticker, warnings);
   const text = (name: string) => toText(row?.get(name)) ?? toText(record.market[name]);
   const times = parseTimes(text('open_time'), text('close_time'));
-  const result = text('result')?.toLowerCase();
   const structure = text('price_level_structure');
   if (times === null) {
     warnings.push({
@@ -79,10 +79,8 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
       message: `no record of ${ticker} (MARKETS.csv, metadata) says when it opened and closed: times are those of its events`,
     });
   }
-  if (result !== 'yes' && result !== 'no') {
-    const is = result === undefined ? 'not known' : `${result}, neither yes nor no`;
-    warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${is}: it closes unresolved` });
-  }
+  const { outcome, oddity } = readOutcome(text('result')?.toLowerCase() ?? null, text('settlement_value_dollars'));
+  if (oddity !== null) warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${oddity}` });
   const question = toText(record.market['title']) ?? ticker;
   const target = toText(record.market['yes_sub_title']);
   return {
@@ -91,12 +89,23 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     rules: [record.market['rules_primary'], record.market['rules_secondary']].flatMap((rule) => toText(rule) ?? []),
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
-    outcome: result === 'yes' ? true : result === 'no' ? false : null,
+    outcome,
     isFine: structure === null ? null : structure !== WHOLE_CENTS,
   };
 }
 
 const WHOLE_CENTS = 'linear_cent';
+
+/** What YES was worth, and what is odd about it. */
+function readOutcome(result: string | null, paid: string | null) {
+  if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
+  if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
+  const outcome = outcomeOf(paid === null ? Number.NaN : Number(paid));
+  if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
+  if (result === 'void')
+    return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, for its record names no value' };
+  return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
+}
 
 /** Null where one is missing, or where it closes before it opens. */
 function parseTimes(open: string | null, close: string | null) {

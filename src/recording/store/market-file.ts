@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
+import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { readJson, writeJson } from './json-file.js';
 
@@ -26,8 +27,11 @@ const marketFile = z.strictObject({
   close_time_ms: time,
   /** True where no venue told the close; absent where one did. */
   close_is_guessed: z.literal(true).optional(),
-  /** What YES resolved to; null while it is not known. */
-  outcome: z.boolean().nullable(),
+  /** YES, NO, or the value of a YES share; null while it is not known. */
+  outcome: z
+    .union([z.boolean(), z.number().min(0).max(1)])
+    .transform((outcome) => (typeof outcome === 'number' ? outcomeOf(outcome) : outcome))
+    .nullable(),
   fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
   origin: z.string(),
   ticker: z.string(),

@@ -175,7 +175,7 @@ describe('a market', () => {
     expect(faultOf(core.resolveMarket(nowMs, id, true))).toBe('invalid_request_params is_yes');
     const second = accepted(core.createMarket(nowMs, { config: { kind: 'orderbook' } }));
     expect(accepted(core.resolveMarket(nowMs, second.condition_id, false)).state).toBe('resolved');
-    expect(core.marketFacts(second.index).outcomeIsYes).toBe(false);
+    expect(core.marketFacts(second.index).outcome).toBe(false);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {

@@ -36,7 +36,7 @@ describe('a market', () => {
       const isSettled = from === 'resolved' || from === 'canceled';
       const resolved = venue.core.resolveMarket(venue.nowMs, venue.id, outcome);
       expect(faultOf(resolved)).toBe(isSettled ? 'invalid_request_params is_yes' : 'ok');
-      if (!isSettled) expect(venue.core.marketFacts(0).outcomeIsYes).toBe(outcome);
+      if (!isSettled) expect(venue.core.marketFacts(0).outcome).toBe(outcome);
     }
   });
 

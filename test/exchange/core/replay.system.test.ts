@@ -25,7 +25,7 @@ function checkConservation(core: ExchangeCore, { funds }: Snapshot): void {
   for (const market of markets) {
     const holdings = accounts.map((slot) => core.readHolding(slot, market.index));
     const [yes, no] = [sum(holdings.map((held) => held.yes)), sum(holdings.map((held) => held.no))];
-    if (market.state === 'resolved') expect(market.setsOutstanding).toBe(market.outcomeIsYes === true ? yes : no);
+    if (market.state === 'resolved') expect(market.setsOutstanding).toBe(market.outcome === true ? yes : no);
     else if (market.state === 'canceled') expect(2 * market.setsOutstanding).toBeGreaterThanOrEqual(yes + no);
     else expect([yes, no]).toEqual([market.setsOutstanding, market.setsOutstanding]);
   }

@@ -230,7 +230,7 @@ describe('a market of the crowd that reaches its date', () => {
     expect(resolved.length).toBeGreaterThanOrEqual(12);
     expect(facts).toHaveLength(open.length + resolved.length);
     expect(new Set(facts.map((market) => market.conditionId)).size).toBe(facts.length);
-    for (const market of resolved) expect(market.outcomeIsYes).not.toBeNull();
+    for (const market of resolved) expect(market.outcome).not.toBeNull();
     for (const market of open) expect((market.resolutionDate ?? 0) * 1000).toBeGreaterThan(START_MS + 21 * DAY_MS);
     expect(crowd.truths().map(({ index }) => core.bestAsk(index))).not.toContain(null);
   });
@@ -247,7 +247,7 @@ describe('a market of the crowd that reaches its date', () => {
         crowd.tick(dateMs - 1);
         expected += crowd.truths()[market]?.probability ?? Number.NaN;
         crowd.tick(dateMs + 60_000);
-        if (core.marketFacts(market).outcomeIsYes === true) yes++;
+        if (core.marketFacts(market).outcome === true) yes++;
       }
     }
     // 40 coins of about 0.5: a deviation of 3.2, here four of them.

@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     await playUntil(replay, endMs);
     expect(finalBook).toEqual(new Map([...expected.book].filter(([, amount]) => amount > 0).sort()));
     expect(tally).toEqual({ levels: expected.levels, trades: expected.trades, tradedMicros: expected.tradedMicros });
-    expect(core.marketFacts(0)).toMatchObject({ state: 'resolved', outcomeIsYes: true });
+    expect(core.marketFacts(0)).toMatchObject({ state: 'resolved', outcome: true });
     expect(replay.notes()).toMatchObject({ notes: [], failures: [] });
     expect(replay.done).toBe(true);
   });

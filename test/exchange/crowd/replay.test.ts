@@ -183,10 +183,12 @@ describe('a replay', () => {
   });
 
   it.each([
-    [true, 'resolved', true],
-    [false, 'resolved', false],
-    [null, 'waiting_to_resolve', null],
-  ] as const)('closes with the recording: outcome %s makes the market %s', async (outcome, state, outcomeIsYes) => {
+    [true, 'resolved'],
+    [false, 'resolved'],
+    [0.5, 'canceled'],
+    [0.37, 'canceled'],
+    [null, 'waiting_to_resolve'],
+  ] as const)('closes with the recording: outcome %s makes the market %s', async (outcome, state) => {
     const core = newCore();
     const replay = await Replay.attach(
       core,
@@ -198,7 +200,7 @@ describe('a replay', () => {
     const order = trader(core).rest(50, BID, 0.3, 10);
     expect(left(core, order)).toBe(10);
     await play(replay, at(100));
-    expect(core.marketFacts(0)).toMatchObject({ state, outcomeIsYes });
+    expect(core.marketFacts(0)).toMatchObject({ state, outcome });
     expect(left(core, order)).toBe(0);
     expect([core.bestBid(0), core.bestAsk(0)]).toEqual([null, null]);
   });
@@ -292,7 +294,7 @@ describe('after a restart of the exchange a replay', () => {
     expect(left(again, order)).toBe(10);
     expect(replay.nextDueMs()).toBe(at(50_000 + 1040));
     await play(replay, at(50_000 + 1040), at(50_000 + 2040));
-    expect(again.marketFacts(0)).toMatchObject({ state: 'resolved', outcomeIsYes: true });
+    expect(again.marketFacts(0)).toMatchObject({ state: 'resolved', outcome: true });
     expect(again.marketCount).toBe(1);
   });
 

@@ -38,7 +38,7 @@ export function checkConservation(core: ExchangeCore, accounts: readonly number[
       // Halves of a millionth are not paid out.
       if (2 * seen.backing < yes + no) expect(seen).toBe('backed');
     } else if (market.state === 'resolved') {
-      if (seen.backing !== (market.outcomeIsYes === true ? yes : no)) expect(seen).toBe('backed');
+      if (seen.backing !== (market.outcome === true ? yes : no)) expect(seen).toBe('backed');
     } else if (yes !== no || yes !== seen.backing) expect(seen).toBe('backed');
   }
 }
@@ -123,14 +123,14 @@ function pages<T>(read: (query: Asked) => { readonly rows: readonly T[]; readonl
 
 function checkMarket(core: ExchangeCore, plain: PlainState, market: number): void {
   const found = plain.market(market);
-  const { state, paused, outcomeIsYes, setsOutstanding, tradeCount } = core.marketFacts(market);
+  const { state, paused, outcome, setsOutstanding, tradeCount } = core.marketFacts(market);
   same(
     `market ${market}`,
-    { state, paused, outcomeIsYes, setsOutstanding, tradeCount },
+    { state, paused, outcome, setsOutstanding, tradeCount },
     {
       state: found.state,
       paused: found.paused,
-      outcomeIsYes: found.outcome,
+      outcome: found.outcome,
       setsOutstanding: found.collateral,
       tradeCount: found.trades.length,
     },

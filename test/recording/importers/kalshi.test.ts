@@ -43,6 +43,18 @@ describe('a Kalshi recording', () => {
     });
   });
 
+  it.each([
+    [{ result: 'void', settlement: '0.5000' }, 0.5],
+    [{ result: 'scalar', settlement: '0.37' }, 0.37],
+    [{ result: 'void', settlement: '' }, 0.5],
+    [{ result: 'scalar', settlement: '' }, null],
+    [{ result: 'scalar', settlement: '1.2' }, null],
+  ])('is worth what its record says: %j', async (record, outcome) => {
+    const { market, warnings } = await read([START, CLOSED], record);
+    expect(market?.outcome).toBe(outcome);
+    expect(warnings).toEqual([expect.stringMatching(/^the outcome of/)]);
+  });
+
   it('without those records takes times from its events, has no outcome, and says so', async () => {
     const { market, rows, warnings } = await read([START, delta(T + 10, 'yes', '0.4000', '1.00'), CLOSED], {
       about: false,

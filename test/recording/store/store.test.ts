@@ -157,6 +157,14 @@ describe('a recording in our format', () => {
     ]);
   });
 
+  it('keeps what YES paid where it is neither 1 nor 0', async () => {
+    const folder = newFolder();
+    const store = await openStore(folder);
+    store.market(market({ outcome: 0.5 })).clear(at(0));
+    await store.close();
+    expect((await opened(folder)).market.outcome).toBe(0.5);
+  });
+
   it('learns an outcome and notes after the market has ended', async () => {
     const folder = newFolder();
     const store = await openStore(folder);

@@ -12,7 +12,7 @@
  */
 
 import { must } from '../../../shared/base/errors.js';
-import { ONE } from '../../../shared/base/micros.js';
+import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
 import type { CoreContext } from '../core-context.js';
 import { closesMs } from '../delays.js';
@@ -225,10 +225,10 @@ export class Positions {
 
   /** A settled market: what is open ends at what its outcome is worth. */
   settle({ market, pool }: MarginMarket): void {
-    const { outcomeIsYes } = market;
+    const { outcome } = market;
     for (const id of pool.positionIds()) {
       const position = this.#live(id);
-      const price = outcomeIsYes === null ? ONE / 2 : position.isYes === outcomeIsYes ? ONE : 0;
+      const price = economics.ownPrice(yesValue(outcome ?? VOID_OUTCOME), position.isYes);
       const { account, isYes, leverage, shares, userLiquidity } = position;
       const { payout } = this.#end(position, { market, pool }, price, false);
       const timeMs = this.#context.nowMs;

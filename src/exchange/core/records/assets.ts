@@ -70,7 +70,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
 
 /** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price at all. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
-  if (isSettledMarket(market.state)) return payout(market.outcomeIsYes, yes, no);
+  if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = markPrice(market);
   return mark === null ? null : timesDown(mark, yes) + timesDown(ONE - mark, no);
 }

@@ -7,6 +7,7 @@
  * without values), never zero.
  */
 
+import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { Assumptions, Coverage, HaltRecord, Refusal, RequestUse, SessionKind } from '../../session/contract.js';
 import type { RequestPurpose } from './purposes.js';
 
@@ -311,7 +312,7 @@ export interface MarketAnalysis {
   readonly title: string;
   readonly eventTitle: string;
   readonly category: string;
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
   /** False when nothing was quoted because a limit had halted the trader for most of the time: then 0 is no result. */
   readonly isPlayed: boolean;
   readonly result: ResultSplit;

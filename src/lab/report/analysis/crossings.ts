@@ -3,6 +3,7 @@
  * standing, are two faces of one assumption, so that both are told, with what they were worth afterwards.
  */
 
+import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { CrossedOrder, MarketSession } from '../../session/contract.js';
 import type { CrossingFigures, MarkoutHorizon } from './contract.js';
 import { type Marked, markoutAt } from './markouts.js';
@@ -32,7 +33,7 @@ export function computeCrossings(markets: readonly MarketSession[]): CrossingFig
 
 interface Crossed<T extends Marked> {
   readonly marked: readonly T[];
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
 }
 
 const count = (markets: readonly Crossed<Marked>[]): number => sum(markets.map(({ marked }) => marked.length));

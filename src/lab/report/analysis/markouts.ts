@@ -3,7 +3,7 @@
  * market share one price path.
  */
 
-import { ONE } from '../../../shared/base/micros.js';
+import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/clustered-mean.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from './contract.js';
@@ -16,7 +16,7 @@ export type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 
 
 interface Traded {
   readonly marked: readonly Marked[];
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
 }
 
 export const computeMarkouts = (markets: readonly Pick<MarketSession, 'fills' | 'outcome'>[]): readonly Markout[] => {
@@ -68,9 +68,9 @@ function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide)
   return tally;
 }
 
-function laterMark(fill: Marked, outcome: boolean | null, horizon: MarkoutHorizon): number | null {
+function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
   if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;
-  return outcome === null ? null : outcome ? ONE : 0;
+  return outcome === null ? null : yesValue(outcome);
 }
 
 const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>

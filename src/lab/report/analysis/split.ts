@@ -4,6 +4,7 @@
  */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
+import { settledValue } from '../../../shared/protocol/outcome.js';
 import type { MarketSession } from '../../session/contract.js';
 import { Holdings } from '../../session/holdings.js';
 import { listMoves, type Move, sharesMoved } from '../../session/moves.js';
@@ -40,7 +41,7 @@ function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }:
   const { yesMicros: yes, noMicros: no } = held;
   const markMicros = endMarkMicros ?? lastMark;
   if (yes === 0 && no === 0) return { markMicros, valueMicros: 0, valuedAt: 'nothing held' };
-  if (outcome !== null) return { markMicros, valueMicros: outcome ? yes : no, valuedAt: 'outcome' };
+  if (outcome !== null) return { markMicros, valueMicros: settledValue(outcome, yes, no), valuedAt: 'outcome' };
   if (markMicros === null) return { markMicros, valueMicros: held.costMicros, valuedAt: 'cost' };
   return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
 }

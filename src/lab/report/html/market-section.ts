@@ -1,5 +1,6 @@
 /** The table of markets. Rows that do not fit are added up in one line, so that the column still sums to the result. */
 
+import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis, MarketAnalysis, Valuation } from '../analysis/contract.js';
 import { sumSplits } from '../analysis/total.js';
 import {
@@ -115,7 +116,7 @@ const HELD: Readonly<Record<Valuation, string>> = {
 };
 
 function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
-  const name = outcome === null ? 'not known' : outcome ? 'YES' : 'NO';
+  const name = outcomeText(outcome);
   return { text: `${name}${HELD[valuedAt]}`, value: name };
 }
 

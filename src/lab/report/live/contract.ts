@@ -1,6 +1,7 @@
 /** What a report of a live ledger is told from outside of the ledger. */
 
 import type { FeeSchedule } from '../../../shared/base/fees.js';
+import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { Coverage, RequestUse } from '../../session/contract.js';
 import type { RecordedBest } from '../../session/market-walk.js';
 
@@ -37,7 +38,7 @@ export interface RecordedPrices {
   /** The last middle that was known by this moment, however long before it; null before the first. */
   readonly standing: (timeMs: number) => number | null;
   /** What YES resolved to, if the recording knows. */
-  readonly outcome: boolean | null;
+  readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
   /** Names that the ledger does not keep; empty where not known. */
   readonly eventTitle: string;

@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path';
+import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../../session/contract.js';
@@ -15,7 +16,7 @@ import type { LedgerSessionOptions } from './contract.js';
 import { type LedgerRows, type MarketRows, onTheirClock, readRows } from './ledger-rows.js';
 import { measureQuoting, toSessionOrders } from './quotes.js';
 import { stepsOver } from './steps.js';
-import { inferOutcome, readFillRecord, toConversionRecord } from './trades.js';
+import { readFillRecord, readOutcome, toConversionRecord } from './trades.js';
 
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
@@ -100,7 +101,7 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: AccountOpt
     tickMicros: null,
     openMs: null,
     closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,
-    outcome: inferOutcome(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
+    outcome: readOutcome(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
     series: sampleSeries({ orders: quotes, ...trades, prices }, ledger.toMs),
     ...trades,
@@ -115,8 +116,10 @@ function accountMarket(rows: MarketRows, ledger: LedgerRows, options: AccountOpt
 }
 
 /** A recording may know how a market ended; before it ended here, that is the future. */
-const settledOutcome = ({ market }: MarketRows, recorded: boolean | null): boolean | null =>
-  market !== null && isSettledMarket(market.state) && market.state !== 'canceled' ? recorded : null;
+const settledOutcome = ({ market }: MarketRows, recorded: MarketOutcome | null): MarketOutcome | null =>
+  market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
+    ? recorded
+    : null;
 
 function sampleSeries(market: WalkedMarket, endMs: number): MarketSeries {
   const { orders, fills, conversions } = market;

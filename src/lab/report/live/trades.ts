@@ -1,5 +1,6 @@
 /** Fills and conversions of a ledger in the words of a session. */
 
+import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type {
   BookedFill,
   IntentRow,
@@ -50,12 +51,11 @@ export const toConversionRecord = (row: LedgerConversion, prices: RecordedPrices
   markMicros: prices?.at(row.seenMs).middleMicros ?? null,
 });
 
-/** A redemption pays for the winning shares: which they were, unless as many of both were redeemed. */
-export function inferOutcome(conversions: readonly LedgerConversion[]): boolean | null {
+/** The outcome that redemptions paid for, unless as many shares of both were redeemed. */
+export function readOutcome(conversions: readonly LedgerConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
-    if (kind !== 'redeem' || yesMicros === noMicros) continue;
-    if (cashMicros === yesMicros) return true;
-    if (cashMicros === noMicros) return false;
+    const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
+    if (outcome !== null) return outcome;
   }
   return null;
 }

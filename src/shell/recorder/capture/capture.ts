@@ -8,11 +8,12 @@
 
 import type { FeedRow } from '../../../recording/store/contract.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
-import { describeMarket, inferOutcome, sameDescription } from './describe.js';
+import { describeMarket, learnOutcome, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture } from './own-capture.js';
 
@@ -32,7 +33,7 @@ export class Capture {
   readonly #underWay = new Map<number, AnyCall>();
   readonly #markets = new Map<string, MarketCapture>();
   readonly #details = new Map<string, MarketDetail>();
-  readonly #outcomes = new Map<string, boolean>();
+  readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
   /** By feed and market, the newest: of markets that are not looked at yet. */
   readonly #waiting = new Map<string, HeardValue>();
@@ -195,14 +196,14 @@ export class Capture {
   }
 
   #onRedeem(row: DataOf<'redeems.detail'>): void {
-    const outcome = inferOutcome(row);
+    const outcome = learnOutcome(row);
     if (outcome === null) return;
     this.#outcomes.set(row.market_condition_id, outcome);
     const sink = this.#markets.get(row.market_condition_id)?.sink;
     if (sink !== undefined && sink.market.outcome !== outcome) sink.describe({ ...sink.market, outcome });
   }
 
-  #describe(detail: MarketDetail, outcome: boolean | null, at: PolledAt) {
+  #describe(detail: MarketDetail, outcome: MarketOutcome | null, at: PolledAt) {
     const { venue, folder } = this.#settings;
     return describeMarket(detail, venue, folder, outcome, Math.round(at.venueMs));
   }

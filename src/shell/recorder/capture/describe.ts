@@ -1,6 +1,7 @@
 /** The description of a recorded market, out of what the venue says of it. */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
+import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
 import { CATEGORIES } from '../../../shared/protocol/states.js';
 
@@ -12,7 +13,7 @@ export function describeMarket(
   detail: MarketDetail,
   venue: string,
   path: string,
-  outcome: boolean | null,
+  outcome: MarketOutcome | null,
   seenMs: number,
 ): RecordedMarket | null {
   const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
@@ -36,21 +37,19 @@ export function describeMarket(
 }
 
 /**
- * What YES resolved to, as our own redeem shows: no public answer says it. Null when it does not tell: not paid yet, the
- * market was canceled, or both outcomes paid the same.
+ * What YES resolved to, as our own redeem shows: no public answer says it. Null when it does not tell: not paid yet, or
+ * as many shares of both outcomes.
  */
-export function inferOutcome({
+export function learnOutcome({
   state,
   funds,
   onchain_funds: paid,
   yes_shares: yes,
   no_shares: no,
-}: RedeemRow): boolean | null {
+}: RedeemRow): MarketOutcome | null {
   const received = paid ?? funds;
   if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
-  if (yes === no) return null;
-  if (received === yes) return true;
-  return received === no ? false : null;
+  return inferOutcome(yes, no, received);
 }
 
 /** Whether two descriptions say the same; times that the venue does not tell are not compared. */

@@ -1,0 +1,38 @@
+/** What a settled market paid. */
+
+import { type Micros, micros, mul, ONE } from '../base/micros.js';
+
+/** True: YES paid 1. False: NO paid 1. A number: the value of a YES share, between 0 and 1. */
+export type MarketOutcome = boolean | number;
+
+/** Every share of a void market pays a half, unless its venue said otherwise. */
+export const VOID_OUTCOME = 0.5;
+
+/** The value of a YES share, in millionths. */
+export const yesValue = (outcome: MarketOutcome): Micros => micros(Math.round(Number(outcome) * ONE));
+
+/** The value of shares in millionths, rounded down. */
+export const settledValue = (outcome: MarketOutcome, yes: number, no: number): Micros =>
+  // One rounding: NO shares pay 1 each, less the value that YES shares have more than they.
+  micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
+
+/** The outcome at this value of a YES share; null for a value that is not between 0 and 1. */
+export function outcomeOf(value: number): MarketOutcome | null {
+  if (!(value >= 0 && value <= 1)) return null;
+  const rounded = Math.round(value * ONE) / ONE;
+  return rounded === 0 ? false : rounded === 1 ? true : rounded;
+}
+
+/** The outcome that paid this for these shares; null where that does not tell it. */
+export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
+  if (yes === no) return null;
+  // Venues settle at whole hundredths of a cent.
+  const outcome = outcomeOf(Math.round(((paid - no) / (yes - no)) * 1e4) / 1e4);
+  return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
+}
+
+/** The outcome in words. */
+export function outcomeText(outcome: MarketOutcome | null): string {
+  if (typeof outcome === 'number') return `YES pays ${outcome}`;
+  return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';
+}
