@@ -108,7 +108,8 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
       total.addAll(story.tally);
     }
     expect(unseen()).toEqual([]);
-  });
+    // It computes a minute and more; beside other work that may take many.
+  }, 1_200_000);
 
   it.each(times([2], [2, 9]))(
     'seed %i: on a slow network nothing new leaves once an operator has killed or paused it',
