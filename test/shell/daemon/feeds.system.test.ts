@@ -10,6 +10,9 @@ import type { StatusData } from '../../../src/shell/control/control-protocol.js'
 import { exchangeHere, folderOf, ran, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 
+/** Where this test runs on another day, so must the program, which inherits no variable that is not named. */
+const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
+
 /** Says of each market what its line in a file says; while the file is gone it says nothing. */
 const MODEL = `
 import { readFileSync } from 'node:fs';
@@ -61,7 +64,7 @@ it('is quoted while it is current, pulled when it is not, and said once each', a
     'trader.yaml': traderYaml(
       url,
       `feeds:
-  model: { kind: child, command: ["${process.execPath}", model.mjs], max_age_s: 4 }
+  model: { kind: child, command: ["${process.execPath}", model.mjs], env: [${CLOCK}], max_age_s: 4 }
   desk: { kind: http, url: "${feed.url}", every_ms: 200, timeout_ms: 1000, max_age_s: 4 }
 strategies: [first.yaml, second.yaml]`,
     ),
