@@ -116,10 +116,21 @@ describe('after a restored backup', () => {
     expect(agreement).toMatchObject({ text: expect.stringMatching(sentence), open: 0 });
     expect(way_back).toBe('ledger adopt --reason TEXT');
     // Without orders no fill comes after the last comparison, which a stopped trader would not have booked.
-    expect((await command('pause')).code).toBe(0);
-    await until(status, ({ open_orders, unknown_orders }) => open_orders + unknown_orders === 0);
+    const pauseUntilPulled = async () => {
+      expect((await command('pause')).code).toBe(0);
+      await until(status, ({ open_orders, unknown_orders }) => open_orders + unknown_orders === 0);
+    };
+    await pauseUntilPulled();
     await until(
-      () => command('reconcile'),
+      async () => {
+        const seen = await command('reconcile');
+        // A difference that had changed since it was seen was not accepted with the others.
+        if (seen.code === 6) {
+          await command('resume', '--reason', 'looked at it');
+          await pauseUntilPulled();
+        }
+        return seen;
+      },
       ({ code }) => code === 7,
     );
     expect((await command('stop')).code).toBe(0);
