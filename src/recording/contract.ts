@@ -169,25 +169,4 @@ export interface Recording {
    * reader's to keep. Throws TwinbookError `file_unreadable` or `recording_invalid` when nothing at all can be read.
    */
   chunks(): AsyncIterable<EventChunk>;
-  /** The same, read ahead by a thread beside this one: of raw files, whose decoding takes long. */
-  chunksBeside?(): AsyncIterable<EventChunk>;
-  /** Of raw files whose decoding takes long: what another thread needs to read them by itself. */
-  readonly raw?: RawRecording;
-}
-
-export interface RawRecording {
-  readonly files: KalshiFiles;
-  /** Those that were known before anything was read. */
-  readonly warnings: readonly RecordingWarning[];
-}
-
-/** The files of one market with Kalshi's messages. */
-export interface KalshiFiles {
-  readonly ticker: string;
-  /** 2: whole cents; 3: tenths of a cent. */
-  readonly tickPrecision: number;
-  /** In order of time. */
-  readonly paths: readonly string[];
-  /** Unix ms; null when no record of the market is at hand. */
-  readonly closeTimeMs: number | null;
 }

@@ -3,18 +3,17 @@
  * target folder when all of it is there: an import that was killed leaves nothing that looks whole.
  */
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import { makeFolder } from '../shared/base/folder.js';
 import type { Recording, RecordingWarning } from './contract.js';
-import { type Lane, openLanes } from './importing/lanes.js';
-import type { TellProgress } from './importing/write-market.js';
 import { openRecordings } from './recording.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { isAlive } from './store/folder-lock.js';
 import { marketFolder } from './store/layout.js';
+import { type TellProgress, writeMarket } from './write-market.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
 
@@ -34,10 +33,13 @@ export interface ImportedMarket {
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /** `present`: the folder has this market already, and it was left as it is. `failed`: nothing of it was written. */
-  readonly status: 'imported' | 'present' | 'failed';
+  /**
+   * `present`: the folder has this market already, and it was left as it is. `failed`: nothing of it was written.
+   * `not read`: files of a kind that is not read.
+   */
+  readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
-  /** Why it failed; null otherwise. */
+  /** Why it failed or was not read; null otherwise. */
   readonly failure: string | null;
   readonly warnings: readonly RecordingWarning[];
 }
@@ -45,8 +47,8 @@ export interface ImportedMarket {
 export interface ImportOptions {
   /** Markets that the folder has already are written anew. */
   readonly replace?: boolean;
-  /** How many markets are read and written side by side, three of them on this thread; 1 if not given. */
-  readonly workers?: number;
+  /** Ids and tickers of the venue, or beginnings of them; all markets if none are given. */
+  readonly markets?: readonly string[];
   readonly progress?: (progress: ImportProgress) => void;
 }
 
@@ -65,7 +67,11 @@ export async function importRecordings(
   options: ImportOptions = {},
 ): Promise<readonly ImportedMarket[]> {
   const unreadable: ImportedMarket[] = [];
-  const recordings = await openRecordings(paths, ({ message }) => unreadable.push(notOpened(message)));
+  const recordings = await openRecordings(paths, {
+    onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
+    onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
+    markets: options.markets ?? [],
+  });
   for (const { market } of recordings) {
     const { source } = market;
     if (source.kind === kind) continue;
@@ -76,12 +82,9 @@ export async function importRecordings(
     );
   }
   const workshop = await newWorkshop(out);
-  const target: Target = { out, workshop, options };
-  const lanes = openLanes(recordings, options.workers ?? 1);
   try {
-    return [...(await importAll(recordings, lanes, target)), ...unreadable];
+    return [...(await importAll(recordings, { out, workshop, options })), ...unreadable];
   } finally {
-    await Promise.all(lanes.map((lane) => lane.end()));
     await rm(workshop, { recursive: true, force: true });
   }
 }
@@ -94,21 +97,20 @@ interface Target {
   readonly options: ImportOptions;
 }
 
-/** Gives them in the order of the recordings, whichever was first. When one cannot be written the lanes end the markets that they have, and its error is thrown. */
-async function importAll(
-  recordings: readonly Recording[],
-  lanes: readonly Lane[],
-  target: Target,
-): Promise<readonly ImportedMarket[]> {
+/** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
+const SIDE_BY_SIDE = 2;
+
+/** Gives them in the order of the recordings. When one cannot be written those in work end, and its error is thrown. */
+async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
   const progress = new Progress(recordings, target.options.progress);
   const done: ImportedMarket[] = [];
   const turns = new Turns();
-  const waiting = largestFirst(recordings);
-  const work = async (lane: Lane): Promise<void> => {
+  const waiting = [...recordings.entries()];
+  const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, recording] = next;
       const tell: TellProgress = (events, share) => progress.tell(at, events, share);
-      const market = await importMarket(recording, lane, target, turns, tell);
+      const market = await importMarket(recording, target, turns, tell);
       done[at] = market;
       tell(market.events, 1);
     }
@@ -117,21 +119,12 @@ async function importAll(
     waiting.length = 0;
     throw error;
   };
-  const ended = await Promise.allSettled(lanes.map((lane) => work(lane).catch(stop)));
+  const ended = await Promise.allSettled(Array.from({ length: SIDE_BY_SIDE }, () => work().catch(stop)));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return done;
 }
 
-/** With their places. While the last ones are written nothing is left to be read: they had better be small. */
-function largestFirst(recordings: readonly Recording[]): [at: number, recording: Recording][] {
-  const bytes = recordings.map(({ raw }) => sum((raw?.files.paths ?? []).map(measureFile)));
-  return [...recordings.entries()].sort(([a], [b]) => (bytes[b] ?? 0) - (bytes[a] ?? 0));
-}
-
-/** Of one that is gone nothing is known here: whoever reads it says so. */
-const measureFile = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/** Markets go to their place one at a time, whichever lanes wrote them: whoever is told of one has the folder for himself. */
+/** Markets go to their place one at a time, so that the folder belongs to one caller of `progress`. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -167,12 +160,12 @@ class Progress {
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
-/** A file whose market nobody knows. */
-const notOpened = (failure: string): ImportedMarket => ({
+/** Files whose market is not known. */
+const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
   conditionId: '',
   ticker: '',
   title: '',
-  status: 'failed',
+  status,
   events: 0,
   failure,
   warnings: [],
@@ -180,7 +173,6 @@ const notOpened = (failure: string): ImportedMarket => ({
 
 async function importMarket(
   recording: Recording,
-  lane: Lane,
   { out, workshop, options }: Target,
   turns: Turns,
   tell: TellProgress,
@@ -192,7 +184,7 @@ async function importMarket(
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
   const made = join(workshop, conditionId);
-  const written = await lane.write(recording, made, tell);
+  const written = await writeMarket(recording, made, tell);
   if (written.failure !== null) {
     await rm(made, { recursive: true, force: true });
     return { ...about, status: 'failed', ...written };

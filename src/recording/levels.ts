@@ -2,27 +2,36 @@
 
 import { SIDE } from './contract.js';
 
-/** Prices are whole thousandths, the finest tick of any recording. */
-export const PRICE_STEP_MICROS = 1000;
-const SLOTS = 1001;
-
 export class Levels {
-  readonly #amounts = [new Float64Array(SLOTS), new Float64Array(SLOTS)] as const;
+  readonly #stepMicros: number;
+  readonly #amounts: readonly [Float64Array, Float64Array];
+
+  /** @param stepMicros every price is a multiple of it */
+  constructor(stepMicros: number) {
+    this.#stepMicros = stepMicros;
+    const slots = 1_000_000 / stepMicros + 1;
+    this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
+  }
 
   /** The level's total in millionths of a share; 0 when there is none. */
   get(side: number, priceMicros: number): number {
-    return this.#side(side)[priceMicros / PRICE_STEP_MICROS] ?? 0;
+    return this.#side(side)[priceMicros / this.#stepMicros] ?? 0;
   }
 
   set(side: number, priceMicros: number, amountMicros: number): void {
-    this.#side(side)[priceMicros / PRICE_STEP_MICROS] = amountMicros;
+    this.#side(side)[priceMicros / this.#stepMicros] = amountMicros;
+  }
+
+  clear(): void {
+    for (const amounts of this.#amounts) amounts.fill(0);
   }
 
   /** The prices of a side that hold something, lowest first. */
   prices(side: number): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);
-    for (let slot = 0; slot < SLOTS; slot++) if ((amounts[slot] ?? 0) > 0) prices.push(slot * PRICE_STEP_MICROS);
+    for (let slot = 0; slot < amounts.length; slot++)
+      if ((amounts[slot] ?? 0) > 0) prices.push(slot * this.#stepMicros);
     return prices;
   }
 
@@ -30,9 +39,9 @@ export class Levels {
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);
-    const slot = Math.round(priceMicros / PRICE_STEP_MICROS);
-    const [from, to] = side === SIDE.bid ? [slot + 1, SLOTS] : [0, slot];
-    for (let at = from; at < to; at++) if ((amounts[at] ?? 0) > 0) found.push(at * PRICE_STEP_MICROS);
+    const slot = Math.round(priceMicros / this.#stepMicros);
+    const [from, to] = side === SIDE.bid ? [slot + 1, amounts.length] : [0, slot];
+    for (let at = from; at < to; at++) if ((amounts[at] ?? 0) > 0) found.push(at * this.#stepMicros);
     return found;
   }
 

@@ -8,85 +8,115 @@
  * can be read is an error. Nothing here knows the exchange, matching or fill models.
  */
 
-import { readdirSync, type Stats, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
-import { isKalshiFile, kalshiFilesIn, kalshiGroups } from './importers/kalshi-files.js';
-import { isPolymarketFile, joinCaptures, openPolymarket } from './importers/polymarket.js';
+import { kalshiGroups } from './importers/kalshi-files.js';
+import { findFiles, isMessageFile } from './importers/message-files.js';
+import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
 import { isFileOfStore, isStore, marketFolders } from './store/folders.js';
 import { isDayFolder } from './store/layout.js';
 
 /** Told of something under the paths that cannot be opened; the others are. */
 export type OnFailure = (error: TwinbookError) => void;
 
+export interface OpenOptions {
+  /** Called with what cannot be opened; without it the first is thrown. */
+  readonly onFailure?: OnFailure;
+  /** Called with a sentence about files that are not read. */
+  readonly onNotRead?: (sentence: string) => void;
+  /** Ids and tickers of the venue, or beginnings of them; all markets if none are given. Stored recordings ignore it. */
+  readonly markets?: readonly string[];
+}
+
 /**
  * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or some of its days),
- * a folder of the Kalshi set (the whole set, one window's folder, or `.ndjson.gz` files), the Polymarket folder or one
- * of its `.parquet` files. Sorted by opening time, then by ticker. Files and days of one market are one recording, under
- * how many paths they may be given; where two of them cannot be joined, the first is opened (of two Polymarket files that
- * overlap in time the earlier) and says so in its warnings.
+ * files of messages of Kalshi or Polymarket, or a folder of such files. Sorted by opening time, then by ticker. Files and
+ * days of one market are one recording, under how many paths they may be given; where two of them cannot be joined, the
+ * first is opened (of two Polymarket files that overlap in time the earlier) and says so in its warnings.
  *
  * Throws TwinbookError `file_unreadable` for a path that is missing, `recording_invalid` for one that holds no recording.
  * With `onFailure`, what is damaged among others is told and left out; when nothing is left, its error is thrown.
  */
-export async function openRecordings(paths: readonly string[], onFailure?: OnFailure): Promise<Recording[]> {
+export async function openRecordings(paths: readonly string[], options: OpenOptions = {}): Promise<Recording[]> {
   const failures: TwinbookError[] = [];
   const opened: Recording[] = [];
-  for (const open of await makeOpeners(paths)) {
+  for (const open of await makeOpeners(paths, options)) {
     try {
       opened.push(...(await open()));
     } catch (error) {
-      if (onFailure === undefined || !(error instanceof TwinbookError)) throw error;
+      if (options.onFailure === undefined || !(error instanceof TwinbookError)) throw error;
       failures.push(error);
     }
   }
-  if (opened.length === 0)
-    throw (
-      failures[0] ??
-      unknownKind(
-        paths.join(', '),
-        'holds no event of any market (events lie in files called events-0001.parquet and so on)',
-      )
-    );
-  for (const failure of failures) onFailure?.(failure);
+  if (opened.length === 0) throw failures[0] ?? nothingOpened(paths, options);
+  for (const failure of failures) options.onFailure?.(failure);
   return onceEach(joinCaptures(opened)).sort((a, b) => {
     const byTime = a.market.openTimeMs - b.market.openTimeMs;
     return byTime !== 0 ? byTime : a.market.source.ticker < b.market.source.ticker ? -1 : 1;
   });
 }
 
+const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions): TwinbookError =>
+  unknownKind(
+    paths.join(', '),
+    markets.length > 0
+      ? `holds no market ${markets.join(', ')}`
+      : 'holds no event of any market (events lie in files called events-0001.parquet and so on)',
+  );
+
 /** Opens one thing, which may hold several markets. */
 type Opener = () => Promise<readonly Recording[]>;
 
 /** In the order of the paths. */
-async function makeOpeners(paths: readonly string[]): Promise<Opener[]> {
-  const kalshi: string[] = [];
+async function makeOpeners(paths: readonly string[], options: OpenOptions): Promise<Opener[]> {
+  const files: string[] = [];
   const days: string[] = [];
   const others: Opener[] = [];
   for (const path of paths) {
     if (!statPath(path).isDirectory()) {
-      if (isKalshiFile(path)) kalshi.push(path);
-      else if (isFileOfStore(path))
-        throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
-      else if (isPolymarketFile(path)) others.push(() => openPolymarket(path));
-      else throw unknownKind(path, 'is neither a .ndjson.gz nor a .parquet file');
+      if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
+      if (!isMessageFile(path)) throw unknownKind(path, `is not read: its name ends in none of ${ENDINGS}`);
+      files.push(path);
     } else if (isDayFolder(resolve(path)) && marketFolders(path).length > 0) {
       days.push(path);
     } else if (isStore(path)) {
       others.push(...marketFolders(path).map((folder) => () => openStored(folder)));
     } else {
-      const files = kalshiFilesIn(path);
-      const parquet = readdirSync(path).filter(isPolymarketFile).sort();
-      if (files.length === 0 && parquet.length === 0) throw unknownKind(path, 'holds no recording');
-      kalshi.push(...files);
-      others.push(...parquet.map((name) => () => openPolymarket(join(path, name))));
+      const found = findFiles(path);
+      if (found.paths.length === 0) throw unknownKind(path, ['holds no recording', ...found.notRead].join('; '));
+      for (const sentence of found.notRead) options.onNotRead?.(sentence);
+      files.push(...found.paths);
     }
   }
-  const windows = (await kalshiGroups(kalshi)).map((group) => async () => [await openKalshi(group)]);
-  return [...windows, ...daysByMarket(days), ...others];
+  return [...(await messageOpeners(files, options)), ...daysByMarket(days), ...others];
 }
+
+const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
+
+/** Of files with a venue's messages. A file of no known kind counts as one of Kalshi, whose reader says what is wrong. */
+async function messageOpeners(files: readonly string[], { markets = [], onNotRead }: OpenOptions): Promise<Opener[]> {
+  const kalshi: string[] = [];
+  const polymarket: Opener[] = [];
+  const hours = new Set<number>();
+  for (const path of files) {
+    const file = await lookAtPolymarket(path);
+    if (file === null) kalshi.push(path);
+    else if (file.isEmpty) onNotRead?.(`${path}: it is empty`);
+    else {
+      const hour = hourOf(path);
+      if (hour !== null) hours.add(hour);
+      polymarket.push(() => openPolymarket(path, markets, hours));
+    }
+  }
+  const groups = (await kalshiGroups(kalshi)).filter(({ ticker }) => isWanted(ticker, markets));
+  return [...groups.map((group) => async () => [await openKalshi(group)]), ...polymarket];
+}
+
+const isWanted = (name: string, markets: readonly string[]): boolean =>
+  markets.length === 0 || markets.some((market) => name.startsWith(market));
 
 /** Single days of a market that were given one by one. */
 function daysByMarket(days: readonly string[]): Opener[] {
@@ -126,7 +156,7 @@ function onceEach(opened: readonly Recording[]): Recording[] {
 }
 
 function withWarnings(recording: Recording, more: readonly RecordingWarning[]): Recording {
-  const { market, summary, raw } = recording;
+  const { market, summary } = recording;
   return {
     market,
     ...(summary === undefined ? {} : { summary }),
@@ -141,8 +171,6 @@ function withWarnings(recording: Recording, more: readonly RecordingWarning[]): 
       return [...recording.warnings, ...more];
     },
     chunks: () => recording.chunks(),
-    ...(recording.chunksBeside === undefined ? {} : { chunksBeside: recording.chunksBeside.bind(recording) }),
-    ...(raw === undefined ? {} : { raw: { ...raw, warnings: [...raw.warnings, ...more] } }),
   };
 }
 
@@ -161,5 +189,5 @@ const unknownKind = (path: string, why: string): TwinbookError =>
   new TwinbookError(
     'recording_invalid',
     `${path} ${why}`,
-    'a recording is a folder with market=… or date=… in it, a Kalshi folder or .ndjson.gz file, or a Polymarket folder or .parquet file',
+    `a recording is a folder with market=… or date=… in it, or a file or folder of Kalshi or Polymarket (${ENDINGS})`,
   );

@@ -1,10 +1,10 @@
 /** `twinbook data …` as its user sees it. */
 
-import { existsSync, readdirSync, truncateSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BOOK, change, write } from '../recording/importers/polymarket-files.js';
-import { delta, OPEN_MS, snapshot, trade, writeKalshi } from '../recording/samples.js';
+import { delta, kalshiFile, OPEN_MS, PADDING, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf, newFolder } from '../support/folders.js';
@@ -131,19 +131,19 @@ describe('data verify', () => {
 describe('data import', () => {
   test('writes our format, says what it left out, and shows it in the list', async () => {
     const out = newFolder();
-    const set = writeKalshi([...KALSHI, 'broken']);
+    const set = writeKalshi([...PADDING, 'broken', ...KALSHI]);
     const { code, out: text } = await data('import', 'kalshi', set, '--out', out, '-v');
     expect(code).toBe(0);
     expect(text).toContain('1 broken lines were skipped');
-    expect(text).toContain(`1 market, 6 events written to ${out}`);
+    expect(text).toContain(`to ${out}: 1 market with 6 events imported\n`);
     const brief = (await data('import', 'kalshi', set, '--out', newFolder())).out;
     expect(brief.split('\n').filter((line) => /^(note|warning)/.test(line))).toEqual([
-      'warning: 2 notes on the quality of the recordings: -v prints them',
+      'warning: 3 notes on the quality of the recordings: -v prints them',
     ]);
     expect((await data('list', out)).out).toContain('kalshi');
     const again = await data('import', 'kalshi', set, '--out', out);
-    expect(again.out).toContain('0 markets, 0 events written');
     expect(again.out).toContain('1 there already (--replace writes them anew)');
+    expect(again.out).toMatch(/0 markets with 0 events imported\n$/);
     expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
       { status: 'imported', events: 6 },
     ]);
@@ -153,6 +153,29 @@ describe('data import', () => {
     const { code, out } = await data('import', 'kalshi', writeKalshi(['broken']), '--out', newFolder());
     expect(code).toBe(1);
     expect(out).toContain('FAILED');
+    expect(out).not.toContain('imported');
+  });
+
+  test('names the lines of a file that is refused, and the files that are not read', async () => {
+    const set = writeKalshi([...KALSHI, '{"orderbook": {"yes": 1}}']);
+    const refused = await data('import', 'kalshi', set, '--out', newFolder());
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(/1 of \d+ lines of .* cannot be read, such as {"orderbook": {"yes": 1}}/);
+    expect(refused.out).toContain('A line that can be read: {"recv_ms"');
+    const beside = writeKalshi(KALSHI);
+    for (const name of ['a.tar.zst', 'b.csv', 'c.csv']) writeFileSync(join(dirname(kalshiFile(beside)), name), '');
+    const read = await data('import', 'kalshi', beside, '--out', newFolder());
+    expect(read.code).toBe(0);
+    expect(read.out).toMatch(/NOT READ {2}.*: 1 file that ends in \.tar\.zst\n/);
+    expect(read.out).toMatch(/NOT READ {2}.*: 2 files that end in \.csv\n/);
+  });
+
+  test('takes only the markets that are wanted', async () => {
+    const set = writeKalshi(KALSHI);
+    expect((await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXTEST')).code).toBe(0);
+    const none = await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXOTHER');
+    expect(none.code).toBe(1);
+    expect(none.err).toContain('holds no market KXOTHER');
   });
 
   test.each([

@@ -1,11 +1,9 @@
 /** `twinbook data …`: recordings on the disk, imported, listed, measured, checked and queried. */
 
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { integerBetween } from '../arguments.js';
 import { ProgressLine } from '../lab/progress.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
@@ -63,7 +61,7 @@ function addReader<Options extends DataOptions>(
 async function list(paths: readonly string[], options: DataOptions, io: CliIo): Promise<ExitCode> {
   const { openRecordings } = await import('../../recording/recording.js');
   const failures: TwinbookError[] = [];
-  const rows = (await openRecordings(paths, (error) => failures.push(error))).map(listing);
+  const rows = (await openRecordings(paths, { onFailure: (error) => failures.push(error) })).map(listing);
   io.out(options.json === true ? json(rows) : listTable(rows, io.columns));
   return tellFailures(failures, io);
 }
@@ -73,7 +71,7 @@ async function stats(paths: readonly string[], options: DataOptions, io: CliIo):
   const { computeStats } = await import('../../recording/inspect/stats.js');
   const { statsRow } = await import('./tables.js');
   const failures: TwinbookError[] = [];
-  const recordings = await openRecordings(paths, (error) => failures.push(error));
+  const recordings = await openRecordings(paths, { onFailure: (error) => failures.push(error) });
   const line = new ProgressLine(io, options.json === true);
   const rows = [];
   for (const [at, recording] of recordings.entries()) {
@@ -130,13 +128,10 @@ interface ImportOptions {
   readonly out?: string;
   readonly config: string;
   readonly replace?: true;
-  readonly workers?: number;
+  readonly market?: readonly string[];
   readonly json?: true;
   readonly verbose?: true;
 }
-
-/** Three take some 250 MB however many markets there are, and each further one, on a thread of its own, some 60 MB. */
-const USUAL_WORKERS = 3;
 
 function addImport(data: Command, session: Session): void {
   const command = data
@@ -149,9 +144,10 @@ function addImport(data: Command, session: Session): void {
     .option('--replace', 'write markets anew that the folder has already')
     .option('-v, --verbose', 'print every note on the recordings')
     .addOption(
-      new Option('--workers <n>', 'markets side by side: three on one thread, of kalshi each further one on its own')
-        .default(undefined, 'two where there is a second core; each further one takes some 60 MB')
-        .argParser(integerBetween(1, 256)),
+      new Option(
+        '--market <names>',
+        "only these markets, separated by commas: the venue's ids or tickers, or beginnings of them",
+      ).argParser((text) => text.split(',')),
     );
   addAction<ImportOptions>(command, session, async (options, [kind = '', ...paths]) => {
     const { io } = session;
@@ -179,9 +175,9 @@ async function runImport(
   const line = new ProgressLine(io, options.json === true);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
-  const workers = options.workers ?? (availableParallelism() > 1 ? USUAL_WORKERS : 1);
+  const { market: markets = [], replace = false } = options;
   try {
-    return await importRecordings(kind, paths, out, { workers, progress, replace: options.replace === true });
+    return await importRecordings(kind, paths, out, { markets, progress, replace });
   } finally {
     line.end();
   }
@@ -194,8 +190,8 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
     { title: 'EVENTS', cell: (row) => row.events, right: true },
     { title: 'STATUS', cell: (row) => (row.status === 'present' ? 'there already' : row.status) },
   ];
-  const told = markets.flatMap(({ failure, warnings, ticker }) => [
-    ...(failure === null ? [] : [`FAILED  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
+  const told = markets.flatMap(({ failure, status, warnings, ticker }) => [
+    ...(failure === null ? [] : [`${status.toUpperCase()}  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
     ...(verbose ? warnings.map(({ path, message }) => `note  ${path}: ${message}\n`) : []),
   ]);
   const noteCount = markets.reduce((sum, { warnings }) => sum + warnings.length, 0);
@@ -203,10 +199,12 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
     told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? `, ${count('present')} there already (--replace writes them anew)` : '';
-  const failed = count('failed') > 0 ? `, ${count('failed')} FAILED` : '';
-  const written = `${formatCount(count('imported'), 'market')}, ${formatCount(events, 'event')} written to ${out}`;
-  return `${table(markets, columns, width)}${told.join('')}${written}${present}${failed}\n`;
+  const present = count('present') > 0 ? [`${count('present')} there already (--replace writes them anew)`] : [];
+  const failed = count('failed') > 0 ? [`${count('failed')} FAILED`] : [];
+  const written = `${formatCount(count('imported'), 'market')} with ${formatCount(events, 'event')} imported`;
+  const last = count('imported') > 0 || failed.length === 0 ? [`to ${out}: ${written}`] : [`nothing written to ${out}`];
+  const shown = markets.filter(({ conditionId }) => conditionId !== '');
+  return `${table(shown, columns, width)}${told.join('')}${[...failed, ...present, ...last].join(', ')}\n`;
 }
 
 interface QueryFlags extends DataOptions {

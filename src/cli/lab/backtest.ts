@@ -164,7 +164,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
   const results =
     Math.min(workers, fillModels.length) < 2
-      ? await runHere(config, { ...asked, fillModels, readBeside: availableParallelism() > 1, progress })
+      ? await runHere(config, { ...asked, fillModels, progress })
       : await runOnThreads(
           { config, source: copyConfigSource(options, feeds, io), options: asked, workers, progress },
           fillModels,

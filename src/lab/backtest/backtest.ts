@@ -58,11 +58,6 @@ export interface BacktestOptions {
   readonly feeds?: Readonly<Record<string, string | null>>;
   /** From the time of a file's row to when the trader hears it, ms. Default: as long as a live trader would need. */
   readonly feedDelayMs?: number;
-  /**
-   * Of a single run, raw files are read by a thread beside this one, which makes it faster where a core is free. Several runs
-   * read them once and keep them, so that it would only take memory. Default false.
-   */
-  readonly readBeside?: boolean;
   /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
   readonly progress?: (share: number, fillModel: string) => void;
 }
@@ -107,10 +102,7 @@ export type RunsOf = (fillModel: string | FillModel, tell: (part: number) => voi
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
   const { recordings, sources } = await openSources(
     options.data.map((path) => resolve(path)),
-    {
-      beside: once && options.readBeside === true,
-      once,
-    },
+    { once },
   );
   const feedData = await readFeedData({
     config,

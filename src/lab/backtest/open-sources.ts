@@ -5,7 +5,7 @@ import type { Recording } from '../../recording/contract.js';
 import { openRecordings } from '../../recording/recording.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { EventSource } from './contract.js';
-import { keepInMemory, streamBeside, streamRecording } from './sources.js';
+import { keepInMemory, streamRecording } from './sources.js';
 
 /** The names of fill models as they are known. Throws TwinbookError `usage` for one that is not, or that stands twice. */
 export function checkFillModels(names: readonly string[]): readonly string[] {
@@ -29,8 +29,6 @@ function refuseTwins(names: readonly string[]): void {
 
 /** How the sources of a backtest are read. */
 export interface SourceReading {
-  /** Raw files by a thread of their own. */
-  readonly beside?: boolean;
   /** There is a single run: what it has played is let go of. */
   readonly once?: boolean;
 }
@@ -38,12 +36,12 @@ export interface SourceReading {
 /** Opens recordings, for several runs unless told. Throws TwinbookError `file_unreadable` or `recording_invalid`. */
 export async function openSources(
   paths: readonly string[],
-  { beside = false, once = false }: SourceReading = {},
+  { once = false }: SourceReading = {},
 ): Promise<{ readonly recordings: readonly Recording[]; readonly sources: readonly EventSource[] }> {
   const recordings = await openRecordings(paths);
   const shared = { events: 0 };
   const sources = recordings.map((recording) => {
-    const source = beside ? streamBeside(recording) : streamRecording(recording);
+    const source = streamRecording(recording);
     return once ? source : keepInMemory(source, shared);
   });
   return { recordings, sources };

@@ -13,13 +13,7 @@ import { gapsIn } from '../../recording/gaps.js';
 import type { ChunkStream, EventSource } from './contract.js';
 
 /** Reads one chunk ahead of what is played, the first one once it is opened. */
-export const streamRecording = (recording: Recording): EventSource => makeSource(recording, () => recording.chunks());
-
-/** The same, where a thread beside this one reads raw files. */
-export const streamBeside = (recording: Recording): EventSource =>
-  makeSource(recording, () => recording.chunksBeside?.() ?? recording.chunks());
-
-const makeSource = (recording: Recording, chunks: () => AsyncIterable<EventChunk>): EventSource => ({
+export const streamRecording = (recording: Recording): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
   findFirstMs: recording.findFirstMs?.bind(recording),
@@ -32,7 +26,7 @@ const makeSource = (recording: Recording, chunks: () => AsyncIterable<EventChunk
     // Its name, not its path: the same data is the same result wherever it lies.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
-  open: () => new FileStream(chunks()),
+  open: () => new FileStream(recording.chunks()),
 });
 
 /** The gaps of what is played; of a raw recording, those that were found so far. */

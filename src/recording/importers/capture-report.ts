@@ -69,6 +69,7 @@ export class CaptureReport {
     if (this.#knownMs === null) {
       return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
     }
+    if (this.#knownMs === this.#firstMs && left === '') return '';
     const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
     return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
   }

@@ -5,10 +5,6 @@ import type { RecordingWarning } from '../contract.js';
 /** Clocks of venues step back by some seconds at most; more is a file in the wrong order, or one time that is wrong. */
 const MOST_USUAL_MS = 10_000;
 
-/** Before the year 2000 or after 2100: no time of a recording in Unix ms, but perhaps seconds or microseconds. */
-export const EARLIEST_MS = 946_684_800_000;
-export const LATEST_MS = 4_102_444_800_000;
-
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;

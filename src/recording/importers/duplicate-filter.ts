@@ -1,95 +1,45 @@
-/** Knows the latest lines of a Kalshi recording by the numbers of their messages, so that what stands in it twice is taken once. */
+/** Knows the latest messages of a recording by their numbers, so that a message that is in it twice is taken once. */
 
-import type { TextRing } from './text-ring.js';
-
-/** Numbers remembered for each subscription, at most; a power of two. Duplicates come close together. */
+/** Messages remembered for each subscription. Duplicates come close together. */
 const REMEMBERED = 8_192;
-/** Each subscription begins with so many; a power of two. */
-const FIRST_REMEMBERED = 64;
 
 export class DuplicateFilter {
-  readonly #told = new Map<number, Told>();
-  readonly #ring: TextRing;
-
-  /** @param ring holds the lines that `knows` is asked of, and those before them */
-  constructor(ring: TextRing) {
-    this.#ring = ring;
-  }
+  readonly #known = new Map<number, Subscription>();
 
   /**
-   * Whether this very line, given by its place in the ring, was there before; notes it if not. Two changes may be alike, so
+   * Whether this message, given by the hash of its line, was there before; notes it if not. Two changes may be alike, so
    * only where messages are numbered (not all by the same number) is the second one a repetition.
    */
-  knows(from: number, end: number, sid: number | null, seq: number | null): boolean {
-    if (sid === null || seq === null) return false;
-    const told = this.#of(sid, seq);
-    const at = told.find(seq);
-    if (at >= 0 && told.isNumbered && this.#isSame(told.from[at] ?? 0, told.length[at] ?? 0, from, end)) return true;
-    told.note(seq, this.#ring.place(from), end - from);
-    return false;
-  }
-
-  #isSame(place: number, length: number, from: number, end: number): boolean {
-    if (length !== end - from) return false;
-    const at = this.#ring.find(place);
-    return at >= 0 && this.#ring.bytes.compare(this.#ring.bytes, from, end, at, at + length) === 0;
-  }
-
-  #of(sid: number, seq: number): Told {
-    const known = this.#told.get(sid);
-    if (known !== undefined) return known;
-    const fresh = new Told(seq);
-    this.#told.set(sid, fresh);
-    return fresh;
+  knows(sid: number, seq: number, hash: number): boolean {
+    if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
+    const known = this.#known.get(sid);
+    if (known === undefined) {
+      this.#known.set(sid, new Subscription(seq, hash));
+      return false;
+    }
+    return known.knows(seq, hash);
   }
 }
 
-/** The latest lines of one subscription: each stands at the place that its number gives. */
-class Told {
-  /** More than one number was seen. */
-  isNumbered = false;
-  numbers = new Float64Array(FIRST_REMEMBERED).fill(Number.NaN);
-  /** Where the line begins in the ring, counted over all laps. */
-  from = new Float64Array(FIRST_REMEMBERED);
-  /** Bytes of the line. */
-  length = new Int32Array(FIRST_REMEMBERED);
-  #count = 0;
+/** The latest messages of one subscription: each is at the place that its number gives. */
+class Subscription {
   readonly #first: number;
+  /** More than one number was seen. */
+  #isNumbered = false;
+  readonly #numbers = new Float64Array(REMEMBERED).fill(Number.NaN);
+  readonly #hashes = new Float64Array(REMEMBERED);
 
-  constructor(first: number) {
-    this.#first = first;
+  constructor(seq: number, hash: number) {
+    this.#first = seq;
+    this.knows(seq, hash);
   }
 
-  /** Where the line of this number stands; -1 where none does. */
-  find(seq: number): number {
-    const at = seq & (this.numbers.length - 1);
-    return this.numbers[at] === seq ? at : -1;
-  }
-
-  /** Takes the place of what stands at that of its number. */
-  note(seq: number, from: number, length: number): void {
-    if (this.find(seq) < 0) {
-      this.#count++;
-      if (this.#count > this.numbers.length && this.numbers.length < REMEMBERED) this.#grow();
-    }
-    if (seq !== this.#first) this.isNumbered = true;
-    this.#put(seq, from, length);
-  }
-
-  #put(seq: number, from: number, length: number): void {
-    const at = seq & (this.numbers.length - 1);
-    this.numbers[at] = seq;
-    this.from[at] = from;
-    this.length[at] = length;
-  }
-
-  #grow(): void {
-    const { numbers, from, length } = this;
-    this.numbers = new Float64Array(2 * numbers.length).fill(Number.NaN);
-    this.from = new Float64Array(2 * numbers.length);
-    this.length = new Int32Array(2 * numbers.length);
-    for (const [at, seq] of numbers.entries()) {
-      if (!Number.isNaN(seq)) this.#put(seq, from[at] ?? 0, length[at] ?? 0);
-    }
+  knows(seq: number, hash: number): boolean {
+    const at = seq % REMEMBERED;
+    if (this.#isNumbered && this.#numbers[at] === seq && this.#hashes[at] === hash) return true;
+    this.#numbers[at] = seq;
+    this.#hashes[at] = hash;
+    this.#isNumbered ||= seq !== this.#first;
+    return false;
   }
 }

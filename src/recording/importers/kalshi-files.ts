@@ -1,106 +1,124 @@
 /** Which market each Kalshi file is of: files of one market are read as one recording, wherever they lie. */
 
-import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { RecordingWarning } from '../contract.js';
-import { gunzipTexts } from './lines.js';
+import { withConnection } from '../store/duckdb.js';
+import { type KalshiLayout, lookAtMessage, type MessageLook } from './kalshi-message.js';
+import { IS_TEXT, lineSource } from './message-files.js';
 
-const SUFFIX = '.ndjson.gz';
-/** So many messages say what a file is of. */
-const LOOKED_AT = 1000;
-/** Half of them or more are in so many bytes of a file. */
-const LOOK_BYTES = 8 * 1024;
+/** Lines that are looked at. */
+const LOOKED_AT = 400;
+/** This share of the messages follows the one before by number where no other market shares the subscription. */
+const DENSE = 0.9;
+/** Messages that say whether numbers are dense, at least. */
+const LEAST_NUMBERED = 5;
+
+export interface KalshiFile {
+  readonly path: string;
+  readonly layout: KalshiLayout;
+  /** A message of it; null for a file in which none was found. */
+  readonly example: string | null;
+}
 
 /** The files of one market, in order of their time. */
 export interface KalshiGroup {
   readonly ticker: string;
-  readonly paths: readonly string[];
-  /** A book of it has prices that are no whole cents. */
-  readonly isFine: boolean;
+  readonly files: readonly KalshiFile[];
+  /** Decimals of the finest prices that were seen. */
+  readonly tickPrecision: number;
+  /** Numbers of messages follow each other, so that a missing one is a message of this market. */
+  readonly isNumbered: boolean;
   readonly warnings: readonly RecordingWarning[];
 }
 
-interface Look {
-  readonly path: string;
+interface Look extends KalshiFile {
   readonly ticker: string;
   readonly firstMs: number;
-  readonly isFine: boolean;
+  readonly tickPrecision: number;
+  readonly isNumbered: boolean;
 }
 
-export const isKalshiFile = (path: string): boolean => path.endsWith(SUFFIX);
-
-/** The Kalshi files of a folder: of the whole set, of its `events` folder, or of one window's folder. */
-export function kalshiFilesIn(folder: string): string[] {
-  const events = join(folder, 'events');
-  const root = isFolder(events) ? events : folder;
-  const names = readdirSync(root).sort();
-  const files = names.filter(isKalshiFile).map((name) => join(root, name));
-  for (const path of names.map((name) => join(root, name)).filter(isFolder)) {
-    files.push(
-      ...readdirSync(path)
-        .filter(isKalshiFile)
-        .sort()
-        .map((name) => join(path, name)),
-    );
-  }
-  return files;
-}
-
-/** False for what is not there, and for a link that leads nowhere. */
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
-/** Throws TwinbookError `file_unreadable` for a file that cannot be opened. */
 export async function kalshiGroups(files: readonly string[]): Promise<KalshiGroup[]> {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
-  for (const look of await lookAtAll(paths)) groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
+  for (const path of paths) {
+    const look = await lookAt(path);
+    groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
+  }
   return [...groups.values()].map(makeGroup);
-}
-
-/** In their order. Two at a time: one is read or unpacked beside while the lines of the other are looked at. */
-async function lookAtAll(paths: readonly string[]): Promise<readonly Look[]> {
-  const looks: Look[] = [];
-  const waiting = [...paths.entries()];
-  const look = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      looks[next[0]] = await lookAt(next[1]);
-    }
-  };
-  await Promise.all([look(), look()]);
-  return looks;
 }
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));
-  const first = new Map<string, string>();
+  const first = new Map<string, Look>();
   const warnings: RecordingWarning[] = [];
-  for (const { path } of sorted) {
+  for (const look of sorted) {
+    const { path } = look;
     const known = first.get(basename(path));
-    if (known === undefined) first.set(basename(path), path);
-    else warnings.push({ path, message: `${path} is left out: ${known} is of the same market and has the same name` });
+    if (known === undefined) first.set(basename(path), look);
+    else
+      warnings.push({
+        path,
+        message: `${path} is left out: ${known.path} is of the same market and has the same name`,
+      });
   }
-  const isFine = looks.some((look) => look.isFine);
-  return { ticker: looks[0]?.ticker ?? '', paths: [...first.values()], isFine, warnings };
+  return {
+    ticker: looks[0]?.ticker ?? '',
+    files: [...first.values()].map(({ path, layout, example }) => ({ path, layout, example })),
+    tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
+    isNumbered: looks.every(({ isNumbered }) => isNumbered),
+    warnings,
+  };
 }
 
 /** The set names a market's folder after it. Where the messages know nothing of such a market, they tell its name. */
 async function lookAt(path: string): Promise<Look> {
   const folder = basename(dirname(resolve(path)));
+  const lines = await firstLines(path, LOOKED_AT);
+  const looks = lines.map(lookAtMessage);
+  const seen = looks.filter((look) => look !== null);
   const counts = new Map<string, number>();
-  let [seen, firstMs, isFine] = [0, Number.POSITIVE_INFINITY, false];
-  for await (const lines of gunzipTexts(path, { cut: null, tooLong: 0 }, LOOK_BYTES)) {
-    for (const line of lines) {
-      const ticker = /"market_ticker":\s*"([^"\\]+)"/.exec(line)?.[1];
-      if (ticker === undefined) continue;
-      seen++;
-      counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
-      // A snapshot shows the whole book; a single odd price elsewhere is a broken line.
-      isFine ||= line.includes('orderbook_snapshot') && /"0\.\d\d[1-9]0*"/.test(line);
-      if (firstMs === Number.POSITIVE_INFINITY) firstMs = Number(/"recv_ms":\s*(\d+)/.exec(line)?.[1] ?? Number.NaN);
-    }
-    if (seen >= LOOKED_AT) break;
-  }
+  for (const { ticker } of seen) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
-  const ticker = most === undefined || counts.has(folder) ? folder : most[0];
-  return { path, ticker, isFine, firstMs: Number.isFinite(firstMs) ? firstMs : Number.MAX_SAFE_INTEGER };
+  return {
+    path,
+    ticker: most === undefined || counts.has(folder) ? folder : most[0],
+    layout: seen[0]?.layout ?? { isEnveloped: true, isNested: true },
+    example: lines[looks.findIndex((look) => look !== null)] ?? null,
+    firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
+    tickPrecision: findTick(seen),
+    isNumbered: areNumbered(seen),
+  };
+}
+
+/** A single odd price outside a snapshot is a broken line. */
+function findTick(seen: readonly MessageLook[]): number {
+  const [, second = 2] = seen.map(({ precision }) => precision).sort((a, b) => b - a);
+  return Math.max(second, ...seen.filter(({ isSnapshot }) => isSnapshot).map(({ precision }) => precision));
+}
+
+function areNumbered(seen: readonly MessageLook[]): boolean {
+  const last = new Map<number, number>();
+  let [steps, dense] = [0, 0];
+  for (const { sid, seq } of seen) {
+    if (sid === null || seq === null) continue;
+    const before = last.get(sid);
+    last.set(sid, seq);
+    if (before === undefined || before === seq) continue;
+    steps++;
+    if (seq === before + 1) dense++;
+  }
+  return steps >= LEAST_NUMBERED && dense >= DENSE * steps;
+}
+
+/** The beginning of a file; nothing of one that cannot be read, whose reader says why. */
+async function firstLines(path: string, count: number): Promise<string[]> {
+  return withConnection(async (connection) => {
+    const source = await lineSource(connection, path).catch(() => null);
+    if (source === null) return [];
+    const rows = await connection
+      .runAndReadAll(`SELECT line FROM ${source} WHERE ${IS_TEXT} LIMIT ${count}`)
+      .catch(() => null);
+    return rows === null ? [] : rows.getRows().map(([line]) => String(line));
+  });
 }

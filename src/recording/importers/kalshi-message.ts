@@ -1,143 +1,218 @@
-/** One line of a Kalshi recording: the venue's message, checked and in numbers. */
+/** Messages of Kalshi: the fields of older and newer ones, their rows as SQL, and the books of snapshots. */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
-import { ONE, stepOfPrecision } from '../../shared/base/micros.js';
+import { ONE } from '../../shared/base/micros.js';
 import { SIDE } from '../contract.js';
 import { isPrice } from '../levels.js';
-import { EARLIEST_MS, LATEST_MS } from './clock-regression.js';
+import { quote } from '../store/tables.js';
+import { IS_TEXT } from './message-files.js';
+import { EARLIEST_MS, isCoarseSql, LATEST_MS, parseTime, timeSql } from './message-times.js';
 
-/** Whole cents; markets of a finer price structure trade in tenths of a cent. */
-export const KALSHI_TICK_PRECISION = 2;
-export const KALSHI_FINE_TICK_PRECISION = 3;
 export const KALSHI_AMOUNT_PRECISION = 2;
-const LOT_MICROS = stepOfPrecision(KALSHI_AMOUNT_PRECISION);
+const LOT_MICROS = 10_000;
 
-interface LevelAmount {
-  /** In YES space, like every price here. */
+/** Our clock may be so far behind the venue's, ms: a message from farther ahead has a wrong time. */
+const MOST_AHEAD_MS = 60_000;
+
+/** A message is alone, or in an envelope: `{recv_ms, event}`; its content is in `msg`, or beside its type. */
+export interface KalshiLayout {
+  readonly isEnveloped: boolean;
+  readonly isNested: boolean;
+}
+
+/** Kinds of rows. `broken` and `snapshot` come with their text. */
+export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
+
+const CONTENT = [
+  'market_ticker',
+  'side',
+  'price_dollars',
+  'price',
+  'delta_fp',
+  'delta',
+  'taker_side',
+  'taker_outcome_side',
+  'yes_price_dollars',
+  'yes_price',
+  'no_price_dollars',
+  'no_price',
+  'count_fp',
+  'count',
+  'ts_ms',
+  'ts',
+] as const;
+
+const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'VARCHAR']));
+
+function shapeOf({ isEnveloped, isNested }: KalshiLayout): string {
+  const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
+  const message = isNested ? { ...head, msg: texts(CONTENT) } : { ...head, ...texts(CONTENT) };
+  return JSON.stringify(isEnveloped ? { recv_ms: 'VARCHAR', event: message } : { recv_ms: 'VARCHAR', ...message });
+}
+
+const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
+const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
+
+/**
+ * The rows of lines as numbers: kind, sid, seq, a hash of the line, when it was received, time, whether that is known to
+ * the second only, side, price and amount, all in YES space; NaN for what is not known. Then the line, of some kinds.
+ */
+export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string, tickMicros: number): string {
+  const message = layout.isEnveloped ? 'j.event' : 'j';
+  const content = layout.isNested ? `${message}.msg` : message;
+  const own = `price > 0 AND price < ${ONE} AND price % ${tickMicros} = 0 AND amount % ${LOT_MICROS} = 0
+    AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
+    AND (received IS NULL OR time <= received + ${MOST_AHEAD_MS}) AND outcome IN ('yes', 'no')`;
+  return `SELECT kind::UTINYINT, ${known('sid')}, ${known('seq')}, hash(line)::DOUBLE, ${known('received')},
+    ${known('time')}, is_coarse::UTINYINT, (CASE outcome WHEN 'yes' THEN ${SIDE.bid} ELSE ${SIDE.ask} END)::UTINYINT,
+    (CASE outcome WHEN 'yes' THEN ${known('price')} ELSE ${ONE} - ${known('price')} END), ${known('amount')},
+    CASE WHEN kind IN (${ROW_KIND.broken}, ${ROW_KIND.snapshot}) THEN line END
+    FROM (SELECT *, CASE WHEN type IS NULL THEN ${ROW_KIND.broken}
+      WHEN type NOT IN ('orderbook_snapshot', 'orderbook_delta', 'trade') THEN ${ROW_KIND.other}
+      WHEN coalesce(ticker, '') = '' THEN ${ROW_KIND.broken} WHEN ticker <> ${quote(ticker)} THEN ${ROW_KIND.foreign}
+      WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
+      WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
+      ELSE ${ROW_KIND.broken} END AS kind
+    FROM (SELECT *, ${timeSql('recv', 'recv_number')} AS received, ${timeSql('ts', 'ts_number')} AS time,
+      ${isCoarseSql('ts_number')} AS is_coarse, coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
+        ${ONE} - ${micros('other_dollars')}, ${ONE} - ${micros('other_cents', ONE / 100)}) AS price,
+      ${micros('size')} AS amount
+    FROM (SELECT *, try_cast(recv AS DOUBLE) AS recv_number, try_cast(ts AS DOUBLE) AS ts_number,
+      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
+        ELSE price_dollars END AS dollars,
+      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN yes_price ELSE no_price END ELSE own_price END AS cents,
+      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price_dollars ELSE yes_price_dollars END
+        END AS other_dollars,
+      CASE WHEN is_trade THEN CASE outcome WHEN 'yes' THEN no_price ELSE yes_price END END AS other_cents
+    FROM (SELECT *, coalesce(type = 'trade', false) AS is_trade, coalesce(ts_ms, ts_text) AS ts,
+      CASE type WHEN 'trade' THEN coalesce(count_fp, count) ELSE coalesce(delta_fp, delta) END AS size,
+      CASE type WHEN 'trade' THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome
+    FROM (SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
+      ${CONTENT.map((name) => `${content}.${name} AS ${AS[name] ?? name}`).join(', ')}
+    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}
+      WHERE ${IS_TEXT}))))))`;
+}
+
+/** Names that differ from those of the messages. */
+const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
+
+/** A level in YES space. */
+export interface LevelAmount {
   readonly side: number;
   readonly priceMicros: number;
   readonly amountMicros: number;
 }
 
-/** How the venue counts its messages, and when the recorder got this one; null where the line does not say. */
-export interface KalshiOrigin {
+/** Keys of the two sides, each with the value of 1 in its prices. */
+const SIDES = [
+  ['yes_dollars_fp', 'no_dollars_fp', ONE],
+  ['yes_dollars', 'no_dollars', ONE],
+  ['yes', 'no', ONE / 100],
+] as const;
+
+/** The book of a snapshot's line; null for a line whose book cannot be read in full. */
+export function readBook(line: string, layout: KalshiLayout, tickMicros: number): LevelAmount[] | null {
+  const content = readContent(JSON.parse(line), layout);
+  const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
+  // A snapshot of an empty book has neither side. Sides under other names are a book that is not known.
+  if (keys === undefined)
+    return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
+  const [yes, no, ones] = keys;
+  const levels = [...readSide(content[yes], SIDE.bid, ones), ...readSide(content[no], SIDE.ask, ones)];
+  return levels.every((level) => isLevel(level, tickMicros)) ? levels : null;
+}
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Levels that are none have NaN. A missing key, or null, is an empty side. */
+function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
+  if (!isThere(rows)) return [];
+  if (!Array.isArray(rows)) return [NO_LEVEL];
+  return rows.map((row: unknown) => {
+    const [price, amount] = Array.isArray(row) ? row.map(toNumber) : [];
+    const own = Math.round((price ?? Number.NaN) * ones);
+    return {
+      side,
+      priceMicros: side === SIDE.bid ? own : ONE - own,
+      amountMicros: Math.round((amount ?? Number.NaN) * ONE),
+    };
+  });
+}
+
+const NO_LEVEL: LevelAmount = { side: SIDE.bid, priceMicros: Number.NaN, amountMicros: Number.NaN };
+
+const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number): boolean =>
+  isPrice(priceMicros, tickMicros) && amountMicros >= 0 && amountMicros % LOT_MICROS === 0;
+
+const toNumber = (value: unknown): number =>
+  typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
+
+/** What the beginning of a file shows of one message. */
+export interface MessageLook {
+  readonly layout: KalshiLayout;
+  readonly ticker: string;
+  readonly timeMs: number | null;
   readonly sid: number | null;
   readonly seq: number | null;
-  readonly receivedMs: number | null;
+  readonly isSnapshot: boolean;
+  /** Decimals of the prices, at least 2. */
+  readonly precision: number;
 }
 
-export type KalshiMessage = KalshiOrigin & KalshiContent;
+/** Null for a line that is no message about a book or a trade. */
+export function lookAtMessage(line: string): MessageLook | null {
+  const row = parseObject(line);
+  const event = asObject(row['event']);
+  const message = event ?? row;
+  const content = asObject(message['msg']) ?? message;
+  const { type } = message;
+  const ticker = content['market_ticker'];
+  if (typeof ticker !== 'string' || typeof type !== 'string') return null;
+  if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
+  return {
+    layout: { isEnveloped: event !== null, isNested: content !== message },
+    ticker,
+    timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
+    sid: toCount(message['sid']),
+    seq: toCount(message['seq']),
+    isSnapshot: type === 'orderbook_snapshot',
+    precision: findPrecision(content),
+  };
+}
 
-type KalshiContent =
-  /** The whole book. It carries no venue time: `timeMs` is when the recorder got it. */
-  | { readonly kind: 'snapshot'; readonly ticker: string; readonly timeMs: number; readonly levels: LevelAmount[] }
-  /** `amountMicros` is the change of the level's size. */
-  | ({ readonly kind: 'delta'; readonly ticker: string; readonly timeMs: number } & LevelAmount)
-  /** `side` is what the taker did in YES space. */
-  | ({ readonly kind: 'trade'; readonly ticker: string; readonly timeMs: number } & LevelAmount);
+function findPrecision(content: Fields): number {
+  const dollars = ['price_dollars', 'yes_price_dollars', 'no_price_dollars'].map((name) => content[name]);
+  const cents = ['price', 'yes_price', 'no_price'].map((name) => content[name]);
+  for (const [yes, no, ones] of SIDES) {
+    const prices = [content[yes], content[no]].flatMap((rows) => (Array.isArray(rows) ? rows : [])).map(firstOf);
+    (ones === ONE ? dollars : cents).push(...prices);
+  }
+  const micros = [
+    ...dollars.map((price) => toNumber(price) * ONE),
+    ...cents.map((price) => (toNumber(price) * ONE) / 100),
+  ];
+  const prices = micros.map(Math.round).filter((price) => price > 0 && price < ONE);
+  return prices.some((price) => price % 1000 !== 0) ? 4 : prices.some((price) => price % 10_000 !== 0) ? 3 : 2;
+}
 
-/** Of a line: `other` is a message that is neither about a book nor a trade, `broken` none that we can read in full. */
-export type KalshiLine = KalshiMessage | 'other' | 'broken';
+const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : undefined);
 
-/** So much may our clock be behind the venue's: a message from farther ahead has a wrong time. */
-export const MOST_AHEAD_MS = 60_000;
+type Fields = Readonly<Record<string, unknown>>;
 
-/** @param tickMicros the market's tick; a price off it makes a line broken */
-export function parseKalshiLine(line: string, tickMicros: number): KalshiLine {
-  let row: unknown;
+function readContent(row: unknown, { isEnveloped, isNested }: KalshiLayout): Fields {
+  const message = isEnveloped ? asObject(asObject(row)?.['event']) : asObject(row);
+  return (isNested ? asObject(message?.['msg']) : message) ?? {};
+}
+
+function parseObject(line: string): Fields {
   try {
-    row = JSON.parse(line);
+    return asObject(JSON.parse(line)) ?? {};
   } catch {
-    return 'broken';
+    return {};
   }
-  const event = field(row, 'event');
-  const type = field(event, 'type');
-  if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') {
-    return typeof type === 'string' ? 'other' : 'broken';
-  }
-  const message = field(event, 'msg');
-  const ticker = field(message, 'market_ticker');
-  if (typeof ticker !== 'string' || ticker === '') return 'broken';
-  const receivedMs = parseTime(field(row, 'recv_ms'));
-  const content = parseContent(type, ticker, receivedMs, message, tickMicros);
-  if (content === null || (receivedMs !== null && content.timeMs > receivedMs + MOST_AHEAD_MS)) return 'broken';
-  return { ...content, receivedMs, sid: parseCount(field(event, 'sid')), seq: parseCount(field(event, 'seq')) };
 }
 
-function parseContent(
-  type: 'orderbook_snapshot' | 'orderbook_delta' | 'trade',
-  ticker: string,
-  receivedMs: number | null,
-  message: unknown,
-  tickMicros: number,
-): KalshiContent | null {
-  if (type === 'orderbook_snapshot') return parseSnapshot(ticker, receivedMs, message, tickMicros);
-  return type === 'trade' ? parseTrade(ticker, message, tickMicros) : parseDelta(ticker, message, tickMicros);
-}
+// An object has fields by names, each of which is checked.
+const asObject = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
-function parseSnapshot(
-  ticker: string,
-  receivedMs: number | null,
-  message: unknown,
-  tickMicros: number,
-): KalshiContent | null {
-  if (receivedMs === null) return null;
-  const levels: LevelAmount[] = [];
-  for (const [name, outcome] of [
-    ['yes_dollars_fp', 'yes'],
-    ['no_dollars_fp', 'no'],
-  ] as const) {
-    // A missing key is an empty side.
-    const rows = field(message, name) ?? [];
-    if (!Array.isArray(rows)) return null;
-    for (const row of rows as unknown[]) {
-      const level = Array.isArray(row) ? parseLevel(outcome, row[0], row[1], tickMicros) : null;
-      if (level === null || level.amountMicros < 0) return null;
-      levels.push(level);
-    }
-  }
-  return { kind: 'snapshot', ticker, timeMs: receivedMs, levels };
-}
-
-function parseDelta(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
-  const timeMs = parseTime(field(message, 'ts_ms'));
-  const [side, price, change] = ['side', 'price_dollars', 'delta_fp'].map((name) => field(message, name));
-  const level = parseLevel(side, price, change, tickMicros);
-  return level === null || timeMs === null ? null : { kind: 'delta', ticker, timeMs, ...level };
-}
-
-function parseTrade(ticker: string, message: unknown, tickMicros: number): KalshiContent | null {
-  const timeMs = parseTime(field(message, 'ts_ms'));
-  const taker = field(message, 'taker_side');
-  const price = field(message, taker === 'yes' ? 'yes_price_dollars' : 'no_price_dollars');
-  // A buyer of NO at q sells YES at 1 - q: as a price, the same mirror as that of a NO level.
-  const trade = parseLevel(taker, price, field(message, 'count_fp'), tickMicros);
-  if (trade === null || trade.amountMicros <= 0 || timeMs === null) return null;
-  return { kind: 'trade', ticker, timeMs, ...trade };
-}
-
-/** A level of the YES or NO bids in YES space: a NO bid at q is a YES ask at 1 - q. */
-function parseLevel(outcome: unknown, price: unknown, amount: unknown, tickMicros: number): LevelAmount | null {
-  if (outcome !== 'yes' && outcome !== 'no') return null;
-  if (typeof price !== 'string' || typeof amount !== 'string') return null;
-  const own = parseDecimal(price);
-  const amountMicros = parseDecimal(amount);
-  if (own === null || amountMicros === null) return null;
-  if (!isPrice(own, tickMicros) || amountMicros % LOT_MICROS !== 0) return null;
-  return outcome === 'yes'
-    ? { side: SIDE.bid, priceMicros: own, amountMicros }
-    : { side: SIDE.ask, priceMicros: ONE - own, amountMicros };
-}
-
-const parseTime = (value: unknown): number | null =>
-  Number.isSafeInteger(value) && (value as number) >= EARLIEST_MS && (value as number) <= LATEST_MS
-    ? (value as number) // a safe integer is a number
-    : null;
-
-// As above.
-const parseCount = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
-
-function field(value: unknown, name: string): unknown {
-  // Narrowing `object` does not make it indexable; the result is unknown again either way.
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
+const toCount = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);

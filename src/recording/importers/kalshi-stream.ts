@@ -1,87 +1,122 @@
 /** Kalshi messages (snapshots, changes of levels, trades) as the event stream of one market. */
 
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type KalshiFiles, type RecordingWarning, SIDE } from '../contract.js';
+import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
+import { connect, fileError, typedColumn } from '../store/duckdb.js';
 import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
-import { type KalshiMessage, parseKalshiLine } from './kalshi-message.js';
-import { KalshiScanner, SCANNED } from './kalshi-scanner.js';
-import { gunzipLines, type LineReport } from './lines.js';
+import type { KalshiFile } from './kalshi-files.js';
+import { kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
+import { LineCount } from './line-count.js';
+import { lineSource, takeRejects } from './message-files.js';
 import { type PairingRules, TradePairing } from './pairing.js';
-import { type Lines, TextRing } from './text-ring.js';
 
-/** Trade and delta carry the same `ts_ms`, rarely a few ms apart; `ts_ms` goes back by up to 7 ms between messages. */
+/** Trade and delta carry the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
-/** Streams the files of one market. `warnings` is filled anew. */
-export async function* kalshiChunks(files: KalshiFiles, warnings: RecordingWarning[]): AsyncGenerator<EventChunk> {
-  warnings.length = 0;
-  const ring = new TextRing();
-  try {
-    const stream = new KalshiStream(files, ring);
-    for (const path of files.paths) yield* readFile(path, ring, stream, warnings);
-    const path = files.paths[0] ?? files.ticker;
-    const rest = stream.end();
-    warnings.push(...stream.oddities().map((message) => ({ path, message })));
-    const back = stream.stepsBack.warning(path);
-    if (back !== null) warnings.push(back);
-    if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
-    yield* rest;
-  } finally {
-    ring.end();
-  }
+/** The files of one market with Kalshi's messages. */
+export interface KalshiFiles {
+  readonly ticker: string;
+  /** 2: whole cents; 3: tenths of a cent; 4: hundredths. */
+  readonly tickPrecision: number;
+  /** In order of time. */
+  readonly files: readonly KalshiFile[];
+  /** Numbers of messages follow each other: a missing one is a gap. */
+  readonly isNumbered: boolean;
+  /** Unix ms; null when no record of the market is at hand. */
+  readonly closeTimeMs: number | null;
 }
 
+/** What reading finds; gaps are there before the chunk with their end is given. */
+export interface KalshiFindings {
+  readonly warnings: RecordingWarning[];
+  gaps: readonly RecordedGap[];
+}
+
+/** Streams the files of one market. `found` is filled anew. Throws TwinbookError `recording_invalid`. */
+export async function* kalshiChunks(market: KalshiFiles, found: KalshiFindings): AsyncGenerator<EventChunk> {
+  const { warnings } = found;
+  warnings.length = 0;
+  const stream = new KalshiStream(market);
+  for (const file of market.files) {
+    for await (const chunks of readFile(file, market, stream, warnings)) {
+      if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+      yield* chunks;
+    }
+  }
+  const path = market.files[0]?.path ?? market.ticker;
+  const rest = stream.end();
+  warnings.push(...stream.oddities().map((message) => ({ path, message })));
+  const back = stream.stepsBack.warning(path);
+  if (back !== null) warnings.push(back);
+  if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
+  if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+  yield* rest;
+}
+
+/** Gives the chunks that became full, chunk of rows by chunk of rows. */
 async function* readFile(
-  path: string,
-  ring: TextRing,
+  file: KalshiFile,
+  market: KalshiFiles,
   stream: KalshiStream,
   warnings: RecordingWarning[],
-): AsyncGenerator<EventChunk> {
-  const report: LineReport = { cut: null, tooLong: 0 };
+): AsyncGenerator<EventChunk[]> {
+  const { path } = file;
   const before = stream.counts();
-  for await (const lines of gunzipLines(path, report, ring)) {
-    stream.take(lines);
-    yield* stream.give();
+  stream.begin(file);
+  for await (const rows of streamRows(file, market, stream.lines)) {
+    stream.take(rows);
+    yield stream.give();
   }
+  warnings.push(...stream.lines.finish(path));
   const after = stream.counts();
-  const broken = after.broken - before.broken + report.tooLong;
-  if (broken > 0) warnings.push({ path, message: `${broken} broken lines were skipped`, isDamage: true });
   for (const [count, what] of [
     [after.foreign - before.foreign, 'of other markets'],
     [after.other - before.other, 'that are neither about a book nor a trade'],
   ] as const) {
     if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
   }
-  if (report.cut !== null) {
-    warnings.push({
-      path,
-      message: `the file is cut or damaged (${report.cut}): only what could be read of it is used`,
-      isDamage: true,
-    });
-  }
 }
 
-/** Of a file's beginning: some thirty kilobytes of text, in which the first snapshot stands. */
-const BEGINNING_BYTES = 1024;
-
 /** When its first event is, Unix ms, found without reading on; null where there is none. Throws as `kalshiChunks`. */
-export async function findFirstMs(files: KalshiFiles): Promise<number | null> {
-  const ring = new TextRing();
-  try {
-    const stream = new KalshiStream(files, ring);
-    for (const path of files.paths) {
-      for await (const lines of gunzipLines(path, { cut: null, tooLong: 0 }, ring, BEGINNING_BYTES)) {
-        stream.take(lines);
-        if (stream.firstMs !== null) return stream.firstMs;
-      }
+export async function findFirstMs(market: KalshiFiles): Promise<number | null> {
+  const stream = new KalshiStream(market);
+  for (const file of market.files) {
+    stream.begin(file);
+    for await (const rows of streamRows(file, market, stream.lines)) {
+      stream.take(rows);
+      if (stream.firstMs !== null) return stream.firstMs;
     }
-    return null;
+  }
+  return null;
+}
+
+/** Rows as `kalshiRowSql` gives them. */
+async function* streamRows(
+  { path, layout }: KalshiFile,
+  { ticker, tickPrecision }: KalshiFiles,
+  lines: LineCount,
+): AsyncGenerator<DuckDBDataChunk> {
+  const connection: DuckDBConnection = await connect();
+  try {
+    const source = await lineSource(connection, path);
+    const result = await connection.stream(kalshiRowSql(source, layout, ticker, stepOfPrecision(tickPrecision)));
+    for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
+      yield rows;
+    const { count, example } = await takeRejects(connection);
+    for (let at = 0; at < count; at++) {
+      lines.addLine();
+      lines.markBroken(example ?? '');
+    }
+  } catch (error) {
+    const failure = fileError('recording_invalid', `cannot read ${path}`, error);
+    if (!lines.stop(failure.message)) throw failure;
   } finally {
-    ring.end();
+    connection.closeSync();
   }
 }
 
@@ -92,34 +127,46 @@ function nothingRead(path: string, read: number, warnings: readonly RecordingWar
   return new TwinbookError(
     'recording_invalid',
     `no event can be read from ${path}: ${reasons === '' ? 'it is empty' : reasons}`,
-    'give a recording of Kalshi messages, one JSON object a line, gzipped',
+    'Give a recording of Kalshi messages; `twinbook data import --help` lists the kinds.',
   );
 }
 
 const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
-const NEWLINE = 0x0a;
+interface Snapshot {
+  /** When it was received, Unix ms; NaN where nobody says. */
+  readonly timeMs: number;
+  readonly levels: readonly LevelAmount[];
+}
 
-type Snapshot = Extract<KalshiMessage, { kind: 'snapshot' }>;
+const EXAMPLE =
+  '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
+
+const MISSING = 'messages are missing by their numbers';
 
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
-  readonly #ticker: string;
+  readonly gaps: RecordedGap[] = [];
+  /** Of the file that is being read. */
+  lines = new LineCount(EXAMPLE);
+  readonly #market: KalshiFiles;
   readonly #tickMicros: number;
-  readonly #scanner: KalshiScanner;
   readonly #closeTimeMs: number | null;
   readonly #writer = new ChunkWriter();
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
-  readonly #levels = new Levels();
-  readonly #twice: DuplicateFilter;
+  readonly #levels: Levels;
+  readonly #twice = new DuplicateFilter();
+  /** By subscription, the number of its latest message. */
+  readonly #numbers = new Map<number, number>();
+  #layout: KalshiFile['layout'] = { isEnveloped: true, isNested: true };
   #read = 0;
-  #broken = 0;
   #foreign = 0;
   #other = 0;
   #repeated = 0;
   #overdrawn = 0;
   #beforeSnapshot = 0;
+  #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
   #firstMs: number | null = null;
   #closed = false;
@@ -127,18 +174,23 @@ class KalshiStream {
   #closing: Snapshot | null = null;
   /** A snapshot whose time is not known yet. */
   #held: Snapshot | null = null;
+  /** Since when the book has not been known, Unix ms; null while it is. */
+  #unknownFromMs: number | null = null;
 
-  /** @param ring holds the lines that it takes in */
-  constructor({ ticker, tickPrecision, closeTimeMs }: KalshiFiles, ring: TextRing) {
-    this.#twice = new DuplicateFilter(ring);
-    this.#ticker = ticker;
-    this.#tickMicros = stepOfPrecision(tickPrecision);
-    this.#scanner = new KalshiScanner(ticker, this.#tickMicros);
-    this.#closeTimeMs = closeTimeMs;
+  constructor(market: KalshiFiles) {
+    this.#market = market;
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
+    this.#levels = new Levels(this.#tickMicros);
+    this.#closeTimeMs = market.closeTimeMs;
+  }
+
+  begin({ layout, example }: KalshiFile): void {
+    this.#layout = layout;
+    this.lines = new LineCount(example ?? EXAMPLE);
   }
 
   counts() {
-    return { read: this.#read, broken: this.#broken, foreign: this.#foreign, other: this.#other };
+    return { read: this.#read, foreign: this.#foreign, other: this.#other };
   }
 
   /** Since when there is a book, Unix ms: without a snapshot no change of it means anything. That is its first event. */
@@ -151,6 +203,7 @@ class KalshiStream {
     const sentences: string[] = [];
     if (this.#beforeSnapshot > 0)
       sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
+    if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} in gaps of the book were left out`);
     if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} told twice: taken once`);
     if (this.#overdrawn > 0) {
       const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
@@ -163,39 +216,53 @@ class KalshiStream {
     return sentences;
   }
 
-  take({ bytes, from, end }: Lines): void {
-    for (let at = from; at < end; ) at = this.#line(bytes, at, end) + 1;
+  /** Rows as `kalshiRowSql` gives them. */
+  take(rows: DuckDBDataChunk): void {
+    const bytes = (column: number) => typedColumn(rows, column, Uint8Array);
+    const doubles = (column: number) => typedColumn(rows, column, Float64Array);
+    const [kinds, coarse, sides] = [bytes(0), bytes(6), bytes(7)];
+    const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
+    const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
+    const texts = rows.getColumnVector(10);
+    for (let at = 0; at < rows.rowCount; at++) {
+      this.lines.addLine();
+      // Columns are as long as their rows.
+      const kind = kinds[at] as number;
+      const [sid, seq] = [sids[at] as number, seqs[at] as number];
+      if (kind === ROW_KIND.broken) {
+        this.lines.markBroken(String(texts.getItem(at)));
+        continue;
+      }
+      if (this.#twice.knows(sid, seq, hashes[at] as number)) {
+        this.#repeated++;
+        continue;
+      }
+      if (this.#market.isNumbered) this.#checkNumber(sid, seq, kind === ROW_KIND.trade);
+      if (kind === ROW_KIND.other) this.#other++;
+      else if (kind === ROW_KIND.foreign) this.#foreign++;
+      else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number);
+      else {
+        const told = times[at] as number;
+        const timeMs = coarse[at] === 1 ? this.#refine(told) : told;
+        this.#change(kind === ROW_KIND.trade, timeMs, sides[at] as number, prices[at] as number, amounts[at] as number);
+      }
+    }
   }
 
-  /** Takes in the line that begins there, and says where it ends. */
-  #line(bytes: Buffer, from: number, last: number): number {
-    const scanner = this.#scanner;
-    const scanned = scanner.scan(bytes, from, last);
-    if (scanned === SCANNED.no) {
-      const newline = bytes.indexOf(NEWLINE, from);
-      const end = newline === -1 || newline > last ? last : newline;
-      this.#otherLine(bytes, from, end);
-      return end;
-    }
-    const { sid, seq, timeMs, side, priceMicros, amountMicros, lineEnd } = scanner;
-    if (this.#twice.knows(from, lineEnd, sid, seq)) this.#repeated++;
-    else this.#change(scanned === SCANNED.trade, timeMs, side, priceMicros, amountMicros);
-    return lineEnd;
+  /** A time that is known to the second: that of the message before, if it lies within. */
+  #refine(timeMs: number): number {
+    return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  #otherLine(bytes: Buffer, from: number, end: number): void {
-    const line = bytes.toString('utf8', from, end);
-    if (line.trim() === '') return;
-    const message = parseKalshiLine(line, this.#tickMicros);
-    if (message === 'broken') this.#broken++;
-    else if (message === 'other') this.#other++;
-    else if (message.ticker !== this.#ticker) this.#foreign++;
-    else if (this.#twice.knows(from, end, message.sid, message.seq)) this.#repeated++;
-    else if (message.kind === 'snapshot') this.#snapshot(message);
-    else {
-      const { kind, timeMs, side, priceMicros, amountMicros } = message;
-      this.#change(kind === 'trade', timeMs, side, priceMicros, amountMicros);
-    }
+  /** Where numbers are missing the book is not known from the message before on. */
+  #checkNumber(sid: number, seq: number, isTrade: boolean): void {
+    const before = this.#numbers.get(sid);
+    this.#numbers.set(sid, seq);
+    if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
+    // Subscriptions to trades alone have numbers of their own.
+    if (this.#firstMs === null || (isTrade && this.#numbers.size > 1)) return;
+    this.#releaseSnapshot(Number.POSITIVE_INFINITY);
+    this.#unknownFromMs ??= this.#timeMs;
   }
 
   /** The chunks that became full since the last call. */
@@ -206,14 +273,21 @@ class KalshiStream {
   end(): EventChunk[] {
     this.#releaseSnapshot(Number.POSITIVE_INFINITY);
     this.#pairing.flush();
+    if (this.#unknownFromMs !== null)
+      this.gaps.push({ fromMs: this.#unknownFromMs, toMs: this.#timeMs, reason: MISSING });
     const last = this.#timeMs;
     return this.#writer.end(this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last);
   }
 
-  #snapshot(snapshot: Snapshot): void {
+  #readSnapshot(line: string, receivedMs: number): void {
+    const levels = readBook(line, this.#layout, this.#tickMicros);
+    if (levels === null) {
+      this.lines.markBroken(line);
+      return;
+    }
     this.#read++;
-    this.#releaseSnapshot(snapshot.timeMs);
-    this.#held = snapshot;
+    this.#releaseSnapshot(receivedMs);
+    this.#held = { timeMs: receivedMs, levels };
   }
 
   /** A trade, or a change of a level's size. */
@@ -225,15 +299,14 @@ class KalshiStream {
     this.#timeMs = Math.max(this.#timeMs, timeMs);
     if (this.#firstMs === null) {
       this.#beforeSnapshot++;
+    } else if (this.#unknownFromMs !== null) {
+      this.#inGap++;
     } else if (isTrade) {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
       const before = this.#levels.get(side, priceMicros);
-      const total = before + amountMicros;
-      if (!Number.isSafeInteger(total)) {
-        this.#broken++;
-        return;
-      }
+      // Beyond what a number holds exactly it is a mistake of the recording.
+      const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
       this.#setLevel(timeMs, side, priceMicros, total);
     }
@@ -247,9 +320,12 @@ class KalshiStream {
     const snapshot = this.#held;
     if (snapshot === null) return;
     this.#held = null;
-    const timeMs = Math.max(this.#timeMs, Math.min(snapshot.timeMs, nextMs));
+    const known = [snapshot.timeMs, nextMs].filter(Number.isFinite);
+    const timeMs = Math.max(this.#timeMs, ...(known.length === 0 ? [] : [Math.min(...known)]));
+    if (!Number.isFinite(timeMs)) return;
     const closing = snapshot.levels.length === 0 && this.#firstMs !== null;
-    if (closing && (this.#closeTimeMs === null || snapshot.timeMs >= this.#closeTimeMs)) {
+    const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
+    if (closing && isAfterClose && this.#unknownFromMs === null) {
       // After the close the venue sends the book once more, empty. It is the end, not a change of the book.
       this.#closed = true;
       this.#closing ??= snapshot;
@@ -257,11 +333,21 @@ class KalshiStream {
     }
     this.#wasNoClose();
     this.#timeMs = timeMs;
+    if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
     if (this.#firstMs === null) {
       this.#firstMs = timeMs;
       this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
     }
     this.#replaceBook(timeMs, snapshot.levels);
+  }
+
+  /** The book begins anew, or the recording ends. */
+  #endGap(fromMs: number): void {
+    this.#unknownFromMs = null;
+    this.#pairing.flush();
+    this.gaps.push({ fromMs, toMs: this.#timeMs, reason: MISSING });
+    this.#levels.clear();
+    this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
   /** Something follows: the snapshot that looked like the end was an empty book. Before a known close, that is. */
@@ -270,13 +356,13 @@ class KalshiStream {
     if (empty === null || this.#closeTimeMs !== null) return;
     this.#closing = null;
     this.#closed = false;
-    this.#timeMs = Math.max(this.#timeMs, empty.timeMs);
+    if (empty.timeMs > this.#timeMs) this.#timeMs = empty.timeMs;
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
   /** Writes only what differs, so that a snapshot in mid-stream does not throw queues away. */
   #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
-    const next = new Levels();
+    const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
     for (const side of [SIDE.bid, SIDE.ask]) {
       for (const price of this.#levels.prices(side)) {

@@ -4,17 +4,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type MarketOutcome, outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
-import { readBeside } from '../beside/read-beside.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
 import type { KalshiGroup } from './kalshi-files.js';
-import { KALSHI_AMOUNT_PRECISION, KALSHI_FINE_TICK_PRECISION, KALSHI_TICK_PRECISION } from './kalshi-message.js';
-import { findFirstMs, kalshiChunks } from './kalshi-stream.js';
+import { KALSHI_AMOUNT_PRECISION } from './kalshi-message.js';
+import { findFirstMs, type KalshiFindings, kalshiChunks } from './kalshi-stream.js';
 
 /** One market from its files. */
-export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGroup): Promise<Recording> {
-  const first = paths[0];
+export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
+  const first = files[0]?.path;
   if (first === undefined)
     throw new TwinbookError(
       'recording_invalid',
@@ -24,10 +23,10 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
   const about: RecordingWarning[] = [...warnings];
   const facts = readFacts(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;
-  const tickPrecision = (facts.isFine ?? isFine) ? KALSHI_FINE_TICK_PRECISION : KALSHI_TICK_PRECISION;
-  const found: RecordingWarning[] = [];
-  const files = { ticker, tickPrecision, paths, closeTimeMs };
-  const span = facts.openTimeMs === null || closeTimeMs === null ? await measureSpan(kalshiChunks(files, found)) : null;
+  const tickPrecision = facts.isWholeCents ? 2 : Math.max(facts.isWholeCents === null ? 2 : 3, seen.tickPrecision);
+  const found: KalshiFindings = { warnings: [], gaps: [] };
+  const raw = { ticker, tickPrecision, files, isNumbered, closeTimeMs };
+  const span = facts.openTimeMs === null || closeTimeMs === null ? await measureSpan(kalshiChunks(raw, found)) : null;
   const market: RecordedMarket = {
     conditionId: deriveConditionId('kalshi', ticker),
     eventTitle: facts.eventTitle,
@@ -40,17 +39,18 @@ export async function openKalshi({ ticker, paths, isFine, warnings }: KalshiGrou
     closeTimeMs: closeTimeMs ?? span?.lastMs ?? 0,
     ...(closeTimeMs === null ? GUESSED : {}),
     outcome: facts.outcome,
-    source: { kind: 'kalshi', path: paths.length === 1 ? first : dirname(first), ticker },
+    source: { kind: 'kalshi', path: files.length === 1 ? first : dirname(first), ticker },
   };
   return {
     market,
-    get warnings() {
-      return [...about, ...found];
+    get gaps() {
+      return found.gaps;
     },
-    findFirstMs: () => findFirstMs(files),
-    chunks: () => kalshiChunks(files, found),
-    chunksBeside: () => readBeside(files, found),
-    raw: { files, warnings: about },
+    get warnings() {
+      return [...about, ...found.warnings];
+    },
+    findFirstMs: () => findFirstMs(raw),
+    chunks: () => kalshiChunks(raw, found),
   };
 }
 
@@ -63,8 +63,8 @@ interface Facts {
   readonly openTimeMs: number | null;
   readonly closeTimeMs: number | null;
   readonly outcome: MarketOutcome | null;
-  /** Its prices are in tenths of a cent, at least where they are near 0 or 1; null where nobody says. */
-  readonly isFine: boolean | null;
+  /** False for prices in parts of a cent, at least near 0 or 1; null where no record says. */
+  readonly isWholeCents: boolean | null;
 }
 
 function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarning[]): Facts {
@@ -90,7 +90,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    isFine: structure === null ? null : structure !== WHOLE_CENTS,
+    isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
 

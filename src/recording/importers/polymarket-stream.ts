@@ -11,22 +11,26 @@
  * changed by then are still missing.
  */
 
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
-import { countRows, openParquet, ROW_IS_SOUND } from '../parquet.js';
-import { fileError } from '../store/duckdb.js';
+import { quote } from '../store/tables.js';
 import { CaptureReport } from './capture-report.js';
 import { type PairingRules, TradePairing } from './pairing.js';
+import { openEvents, type PolymarketForm, ROW_IS_SOUND, streamEvents } from './polymarket-rows.js';
 
 export interface PolymarketTokens {
   readonly path: string;
+  readonly form: PolymarketForm;
   readonly yes: string;
   /** Null when the mirror was not recorded. */
   readonly no: string | null;
+  /** The venue's id of the market; null where no message names it. */
+  readonly market: string | null;
+  /** Of an archive's file, in hours since 1970; else null. */
+  readonly hour: number | null;
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
@@ -41,15 +45,20 @@ export interface PolymarketFindings {
   gaps: readonly RecordedGap[];
 }
 
-/** @param captures files of one market, each of which begins when the one before has ended */
+/**
+ * @param captures files of one market, each of which begins when the one before has ended
+ * @param hours of which an archive has a file with something in it
+ */
 export async function* polymarketChunks(
   captures: readonly PolymarketTokens[],
+  hours: ReadonlySet<number>,
+  tickMicros: number,
   found: PolymarketFindings,
 ): AsyncGenerator<EventChunk> {
   found.warnings.length = 0;
-  const stream = new TokenStream();
-  for (const capture of captures) {
-    stream.begin();
+  const stream = new TokenStream(tickMicros);
+  for (const [at, capture] of captures.entries()) {
+    stream.begin(isNext(captures[at - 1], capture, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
       // A second reader of the same files may be behind the first one.
@@ -59,45 +68,50 @@ export async function* polymarketChunks(
     stream.finish();
     found.warnings.push(...stream.capture.warnings(capture.path));
   }
+  const [first] = captures;
+  if (first !== undefined && first.form !== 'table' && !stream.sawTrade)
+    found.warnings.push({
+      path: first.path,
+      message: 'there are no trades: only orders that cross the book would fill',
+    });
   const rest = stream.end();
   if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
   yield* rest;
 }
 
+/** Whether nothing is missing between two files of an archive: one of every hour between has something in it. */
+function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
+  if (before === undefined || before.hour === null || capture.hour === null) return false;
+  for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
+  return true;
+}
+
 /** Columns as `TokenStream.rows` takes them. */
-async function* streamRows({ path, yes, no }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
-  const connection = await openParquet(path);
+async function* streamRows({
+  path,
+  yes,
+  no,
+  market,
+}: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
+  const { connection } = await openEvents(path, market === null ? [] : [market]);
+  let isEmpty = true;
   try {
-    const rows = `FROM events WHERE ${ROW_IS_SOUND}
-      AND (asset_id = '${yes}' OR (is_trade AND asset_id = '${no ?? yes}'))`;
-    if ((await countRows(connection, rows)) === 0) {
-      throw new TwinbookError(
-        'recording_invalid',
-        `no event of token ${yes} can be read from ${path}`,
-        'Look whether file and token belong together; `twinbook data import --help` says what is wanted.',
-      );
-    }
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
-      best_ask_micros, is_level, is_bid, asset_id = '${yes}' ${rows} ORDER BY file_row_number`;
-    yield* streamColumns(connection, sql, path);
+      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM events WHERE ${ROW_IS_SOUND}
+      AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
+    for await (const columns of streamEvents(connection, sql, path)) {
+      isEmpty = false;
+      yield columns;
+    }
   } finally {
     connection.closeSync();
   }
-}
-
-/** Throws TwinbookError `recording_invalid` for a file that is damaged in its middle. */
-async function* streamColumns(
-  connection: DuckDBConnection,
-  sql: string,
-  path: string,
-): AsyncGenerator<readonly (readonly unknown[])[]> {
-  try {
-    const result = await connection.stream(sql);
-    for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
-      yield chunk.getColumns();
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${path}`, error);
-  }
+  if (!isEmpty) return;
+  throw new TwinbookError(
+    'recording_invalid',
+    `no event of token ${yes} can be read from ${path}`,
+    'Look whether file and token belong together; `twinbook data import --help` says what is wanted.',
+  );
 }
 
 /** Since when the book has not been known, and why. */
@@ -109,24 +123,47 @@ class TokenStream {
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
-  #levels = new Levels();
+  readonly #tickMicros: number;
+  #levels: Levels;
   /** Null while the book is known. */
   #unknown: Unknown | null = null;
+  /** A trade was read, in the gaps of the book, too. */
+  sawTrade = false;
   #started = false;
+  /** The file goes on where the one before ended; until its first row. */
+  #isNext = false;
   #latestMs = Number.NEGATIVE_INFINITY;
 
-  /** A file begins, and with it a book of which nothing is known. */
-  begin(): void {
+  constructor(tickMicros: number) {
+    this.#tickMicros = tickMicros;
+    this.#levels = new Levels(tickMicros);
+  }
+
+  /** A file begins, and with it a book of which nothing is known, unless it goes on where the one before ended. */
+  begin(isNext: boolean): void {
     this.capture = new CaptureReport();
+    if (isNext) {
+      this.#isNext = true;
+      return;
+    }
     this.#pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
-    this.#levels = new Levels();
+    this.#levels = new Levels(this.#tickMicros);
     if (this.#started) this.#unknown ??= { fromMs: this.#writer.lastTimeMs, reason: BETWEEN_CAPTURES };
   }
 
   /** Columns as the query above selects them. */
   rows(columns: readonly (readonly unknown[])[]): void {
-    const [times = [], prices = [], amounts = [], bestBids = [], bestAsks = [], isLevel = [], isBid = [], onYes = []] =
-      columns;
+    const [
+      times = [],
+      prices = [],
+      amounts = [],
+      bids = [],
+      asks = [],
+      isLevel = [],
+      isBid = [],
+      onYes = [],
+      sides = [],
+    ] = columns;
     for (let row = 0; row < times.length; row++) {
       const timeMs = Number(times[row]);
       const price = Number(prices[row]);
@@ -134,8 +171,11 @@ class TokenStream {
       this.#saw(timeMs);
       if (isLevel[row] === true) {
         this.#set(timeMs, isBid[row] === true ? SIDE.bid : SIDE.ask, price, amount);
-        this.#compare(timeMs, Number(bestBids[row] ?? 0), Number(bestAsks[row] ?? 0));
+        this.#compare(timeMs, Number(bids[row] ?? 0), Number(asks[row] ?? 0));
+      } else if (typeof sides[row] === 'string') {
+        this.#replaceBook(timeMs, String(sides[row]));
       } else if (amount > 0) {
+        this.sawTrade = true;
         const isYes = onYes[row] === true;
         const side = (isBid[row] === true) === isYes ? SIDE.bid : SIDE.ask;
         this.#trade(timeMs, side, isYes ? price : ONE - price, amount);
@@ -162,10 +202,23 @@ class TokenStream {
   #saw(timeMs: number): void {
     this.capture.saw(timeMs);
     if (timeMs > this.#latestMs) this.#latestMs = timeMs;
+    if (this.#isNext && this.#unknown === null) this.capture.knownFrom(timeMs);
+    this.#isNext = false;
     if (this.#started) return;
     this.#started = true;
     this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
     this.#unknown = { fromMs: timeMs, reason: NO_SNAPSHOT };
+  }
+
+  /** The whole book of YES, as JSON: `[bids, asks]`. Levels that are none are left out. */
+  #replaceBook(timeMs: number, sides: string): void {
+    const book = JSON.parse(sides) as readonly unknown[];
+    for (const [at, side] of [SIDE.bid, SIDE.ask].entries()) {
+      const next = readLevels(book[at], this.#tickMicros);
+      for (const price of this.#levels.prices(side)) if (!next.has(price)) this.#set(timeMs, side, price, 0);
+      for (const [price, amount] of next) this.#set(timeMs, side, price, amount);
+    }
+    if (this.#unknown !== null) this.#becomeKnown(this.#unknown);
   }
 
   /** Against which levels a trade was made is not known while the book is not: it would stand in an empty one. */
@@ -221,6 +274,22 @@ class TokenStream {
     this.#levels.set(side, priceMicros, total);
     if (this.#unknown === null) this.#pairing.level(timeMs, side, priceMicros, total, before - total);
   }
+}
+
+/** Levels as `[price, size]` or as objects, by price in micros. */
+function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const level of Array.isArray(levels) ? (levels as unknown[]) : []) {
+    // A level is a list or an object; any other has neither field.
+    const [price, size] = Array.isArray(level)
+      ? (level as unknown[])
+      : [(level as { price?: unknown })?.price, (level as { size?: unknown })?.size];
+    const [priceMicros, amountMicros] = [price, size].map((value) => Math.round(Number(value) * ONE));
+    if (priceMicros === undefined || amountMicros === undefined) continue;
+    if (isInside(priceMicros) && priceMicros % tickMicros === 0 && amountMicros > 0)
+      found.set(priceMicros, amountMicros);
+  }
+  return found;
 }
 
 /** Zero, one, or no number: the row names no best price. */

@@ -3,13 +3,14 @@
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
-import { brokenRows, fetchChunks, openParquet, ROW_IS_SOUND, readNumbers, readTexts } from '../parquet.js';
-import { fileError } from '../store/duckdb.js';
+import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
+import { quote } from '../store/tables.js';
+import { describeColumns } from './message-files.js';
+import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND } from './polymarket-rows.js';
 import { type PolymarketFindings, type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
-
-export const isPolymarketFile = (path: string): boolean => path.endsWith('.parquet');
 
 /** Sizes of trades come with six decimals. */
 const AMOUNT_PRECISION = 6;
@@ -18,24 +19,66 @@ const SAMPLE = 400;
 /** Share of the sample that must agree. A stranger shares next to nothing, a twin all but the edges of the file. */
 const TWIN_SHARE = 0.5;
 
-/** Every market of one file. Nothing in it says what the markets are called or how they ended. */
-export async function openPolymarket(path: string): Promise<Recording[]> {
-  const connection = await openParquet(path);
+/** The hour of an archive's file by its name, in hours since 1970; null for other names. */
+export function hourOf(path: string): number | null {
+  const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
+  return Number.isNaN(ms) ? null : ms / 3_600_000;
+}
+
+export interface PolymarketFile {
+  readonly path: string;
+  /** It holds nothing: its hour is a gap. */
+  readonly isEmpty: boolean;
+}
+
+/** Null for a file that is none of Polymarket's. One that cannot be read counts as one, and its reader says why. */
+export async function lookAtPolymarket(path: string): Promise<PolymarketFile | null> {
+  if (!path.endsWith('.parquet')) return null;
+  return withConnection(async (connection) => {
+    const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
+    const columns = await describeColumns(connection, source).catch(() => null);
+    if (columns === null) return { path, isEmpty: false };
+    if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
+    const isArchive = formOf(columns) === 'archive';
+    return {
+      path,
+      isEmpty: isArchive && (await fetchRows(connection, `SELECT 1 FROM ${source} LIMIT 1`)).length === 0,
+    };
+  });
+}
+
+/**
+ * Every market of one file, or those whose id or token begins as one of `markets` does. Nothing in it says what the
+ * markets are called or how they ended. `hours` are those of which there is a file with something in it.
+ */
+export async function openPolymarket(
+  path: string,
+  markets: readonly string[],
+  hours: ReadonlySet<number>,
+): Promise<Recording[]> {
+  const events = await openEvents(path, markets);
   try {
-    return await marketsIn(connection, path);
+    return await marketsIn(events, path, markets, hours);
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   } finally {
-    connection.closeSync();
+    events.connection.closeSync();
   }
 }
 
-async function marketsIn(connection: DuckDBConnection, path: string): Promise<Recording[]> {
+async function marketsIn(
+  events: OpenEvents,
+  path: string,
+  wanted: readonly string[],
+  hours: ReadonlySet<number>,
+): Promise<Recording[]> {
   const warnings: RecordingWarning[] = [];
-  const broken = await brokenRows(connection);
+  const broken = await brokenRows(events, path);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
-  const tokens = await readTokens(connection);
+  const tokens = await readTokens(events.connection);
   if (tokens.length === 0) {
+    if (wanted.length > 0) return [];
     const why = broken ?? 'it has none';
     throw new TwinbookError(
       'recording_invalid',
@@ -43,76 +86,102 @@ async function marketsIn(connection: DuckDBConnection, path: string): Promise<Re
       'Look whether the file is whole and of this kind; `twinbook data import --help` lists the kinds.',
     );
   }
-  const markets: Recording[] = [];
+  const hour = events.form === 'archive' ? hourOf(path) : null;
+  return (await pairTokens(events.connection, tokens, path, warnings)).map(([yes, no]) => {
+    const { firstMs, lastMs, tickPrecision, market } = yes;
+    const pair = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form };
+    return makeRecording([{ tokens: pair, firstMs, lastMs, tickPrecision, warnings }], hours);
+  });
+}
+
+/** Two tokens of one market by its id, or, where no message names it, two that mirror each other. */
+async function pairTokens(
+  connection: DuckDBConnection,
+  tokens: readonly Token[],
+  path: string,
+  warnings: RecordingWarning[],
+): Promise<[yes: Token, no: Token | null][]> {
   const lonely = new Map(tokens.map((token) => [token.id, token]));
-  for (const yes of tokens) {
-    if (!lonely.delete(yes.id)) continue;
-    const no = findMirror(yes, [...lonely.values()]);
-    if (no === null) warnings.push({ path, message: `token ${short(yes.id)} has no mirror: it is a market by itself` });
-    else lonely.delete(no.id);
-    const { firstMs, lastMs, tickPrecision } = yes;
-    const tokens = { path, yes: yes.id, no: no?.id ?? null };
-    markets.push(makeRecording([{ tokens, firstMs, lastMs, tickPrecision, warnings }]));
+  const pairs: [Token, Token | null][] = [];
+  const samples = new Map<string, Sample>();
+  for (const token of tokens) if (token.market === null) samples.set(token.id, await readSample(connection, token.id));
+  for (const first of tokens) {
+    if (!lonely.delete(first.id)) continue;
+    const twin =
+      first.market === null
+        ? findMirror(first, [...lonely.values()], samples)
+        : ([...lonely.values()].find(({ market }) => market === first.market) ?? null);
+    if (twin === null) {
+      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a market by itself` });
+    } else lonely.delete(twin.id);
+    pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }
-  return markets;
+  return pairs;
 }
 
 interface Token {
   readonly id: string;
+  /** The venue's id of its market; null where no message names it. */
+  readonly market: string | null;
+  /** Null where no message says. */
+  readonly isYes: boolean | null;
   readonly firstMs: number;
   readonly lastMs: number;
   readonly tickPrecision: number;
-  /** `time|price|size|side` of its first changes, and the same as the mirrored token would show them. */
-  readonly own: ReadonlySet<string>;
-  readonly mirrored: ReadonlySet<string>;
 }
 
 /** Sorted by id, so that the choice of the YES token does not depend on the file's order. */
 async function readTokens(connection: DuckDBConnection): Promise<Token[]> {
-  const about = await fetchChunks(
+  const rows = await fetchRows(
     connection,
-    `SELECT asset_id, min(time_ms), max(time_ms), count(*) FILTER (price_micros % 10000 <> 0)
+    `SELECT asset_id, any_value(market_id) AS market, bool_or(is_yes) AS is_yes, min(time_ms) AS first, max(time_ms) AS last,
+      count(*) FILTER (price_micros % 10000 <> 0) AS fine, count(*) FILTER (price_micros % 1000 <> 0) AS finest
      FROM events WHERE ${ROW_IS_SOUND} GROUP BY asset_id ORDER BY asset_id`,
   );
-  const tokens: Token[] = [];
-  const [ids, first, last, fine] = [
-    readTexts(about, 0),
-    readNumbers(about, 1),
-    readNumbers(about, 2),
-    readNumbers(about, 3),
-  ];
-  for (const [at, id] of ids.entries()) {
-    const sample = await fetchChunks(
-      connection,
-      `SELECT time_ms, price_micros, amount_micros, is_bid::DOUBLE FROM events
-       WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = '${id}' ORDER BY file_row_number LIMIT ${SAMPLE}`,
+  return rows.map((row) => ({
+    id: String(row['asset_id']),
+    market: row['market'] === null ? null : String(row['market']),
+    // A column of truths.
+    isYes: row['is_yes'] as boolean | null,
+    firstMs: Number(row['first']),
+    lastMs: Number(row['last']),
+    tickPrecision: Number(row['finest']) > 0 ? 4 : Number(row['fine']) > 0 ? 3 : 2,
+  }));
+}
+
+/** `time|price|size|side` of a token's first changes, and the same as the mirrored token would show them. */
+interface Sample {
+  readonly own: ReadonlySet<string>;
+  readonly mirrored: ReadonlySet<string>;
+}
+
+async function readSample(connection: DuckDBConnection, id: string): Promise<Sample> {
+  const rows = await fetchRows(
+    connection,
+    `SELECT time_ms, price_micros, amount_micros, is_bid FROM events
+     WHERE ${ROW_IS_SOUND} AND is_level AND asset_id = ${quote(id)} LIMIT ${SAMPLE}`,
+  );
+  const keys = (isMirrored: boolean) =>
+    new Set(
+      rows.map(({ time_ms: time, price_micros: price, amount_micros: size, is_bid: isBid }) =>
+        [time, isMirrored ? 1_000_000 - Number(price) : price, size, isMirrored !== isBid].join('|'),
+      ),
     );
-    const [times, prices, sizes, bids] = [0, 1, 2, 3].map((column) => readNumbers(sample, column));
-    const own = new Set<string>();
-    const mirrored = new Set<string>();
-    for (const [row, time] of (times ?? []).entries()) {
-      const price = prices?.[row] ?? 0;
-      const isBid = bids?.[row] === 1;
-      own.add(`${time}|${price}|${sizes?.[row]}|${isBid}`);
-      mirrored.add(`${time}|${1_000_000 - price}|${sizes?.[row]}|${!isBid}`);
-    }
-    const tickPrecision = (fine[at] ?? 0) > 0 ? 3 : 2;
-    tokens.push({ id, firstMs: first[at] ?? 0, lastMs: last[at] ?? 0, tickPrecision, own, mirrored });
-  }
-  return tokens;
+  return { own: keys(false), mirrored: keys(true) };
 }
 
 /** The token whose changes are most of all this one's mirrored; null when none's are. */
-function findMirror(token: Token, others: readonly Token[]): Token | null {
+function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, Sample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {
-    const share = sharedWith(token, other);
+    const share = sharedWith(samples.get(token.id), samples.get(other.id));
     if (share >= TWIN_SHARE && share > most) [best, most] = [other, share];
   }
   return best;
 }
 
-function sharedWith(a: Token, b: Token): number {
+function sharedWith(a: Sample | undefined, b: Sample | undefined): number {
+  if (a === undefined || b === undefined) return 0;
   let shared = 0;
   for (const key of a.own) if (b.mirrored.has(key)) shared++;
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
@@ -130,6 +199,7 @@ interface Capture {
 interface PolymarketRecording extends Recording {
   /** Oldest first. */
   readonly captures: readonly [Capture, ...Capture[]];
+  readonly hours: ReadonlySet<number>;
 }
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
@@ -158,16 +228,17 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
     if (recording.captures[0].firstMs > (chain.at(-1)?.lastMs ?? 0)) chain.push(...recording.captures);
     else apart.push(recording);
   }
-  return [chain.length === 1 ? first : makeRecording(chain), ...apart];
+  return [chain.length === 1 ? first : makeRecording(chain, first.hours), ...apart];
 }
 
-function makeRecording(captures: readonly [Capture, ...Capture[]]): PolymarketRecording {
+function makeRecording(captures: readonly [Capture, ...Capture[]], hours: ReadonlySet<number>): PolymarketRecording {
   const { tokens, firstMs } = captures[0];
   const file = basename(tokens.path, '.parquet');
+  const name = tokens.market ?? tokens.yes;
   const market: RecordedMarket = {
-    conditionId: deriveConditionId('polymarket', tokens.yes),
-    eventTitle: `Recorded in play: ${file}`,
-    title: `${file}, token ${short(tokens.yes)}`,
+    conditionId: deriveConditionId('polymarket', name),
+    eventTitle: tokens.market === null ? `Recorded in play: ${file}` : `Polymarket ${short(name)}`,
+    title: tokens.market === null ? `${file}, token ${short(tokens.yes)}` : `Market ${short(name)}`,
     category: 'sports',
     rules: ['A recorded market whose question and outcome are not known. It closes with its recording, unresolved.'],
     tickPrecision: Math.max(...captures.map(({ tickPrecision }) => tickPrecision)),
@@ -176,20 +247,21 @@ function makeRecording(captures: readonly [Capture, ...Capture[]]): PolymarketRe
     closeTimeMs: captures.at(-1)?.lastMs ?? firstMs,
     closeIsGuessed: true,
     outcome: null,
-    source: { kind: 'polymarket', path: tokens.path, ticker: tokens.yes },
+    source: { kind: 'polymarket', path: tokens.path, ticker: name },
   };
   const found: PolymarketFindings = { warnings: [], gaps: [] };
   const files = captures.map((capture) => capture.tokens);
   return {
     market,
     captures,
+    hours,
     get gaps() {
       return found.gaps;
     },
     get warnings() {
       return [...captures.flatMap(({ warnings }) => warnings), ...found.warnings];
     },
-    chunks: () => polymarketChunks(files, found),
+    chunks: () => polymarketChunks(files, hours, stepOfPrecision(market.tickPrecision), found),
   };
 }
 

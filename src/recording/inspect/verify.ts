@@ -53,7 +53,7 @@ async function verifyUnit(
   let recordings: readonly Recording[];
   try {
     const tell = ({ message }: TwinbookError) => findings.push({ path, severity: 'difference', message });
-    recordings = isOurs ? await openOwn(path) : await openRecordings([path], tell);
+    recordings = isOurs ? await openOwn(path) : await openRecordings([path], { onFailure: tell });
   } catch (error) {
     if (!isOurs || !(error instanceof TwinbookError)) throw error;
     findings.push({ path, severity: 'difference', message: error.message });

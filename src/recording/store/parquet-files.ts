@@ -4,8 +4,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { must } from '../../shared/base/errors.js';
-import { writePlainParquet } from '../plain-parquet.js';
-import { fetchRows, numberOrNull, toNumber } from './duckdb.js';
+import { appendRows, fetchRows, numberOrNull, toNumber } from './duckdb.js';
 import type { EventColumns } from './event-columns.js';
 import { ROW } from './event-columns.js';
 import { parquetName, TABLES, type Table } from './layout.js';
@@ -35,17 +34,15 @@ export async function writeParquet(
     if (!mayHold(rows, table)) continue;
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
-    const plain = join(folder, `.${name}.plain.tmp`);
     try {
-      const source = await openSource(rows, table, plain);
-      await copy(connection, source, table, temporary);
+      await copy(connection, await openSource(connection, rows, table), table, temporary);
       const about = await describe(connection, temporary, table, name);
       if (about.rows === 0) continue;
       await syncFile(temporary);
       await rename(temporary, join(folder, name));
       files.push(about);
     } finally {
-      for (const path of [temporary, plain]) await rm(path, { force: true });
+      await rm(temporary, { force: true });
     }
   }
   return files;
@@ -54,9 +51,9 @@ export async function writeParquet(
 const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
   table === 'events' && columns !== null ? columns.length > 0 : path !== null;
 
-/** The rows of a table as SQL sees them; those in memory are written to `plain` for it. */
-async function openSource({ path, columns }: SegmentRows, table: Table, plain: string): Promise<string> {
-  if (table === 'events' && columns !== null) return writeColumns(columns, plain);
+/** The rows of a table as SQL sees them. */
+async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table): Promise<string> {
+  if (table === 'events' && columns !== null) return appendColumns(connection, columns);
   return segmentSource(must(path, 'the file of a segment'), table);
 }
 
@@ -71,36 +68,33 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   );
 }
 
-/** Puts events that are in memory where SQL can see them. Their numbers are the places of their rows. */
-async function writeColumns(events: EventColumns, path: string): Promise<string> {
-  const { length, seenMs } = events;
-  await writePlainParquet(path, {
-    time: events.timeMs.subarray(0, length),
-    code: toCodes(events),
-    price: events.priceMicros.subarray(0, length),
-    amount: events.amountMicros.subarray(0, length),
-    ...(seenMs === null ? {} : { seen: seenMs.subarray(0, length) }),
-  });
+/** Puts events that are in memory into a table of this connection. Their numbers are the places of its rows. */
+async function appendColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
+  await connection.run(`CREATE TEMP TABLE pending (time DOUBLE, seen DOUBLE, kind UTINYINT, side UTINYINT,
+    price INTEGER, amount DOUBLE)`);
+  await appendRows(
+    connection,
+    'pending',
+    [
+      events.timeMs,
+      events.seenMs ?? new Float64Array(events.timeMs.length).fill(Number.NaN),
+      events.kind,
+      events.side,
+      events.priceMicros,
+      events.amountMicros,
+    ],
+    events.length,
+  );
   const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
   const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
   const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;
-  const seen = seenMs === null ? 'NULL' : 'CASE WHEN isnan(seen) THEN NULL ELSE seen END';
-  return `(SELECT file_row_number + ${events.firstSeq} AS seq, time::BIGINT AS time_ms, (${seen})::BIGINT AS seen_ms,
+  return `(SELECT rowid + ${events.firstSeq} AS seq, time::BIGINT AS time_ms,
+    (CASE WHEN isnan(seen) THEN NULL ELSE seen END)::BIGINT AS seen_ms,
     CASE kind ${names.join(' ')} END AS kind,
     CASE WHEN ${priced} THEN CASE side WHEN 0 THEN 'bid' ELSE 'ask' END END AS side,
     CASE WHEN ${priced} THEN price END AS price_micros,
     CASE WHEN ${priced} THEN amount::BIGINT END AS amount_micros,
-    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason
-    FROM (SELECT *, (code >> 1)::UTINYINT AS kind, (code & 1)::UTINYINT AS side
-      FROM read_parquet(${quote(path)}, file_row_number = true, hive_partitioning = false)))`;
-}
-
-/** Kinds and sides of rows as one number each. */
-function toCodes({ length, kind, side }: EventColumns): Int32Array {
-  const codes = new Int32Array(length);
-  // Columns are as long as their rows.
-  for (let at = 0; at < length; at++) codes[at] = ((kind[at] as number) << 1) | (side[at] === 0 ? 0 : 1);
-  return codes;
+    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason FROM pending)`;
 }
 
 /** What the manifest says of a file, from the file itself: it is read back before it counts. */

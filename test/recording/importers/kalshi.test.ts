@@ -3,7 +3,19 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
-import { CLOSE_MS, delta, kalshiFile, OPEN_MS, rowsOf, snapshot, TICKER, trade, writeKalshi } from '../samples.js';
+import {
+  CLOSE_MS,
+  delta,
+  kalshiFile,
+  OPEN_MS,
+  PADDED,
+  PADDING,
+  rowsOf,
+  snapshot,
+  TICKER,
+  trade,
+  writeKalshi,
+} from '../samples.js';
 
 const T = OPEN_MS + 60_000;
 const START = snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']]);
@@ -138,6 +150,7 @@ describe('a Kalshi recording', () => {
   it('counts and skips lines that it cannot read, and goes on', async () => {
     const { rows, warnings } = await read([
       START,
+      ...PADDING,
       '{"recv_ms": 1, "event":',
       'null',
       delta(T + 10, 'yes', '0.405', '1.00'), // off the tick
@@ -148,7 +161,7 @@ describe('a Kalshi recording', () => {
       CLOSED,
     ]);
     expect(rows).toEqual([...HEAD, '12 level bid 0.4 101', END]);
-    expect(warnings).toEqual(['5 broken lines were skipped', '1 messages of other markets were skipped']);
+    expect(warnings).toEqual(['5 broken lines were skipped', '1 messages of other markets were skipped', PADDED]);
   });
 
   it('shows an impossible level as empty and finds back to the true total', async () => {
@@ -199,10 +212,10 @@ describe('a Kalshi recording', () => {
   });
 
   it('gives the same stream each time it is read, and its warnings once', async () => {
-    const [recording] = await openRecordings([writeKalshi([START, 'broken', CLOSED])]);
+    const [recording] = await openRecordings([writeKalshi([START, ...PADDING, 'broken', CLOSED])]);
     const first = await rowsOf(recording, T);
     expect(await rowsOf(recording, T)).toEqual(first);
-    expect(recording?.warnings).toHaveLength(1);
+    expect(recording?.warnings).toHaveLength(2);
   });
 });
 
@@ -224,6 +237,7 @@ describe('a file that is cut or damaged', () => {
     expect(rows.slice(0, 3)).toEqual(HEAD);
     expect(rows.at(-1)).toMatch(/ end$/);
     expect(recording?.warnings.map((warning) => warning.message)).toEqual([
+      '1 broken lines were skipped',
       expect.stringContaining('cut or damaged'),
       'the recording stops before the close of the market: it ends there',
     ]);

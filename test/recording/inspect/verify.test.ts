@@ -8,7 +8,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
 import { sha256 } from '../../../src/recording/store/sha256.js';
 import { newFolder } from '../../support/folders.js';
-import { delta, OPEN_MS, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
+import { delta, OPEN_MS, PADDING, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, shortLife, written } from '../store/writing.js';
 
 const DAY_1 = 'market=market-1/date=2026-11-20';
@@ -177,7 +177,9 @@ describe('a check of what is recorded', () => {
     const T = OPEN_MS + 60_000;
     const good = [snapshot(T, [['0.4000', '100.00']], []), delta(T + 5, 'yes', '0.4000', '-10.00')];
     expect(await differences(writeKalshi(good))).toEqual([]);
-    expect(await differences(writeKalshi([...good, 'broken']))).toEqual(['1 broken lines were skipped']);
+    expect(await differences(writeKalshi([...good, ...PADDING, 'broken', ...PADDING]))).toEqual([
+      '1 broken lines were skipped',
+    ]);
   });
 
   it('has nothing to say of a market that only requests were kept of', async () => {

@@ -139,7 +139,7 @@ describe('a folder that was changed', () => {
     cpSync(join(folder, MARKET), join(folder, 'market=other'), { recursive: true });
     rmSync(join(folder, 'market=other/date=2026-11-20/market.json'));
     const told: string[] = [];
-    expect(await openRecordings([folder], ({ message }) => told.push(message))).toHaveLength(1);
+    expect(await openRecordings([folder], { onFailure: ({ message }) => told.push(message) })).toHaveLength(1);
     expect(told).toEqual([expect.stringContaining('market=other')]);
   });
 });

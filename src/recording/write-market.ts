@@ -1,10 +1,10 @@
 /** Writes one recorded market into a folder of our format, event by event as its reader gives them. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
-import { EVENT, type EventChunk, type Recording, type RecordingWarning } from '../contract.js';
-import { gapsIn } from '../gaps.js';
-import type { MarketSink } from '../store/contract.js';
-import { openRecordingStore } from '../store/store.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { EVENT, type EventChunk, type Recording, type RecordingWarning } from './contract.js';
+import { gapsIn } from './gaps.js';
+import type { MarketSink } from './store/contract.js';
+import { openRecordingStore } from './store/store.js';
 
 /** What of a recording is asked for. */
 export type Readable = Pick<Recording, 'market' | 'summary' | 'gaps' | 'warnings' | 'chunks'>;
@@ -38,7 +38,7 @@ export async function writeMarket(recording: Readable, folder: string, tell: Tel
     sink.describe(recording.market, notes);
   } catch (error) {
     if (error instanceof TwinbookError && error.code === 'recording_invalid') {
-      return { events: 0, failure: error.message, warnings: recording.warnings };
+      return { events: 0, failure: `${error.message}. ${error.hint}`, warnings: recording.warnings };
     }
     throw error;
   } finally {

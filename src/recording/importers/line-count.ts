@@ -1,0 +1,74 @@
+/** Counts the lines of a file, and refuses a file of which too many cannot be read. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RecordingWarning } from '../contract.js';
+
+/** A file with a larger share of broken lines is of another kind, or damaged throughout. */
+const MOST_BROKEN = 0.01;
+
+/** Characters of a line in a message. */
+const SHOWN = 240;
+
+export class LineCount {
+  #lines = 0;
+  #broken = 0;
+  #example: string | null = null;
+  #isLastBroken = false;
+  #failure: string | null = null;
+  readonly #good: string;
+
+  /** @param good a line that can be read */
+  constructor(good: string) {
+    this.#good = good;
+  }
+
+  addLine(): void {
+    this.#lines++;
+    this.#isLastBroken = false;
+  }
+
+  /** The line that was added last cannot be read. */
+  markBroken(line: string): void {
+    this.#broken++;
+    this.#example ??= line;
+    this.#isLastBroken = true;
+  }
+
+  /** Reading stopped before the end of the file. False where nothing was read before. */
+  stop(reason: string): boolean {
+    this.#failure = reason;
+    return this.#lines > this.#broken;
+  }
+
+  /** The warnings about the file. Throws TwinbookError `recording_invalid` for one that is refused. */
+  finish(path: string): RecordingWarning[] {
+    const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
+    const cut = end === null ? [] : [`the file is cut or damaged (${end}): only what could be read of it is used`];
+    refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
+    const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
+    return [...broken, ...cut].map((message) => ({ path, message, isDamage: true }));
+  }
+}
+
+/** Throws TwinbookError `recording_invalid` where too many lines are broken; names a broken line and a good one. */
+export function refuseBroken(
+  path: string,
+  lines: number,
+  broken: number,
+  [bad, good]: readonly [bad: string, good: string],
+  reasons: readonly string[] = [],
+): void {
+  if (broken <= MOST_BROKEN * lines) return;
+  const what = `${broken} of ${lines} lines of ${path} cannot be read, such as ${shorten(bad)}`;
+  throw new TwinbookError(
+    'recording_invalid',
+    [what, ...reasons].join('; '),
+    `A line that can be read: ${shorten(good)}`,
+  );
+}
+
+/** Characters that a terminal would act on are shown as a question mark. */
+function shorten(line: string): string {
+  const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
+  return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
+}

@@ -1,0 +1,199 @@
+/** Rows of Polymarket's books and trades, of every form in which they are kept, as one view of DuckDB. */
+
+import { access, constants } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { connect, fetchRows, fileError } from '../store/duckdb.js';
+import { quote } from '../store/tables.js';
+import { refuseBroken } from './line-count.js';
+import { describeColumns, IS_TEXT, lineSource } from './message-files.js';
+import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
+
+/**
+ * `archive`: hourly Parquet files of PMXT, each row with a message in `data`; `table`: Parquet with a column for each field;
+ * `messages`: messages of the venue's channel as JSON.
+ */
+export type PolymarketForm = 'archive' | 'table' | 'messages';
+
+/** Prices are whole ten-thousandths. */
+const PRICE_STEP_MICROS = 100;
+
+const ARCHIVE = ['market_id', 'update_type', 'data'] as const;
+const TABLE = ['price', 'size', 'best_bid', 'best_ask', 'side', 'event_type', 'asset_id'] as const;
+const TIMES = ['timestamp', 'ts_ms'] as const;
+
+const FIELDS = [
+  ...TIMES,
+  ...TABLE,
+  'update_type',
+  'token_id',
+  'market',
+  'market_id',
+  'change_price',
+  'change_size',
+  'change_side',
+  'bids',
+  'asks',
+  'buys',
+  'sells',
+] as const;
+const CHANGE = ['asset_id', 'price', 'size', 'side', 'best_bid', 'best_ask'] as const;
+const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'VARCHAR']));
+const CHANGES = [texts(CHANGE)];
+const SHAPE = JSON.stringify({ ...texts(FIELDS), price_changes: CHANGES, changes: CHANGES });
+
+/** Null for columns of another kind of file. */
+export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | null {
+  if (ARCHIVE.every((name) => columns.has(name))) return 'archive';
+  return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
+}
+
+export interface OpenEvents {
+  readonly connection: DuckDBConnection;
+  readonly form: PolymarketForm;
+}
+
+/**
+ * A connection with the view `events` over the file, in its order: `time_ms`, `price_micros`, `amount_micros`,
+ * `best_bid_micros`, `best_ask_micros` as doubles; `is_level`, `is_trade`, `is_book`, `is_bid`, `is_ask`; `asset_id`,
+ * `market_id`, `is_yes` (null where no message says), `sides` (of a book, its bids and asks as JSON) and `message`.
+ * With `markets`, only those whose market or token begins so. Throws TwinbookError `recording_invalid`.
+ */
+export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
+  await access(path, constants.R_OK).catch((error: Error) => {
+    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
+  });
+  const connection = await connect();
+  try {
+    const { form, source } = await openSource(connection, path, markets);
+    await connection.run(`CREATE TEMP VIEW events AS ${eventsSql(source, markets)}`);
+    return { connection, form };
+  } catch (error) {
+    connection.closeSync();
+    // The lines after the first are our SQL.
+    const [reason = ''] = (error as Error).message.split('\n');
+    throw new TwinbookError('recording_invalid', `${path} is not a Polymarket recording: ${reason}`, WANTED, {
+      cause: error,
+    });
+  }
+}
+
+const WANTED = `Wanted: the archive's columns ${ARCHIVE.join(', ')}, or columns timestamp (or ts_ms), ${TABLE.join(', ')}, or messages of the venue's market channel as JSON.`;
+
+/** A table with the columns of `eventsSql`. */
+async function openSource(connection: DuckDBConnection, path: string, markets: readonly string[]) {
+  if (!path.endsWith('.parquet'))
+    return { form: 'messages', source: messageFields(await lineSource(connection, path)) } as const;
+  const file = `read_parquet(${quote(path)}, hive_partitioning = false)`;
+  const columns = await describeColumns(connection, file);
+  const form = formOf(columns);
+  if (form === 'archive') {
+    const wanted =
+      markets.length === 0 ? '' : ` WHERE ${markets.map((name) => begins('market_id', name)).join(' OR ')}`;
+    return { form, source: messageFields(`(SELECT data AS line FROM ${file}${wanted})`) } as const;
+  }
+  if (form === 'table') return { form, source: tableFields(file, columns) } as const;
+  const missing: string[] = TABLE.filter((name) => !columns.has(name));
+  if (!TIMES.some((name) => columns.has(name))) missing.unshift('timestamp');
+  throw new Error(`it has no column ${missing.join(', ')}; its columns are ${[...columns.keys()].join(', ')}`);
+}
+
+function tableFields(file: string, columns: ReadonlyMap<string, string>): string {
+  const name = TIMES.find((time) => columns.has(time)) ?? TIMES[0];
+  const type = columns.get(name) ?? '';
+  const moment = type.startsWith('TIMESTAMP') ? `epoch_ms(${name})::DOUBLE` : numberTimeSql(`${name}::DOUBLE`);
+  const time = type === 'VARCHAR' ? timeSql(name, `try_cast(${name} AS DOUBLE)`) : moment;
+  const market = ['market_id', 'market'].find((column) => columns.has(column)) ?? 'NULL';
+  return `(SELECT ${time} AS time_ms, price, size, best_bid, best_ask, upper(event_type) AS type, upper(side) AS side,
+    asset_id::VARCHAR AS asset_id, ${market}::VARCHAR AS market_id, NULL::BOOLEAN AS is_yes, NULL::VARCHAR AS sides,
+    file AS message FROM ${file} file)`;
+}
+
+const messageFields = (lines: string): string => `(SELECT ${timeSql('time', 'number')} AS time_ms,
+    coalesce(c.price, j.price, j.change_price) AS price, coalesce(c.size, j.size, j.change_size) AS size,
+    coalesce(c.best_bid, j.best_bid) AS best_bid, coalesce(c.best_ask, j.best_ask) AS best_ask,
+    upper(coalesce(j.event_type, j.update_type)) AS type, upper(coalesce(c.side, j.change_side, j.side)) AS side,
+    coalesce(c.asset_id, j.asset_id, j.token_id) AS asset_id, coalesce(j.market_id, j.market) AS market_id,
+    CASE j.side WHEN 'YES' THEN true WHEN 'NO' THEN false END AS is_yes,
+    '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides, j AS message
+  FROM (SELECT *, try_cast(time AS DOUBLE) AS number FROM (SELECT j, c, coalesce(j.timestamp, j.ts_ms) AS time
+    FROM (SELECT j, unnest(coalesce(j.price_changes, j.changes, [NULL])) AS c
+      FROM (SELECT TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines} WHERE ${IS_TEXT})))))`;
+
+const begins = (column: string, name: string): string => `starts_with(${column}, ${quote(name)})`;
+const micros = (value: string): string => `round(try_cast(${value} AS DOUBLE) * 1e6)`;
+
+function eventsSql(source: string, markets: readonly string[]): string {
+  const wanted = markets.flatMap((name) => [begins('market_id', name), begins('asset_id', name)]);
+  return `SELECT time_ms, ${micros('price')} AS price_micros, ${micros('size')} AS amount_micros,
+      ${micros('best_bid')} AS best_bid_micros, ${micros('best_ask')} AS best_ask_micros,
+      type = 'PRICE_CHANGE' AS is_level, type IN ('LAST_TRADE', 'LAST_TRADE_PRICE', 'TRADE') AS is_trade,
+      type IN ('BOOK', 'BOOK_SNAPSHOT') AS is_book, side IN ('BID', 'BUY') AS is_bid, side IN ('ASK', 'SELL') AS is_ask,
+      asset_id, market_id, is_yes, CASE WHEN type IN ('BOOK', 'BOOK_SNAPSHOT') THEN sides END AS sides,
+      type IS NULL AS is_nothing, message
+    FROM ${source} ${wanted.length === 0 ? '' : `WHERE ${wanted.join(' OR ')}`}`;
+}
+
+/** What a row must be, each with the words that tell how many are not. A comparison with nothing is not true. */
+const SOUND: Readonly<Record<string, string>> = {
+  'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
+  'a price that is no whole ten-thousandth between 0 and 1': `is_book OR
+    (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
+  'no size of zero or more': `is_book OR
+    (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,
+  'a side other than BID, BUY, ASK and SELL': '(is_book OR is_bid OR is_ask)',
+  'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
+};
+
+/** Rows about a book or a trade; a message of another type is none, and nothing is wrong with it. */
+const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
+
+/** Rows of the view `events` that have everything a reader needs. */
+export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
+
+/**
+ * How many rows of the view `events` are not sound, and why; null when all are. A row may have several faults. Throws
+ * TwinbookError `recording_invalid` where they are too many.
+ */
+export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
+  const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;
+  const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(
+    (sound, at) => `count(*) FILTER (WHERE ${isBroken} AND ((${sound}) IS NOT TRUE)) AS fault_${at}`,
+  );
+  const [row] = await fetchRows(
+    connection,
+    `SELECT count(*) AS total, count(*) FILTER (WHERE ${isBroken}) AS broken, ${faults.join(', ')} FROM events`,
+  );
+  const count = (name: string): number => Number(row?.[name] ?? 0);
+  const broken = count('broken');
+  if (broken === 0) return null;
+  const reasons = [STRANGE, ...Object.keys(SOUND)].flatMap((name, at) =>
+    count(`fault_${at}`) > 0 ? `${count(`fault_${at}`)} with ${name}` : [],
+  );
+  const [first] = await fetchRows(
+    connection,
+    `SELECT to_json(message)::VARCHAR AS message FROM events WHERE ${isBroken} LIMIT 1`,
+  );
+  refuseBroken(path, count('total'), broken, [String(first?.['message'] ?? ''), GOOD], reasons);
+  return `${broken} broken rows were skipped: ${reasons.join(', ')}`;
+}
+
+const STRANGE = 'an event_type other than PRICE_CHANGE, LAST_TRADE and BOOK';
+
+const GOOD =
+  '{"timestamp":1785000000762,"event_type":"PRICE_CHANGE","asset_id":"4100…","side":"BID","price":"0.50","size":"126.00","best_bid":"0.44","best_ask":"0.46"}';
+
+/** Reads rows of the view. Throws TwinbookError `recording_invalid` for a file that is damaged in its middle. */
+export async function* streamEvents(
+  connection: DuckDBConnection,
+  sql: string,
+  path: string,
+): AsyncGenerator<readonly (readonly unknown[])[]> {
+  try {
+    const result = await connection.stream(sql);
+    for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
+      yield chunk.getColumns();
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  }
+}
