@@ -111,8 +111,10 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
       polymarket.push(() => openPolymarket(path, markets, hours));
     }
   }
-  const groups = (await kalshiGroups(kalshi)).filter(({ ticker }) => isWanted(ticker, markets));
-  return [...groups.map((group) => async () => [await openKalshi(group)]), ...polymarket];
+  const { groups, others } = await kalshiGroups(kalshi);
+  polymarket.push(...others.map((path) => () => openPolymarket(path, markets, hours)));
+  const wanted = groups.filter(({ ticker }) => isWanted(ticker, markets));
+  return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
 const isWanted = (name: string, markets: readonly string[]): boolean =>

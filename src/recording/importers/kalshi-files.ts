@@ -5,6 +5,7 @@ import type { RecordingWarning } from '../contract.js';
 import { withConnection } from '../store/duckdb.js';
 import { type KalshiLayout, lookAtMessage, type MessageLook } from './kalshi-message.js';
 import { IS_TEXT, lineSource } from './message-files.js';
+import { isPolymarketMessage } from './polymarket-rows.js';
 
 /** Lines that are looked at. */
 const LOOKED_AT = 400;
@@ -38,14 +39,22 @@ interface Look extends KalshiFile {
   readonly isNumbered: boolean;
 }
 
-export async function kalshiGroups(files: readonly string[]): Promise<KalshiGroup[]> {
+export async function kalshiGroups(files: readonly string[]): Promise<FoundGroups> {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
+  const others: string[] = [];
   for (const path of paths) {
     const look = await lookAt(path);
-    groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
+    if (look === null) others.push(path);
+    else groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
   }
-  return [...groups.values()].map(makeGroup);
+  return { groups: [...groups.values()].map(makeGroup), others };
+}
+
+export interface FoundGroups {
+  readonly groups: readonly KalshiGroup[];
+  /** Files with messages of Polymarket. */
+  readonly others: readonly string[];
 }
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {
@@ -71,12 +80,16 @@ function makeGroup(looks: readonly Look[]): KalshiGroup {
   };
 }
 
-/** The set names a market's folder after it. Where the messages know nothing of such a market, they tell its name. */
-async function lookAt(path: string): Promise<Look> {
+/**
+ * The set names a market's folder after it. Where the messages know nothing of such a market, they tell its name. Null for
+ * messages of Polymarket.
+ */
+async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path, LOOKED_AT);
   const looks = lines.map(lookAtMessage);
   const seen = looks.filter((look) => look !== null);
+  if (seen.length === 0 && lines.some(isPolymarketMessage)) return null;
   const counts = new Map<string, number>();
   for (const { ticker } of seen) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);

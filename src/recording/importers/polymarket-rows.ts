@@ -48,6 +48,11 @@ export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | n
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
 }
 
+/** Whether a line is a message about a token of Polymarket. */
+export function isPolymarketMessage(line: string): boolean {
+  return /"(event_type|update_type)"/.test(line) && /"(asset_id|token_id|price_changes)"/.test(line);
+}
+
 export interface OpenEvents {
   readonly connection: DuckDBConnection;
   readonly form: PolymarketForm;

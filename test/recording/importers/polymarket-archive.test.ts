@@ -1,0 +1,176 @@
+/** Hourly files of the archive of PMXT, and messages of the venue's channel as they are. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importRecordings } from '../../../src/recording/import.js';
+import { openRecordings } from '../../../src/recording/recording.js';
+import { withConnection } from '../../../src/recording/store/duckdb.js';
+import { newFolder } from '../../support/folders.js';
+import { rowsOf } from '../samples.js';
+
+const T = Date.parse('2026-07-25T17:20:00Z');
+const HOUR = 3_600_000;
+const MARKET = `0x${'ab'.repeat(32)}`;
+
+type Level = readonly [price: string, size: string];
+
+const message = (market: string, ms: number, side: 'YES' | 'NO', type: string, rest: object) => ({
+  update_type: type,
+  market_id: market,
+  token_id: `${side === 'YES' ? 2 : 1}${market.slice(-3)}`,
+  side,
+  timestamp: (T + ms) / 1000,
+  ...rest,
+});
+
+/** The book, of both tokens. */
+const book = (ms: number, bids: readonly Level[], asks: readonly Level[], market = MARKET) => [
+  message(market, ms, 'YES', 'book_snapshot', { bids, asks, best_bid: bids[0]?.[0], best_ask: asks[0]?.[0] }),
+  message(market, ms, 'NO', 'book_snapshot', { bids: asks.map(mirror), asks: bids.map(mirror) }),
+];
+const mirror = ([price, size]: Level): Level => [(1 - Number(price)).toFixed(2), size];
+
+const change = (ms: number, price: string, size: string, best: Level, market = MARKET) =>
+  message(market, ms, 'YES', 'price_change', {
+    change_price: price,
+    change_size: size,
+    change_side: 'BUY',
+    best_bid: best[0],
+    best_ask: best[1],
+  });
+
+const BOOK = book(0, [['0.44', '100']], [['0.46', '50']]);
+const HEAD = ['0 clear', '0 level bid 0.44 100', '0 level ask 0.46 50'];
+
+/** @param hours messages by the hour of their file; an empty one is a file without rows */
+async function write(hours: Readonly<Record<string, readonly ReturnType<typeof message>[]>>): Promise<string> {
+  const folder = newFolder();
+  for (const [hour, messages] of Object.entries(hours)) {
+    const path = join(folder, `polymarket_orderbook_2026-07-25T${hour}.parquet`);
+    const rows = messages.map(
+      (each) =>
+        `(make_timestamp(${Math.round(each.timestamp * 1e6)}), '${each.market_id}', '${each.update_type}', '${JSON.stringify(each)}')`,
+    );
+    await withConnection(async (connection) => {
+      await connection.run(
+        'CREATE TEMP TABLE t (timestamp_received TIMESTAMP, market_id VARCHAR, update_type VARCHAR, data VARCHAR)',
+      );
+      if (rows.length > 0) await connection.run(`INSERT INTO t VALUES ${rows.join(', ')}`);
+      await connection.run(`COPY t TO '${path}' (FORMAT parquet)`);
+    });
+  }
+  return folder;
+}
+
+describe('an hour of the archive', () => {
+  it('is one market of two tokens, known from its snapshot on, named by the venue, and says that it has no trades', async () => {
+    const folder = await write({ 17: [...BOOK, change(5, '0.44', '80', ['0.44', '0.46'])] });
+    const recordings = await openRecordings([folder]);
+    expect(recordings.map(({ market }) => market.source.ticker)).toEqual([MARKET]);
+    const [recording] = recordings;
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, '5 level bid 0.44 80', '5 end']);
+    expect(recording?.gaps).toEqual([]);
+    expect(recording?.warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('0.00 % of the rows (0 of 1)'),
+      expect.stringContaining('there are no trades'),
+    ]);
+  });
+
+  it('takes what differs from a later snapshot', async () => {
+    const again = book(
+      9,
+      [
+        ['0.43', '7'],
+        ['0.44', '100'],
+      ],
+      [],
+    );
+    const [recording] = await openRecordings([await write({ 17: [...BOOK, ...again] })]);
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, '9 level bid 0.43 7', '9 level ask 0.46 0', '9 end']);
+  });
+
+  it('goes on in the next file, though the market is still in an hour between', async () => {
+    const later = change(2 * HOUR, '0.44', '80', ['0.44', '0.46']);
+    const other = book(HOUR, [['0.10', '1']], [], `0x${'cd'.repeat(32)}`);
+    const folder = await write({ 17: BOOK, 18: other, 19: [later] });
+    const [recording] = await openRecordings([folder], { markets: [MARKET.slice(0, 9)] });
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, '7200000 level bid 0.44 80', '7200000 end']);
+    expect(recording?.gaps).toEqual([]);
+  });
+
+  it.each([
+    ['empty', { 18: [] }],
+    ['missing', {}],
+  ])('that is %s is a gap to the next snapshot', async (_, between) => {
+    const folder = await write({ 17: BOOK, ...between, 19: book(2 * HOUR, [['0.30', '3']], []) });
+    const notRead: string[] = [];
+    const [recording] = await openRecordings([folder], { onNotRead: (sentence) => notRead.push(sentence) });
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, '7200000 clear', '7200000 level bid 0.3 3', '7200000 end']);
+    expect(recording?.gaps).toEqual([{ fromMs: T, toMs: T + 2 * HOUR, reason: expect.any(String) }]);
+    expect(notRead).toHaveLength(Object.keys(between).length);
+  });
+
+  it('holds many markets, of which --market chooses', async () => {
+    const markets = ['aa', 'bb', 'cc'].map((name) => `0x${name.repeat(32)}`);
+    const folder = await write({ 17: markets.flatMap((market) => book(0, [['0.44', '1']], [['0.46', '1']], market)) });
+    expect(await openRecordings([folder])).toHaveLength(3);
+    const out = newFolder();
+    const told = await importRecordings('polymarket', [folder], out, { markets: ['0xbb'] });
+    expect(told.map(({ ticker, status }) => [ticker, status])).toEqual([[markets[1], 'imported']]);
+    await expect(openRecordings([folder], { markets: ['0xdd'] })).rejects.toThrow('holds no market 0xdd');
+  });
+
+  it('of which more than one row in a hundred is broken is refused, with one of them and a good one', async () => {
+    const broken = { ...change(5, '44', '80', ['0.44', '0.46']) };
+    await expect(openRecordings([await write({ 17: [...BOOK, broken] })])).rejects.toMatchObject({
+      message: expect.stringMatching(/1 of 3 lines .* cannot be read, such as {.*"44"/),
+      hint: expect.stringContaining('A line that can be read'),
+    });
+  });
+});
+
+describe('messages of the channel', () => {
+  const [YES, NO] = ['111', '999'];
+  const MESSAGES = [
+    ...[YES, NO].map((asset_id) => ({
+      event_type: 'book',
+      asset_id,
+      market: MARKET,
+      timestamp: String(T),
+      bids: [{ price: asset_id === YES ? '0.44' : '0.54', size: '100' }],
+      asks: [{ price: asset_id === YES ? '0.46' : '0.56', size: '50' }],
+    })),
+    {
+      event_type: 'price_change',
+      market: MARKET,
+      timestamp: String(T + 5),
+      price_changes: [
+        { asset_id: YES, price: '0.46', size: '40', side: 'SELL', best_bid: '0.44', best_ask: '0.46' },
+        { asset_id: NO, price: '0.54', size: '40', side: 'BUY', best_bid: '0.54', best_ask: '0.56' },
+      ],
+    },
+    {
+      event_type: 'last_trade_price',
+      asset_id: NO,
+      market: MARKET,
+      price: '0.54',
+      size: '10',
+      side: 'SELL',
+      timestamp: String(T + 20),
+    },
+    { event_type: 'tick_size_change', asset_id: YES, market: MARKET, timestamp: String(T + 30) },
+  ];
+
+  it.each([
+    ['a.jsonl', MESSAGES.map((each) => JSON.stringify(each)).join('\n')],
+    ['a.json', JSON.stringify(MESSAGES)],
+  ])('are read from %s', async (name, text) => {
+    const path = join(newFolder(), name);
+    writeFileSync(path, text);
+    const [recording] = await openRecordings([path]);
+    expect(recording?.market.source).toMatchObject({ kind: 'polymarket', ticker: MARKET });
+    expect(await rowsOf(recording, T)).toEqual([...HEAD, '5 trade bid 0.46 10', '5 level ask 0.46 40', '5 end']);
+    expect(recording?.gaps).toEqual([]);
+  });
+});
