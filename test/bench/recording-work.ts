@@ -36,7 +36,7 @@ async function decode(folder: string): Promise<number> {
 async function importKalshi(set: string): Promise<number> {
   const out = mkdtempSync(join(tmpdir(), 'twinbook-import-'));
   try {
-    const markets = await importRecordings('kalshi', [set], out, { workers: 2 });
+    const markets = await importRecordings('kalshi', [set], out);
     return markets.reduce((sum, { events }) => sum + events, 0);
   } finally {
     if (existsSync(out)) rmSync(out, { recursive: true });

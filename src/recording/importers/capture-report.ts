@@ -37,6 +37,7 @@ export class CaptureReport {
   readonly #stepsBack = new ClockRegression(0);
   #firstMs: number | null = null;
   #knownMs: number | null = null;
+  #isTold = false;
   /** Rows that name a best price, and those among them with which the book disagreed. */
   #rows = 0;
   #disagreeing = 0;
@@ -52,9 +53,10 @@ export class CaptureReport {
     if (!agrees) this.#disagreeing++;
   }
 
-  /** The book is known from this time on, Unix ms. */
-  knownFrom(timeMs: number): void {
+  /** The book is known from this time on, Unix ms. @param isTold by a snapshot, or by the file before */
+  knownFrom(timeMs: number, isTold: boolean): void {
     this.#knownMs = timeMs;
+    this.#isTold = isTold;
   }
 
   warnings(path: string): RecordingWarning[] {
@@ -69,7 +71,7 @@ export class CaptureReport {
     if (this.#knownMs === null) {
       return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
     }
-    if (this.#knownMs === this.#firstMs && left === '') return '';
+    if (this.#isTold && left === '') return '';
     const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
     return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
   }

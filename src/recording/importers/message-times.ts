@@ -14,7 +14,7 @@ export const timeSql = (text: string, number: string): string => `(CASE
 /** The same of a number. */
 export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
-    WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE ${number} / 1000000 END)`;
+    WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
 /** Whether it is known to the second only, as SQL. */
 export const isCoarseSql = (number: string): string =>
@@ -35,5 +35,6 @@ const parseMoment = (text: string): number =>
 function toMs(number: number): number {
   if (number < BOUNDS[0]) return Math.round(number * 1000);
   if (number < BOUNDS[1]) return number;
-  return number < BOUNDS[2] ? number / 1000 : number / 1e6;
+  // A double holds nanoseconds to the quarter of a microsecond.
+  return number < BOUNDS[2] ? number / 1000 : Math.round(number / 1000) / 1000;
 }

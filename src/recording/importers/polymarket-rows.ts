@@ -120,10 +120,10 @@ const messageFields = (lines: string): string => `(SELECT ${timeSql('time', 'num
     upper(coalesce(j.event_type, j.update_type)) AS type, upper(coalesce(c.side, j.change_side, j.side)) AS side,
     coalesce(c.asset_id, j.asset_id, j.token_id) AS asset_id, coalesce(j.market_id, j.market) AS market_id,
     CASE j.side WHEN 'YES' THEN true WHEN 'NO' THEN false END AS is_yes,
-    '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides, j AS message
-  FROM (SELECT *, try_cast(time AS DOUBLE) AS number FROM (SELECT j, c, coalesce(j.timestamp, j.ts_ms) AS time
-    FROM (SELECT j, unnest(coalesce(j.price_changes, j.changes, [NULL])) AS c
-      FROM (SELECT TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines} WHERE ${IS_TEXT})))))`;
+    '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides, message
+  FROM (SELECT *, try_cast(time AS DOUBLE) AS number FROM (SELECT j, c, message, coalesce(j.timestamp, j.ts_ms) AS time
+    FROM (SELECT j, message, unnest(coalesce(j.price_changes, j.changes, [NULL])) AS c
+      FROM (SELECT line AS message, TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines} WHERE ${IS_TEXT})))))`;
 
 const begins = (column: string, name: string): string => `starts_with(${column}, ${quote(name)})`;
 const micros = (value: string): string => `round(try_cast(${value} AS DOUBLE) * 1e6)`;
@@ -177,7 +177,7 @@ export async function brokenRows({ connection, form }: OpenEvents, path: string)
   );
   const [first] = await fetchRows(
     connection,
-    `SELECT to_json(message)::VARCHAR AS message FROM events WHERE ${isBroken} LIMIT 1`,
+    `SELECT ${form === 'table' ? 'to_json(message)::VARCHAR' : 'message'} AS message FROM events WHERE ${isBroken} LIMIT 1`,
   );
   refuseBroken(path, count('total'), broken, [String(first?.['message'] ?? ''), GOOD], reasons);
   return `${broken} broken rows were skipped: ${reasons.join(', ')}`;

@@ -202,7 +202,7 @@ class TokenStream {
   #saw(timeMs: number): void {
     this.capture.saw(timeMs);
     if (timeMs > this.#latestMs) this.#latestMs = timeMs;
-    if (this.#isNext && this.#unknown === null) this.capture.knownFrom(timeMs);
+    if (this.#isNext && this.#unknown === null) this.capture.knownFrom(timeMs, true);
     this.#isNext = false;
     if (this.#started) return;
     this.#started = true;
@@ -218,7 +218,7 @@ class TokenStream {
       for (const price of this.#levels.prices(side)) if (!next.has(price)) this.#set(timeMs, side, price, 0);
       for (const [price, amount] of next) this.#set(timeMs, side, price, amount);
     }
-    if (this.#unknown !== null) this.#becomeKnown(this.#unknown);
+    if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
   /** Against which levels a trade was made is not known while the book is not: it would stand in an empty one. */
@@ -234,12 +234,12 @@ class TokenStream {
     if (!isNamed) return;
     const agrees = this.#isBest(SIDE.bid, bestBid) && this.#isBest(SIDE.ask, bestAsk);
     this.capture.countRow(agrees && stale === 0);
-    if (agrees && this.#unknown !== null) this.#becomeKnown(this.#unknown);
+    if (agrees && this.#unknown !== null) this.#becomeKnown(this.#unknown, false);
   }
 
-  #becomeKnown(unknown: Unknown): void {
+  #becomeKnown(unknown: Unknown, isTold: boolean): void {
     this.#unknown = null;
-    this.capture.knownFrom(this.#latestMs);
+    this.capture.knownFrom(this.#latestMs, isTold);
     const isFirstMoment = unknown.reason === NO_SNAPSHOT && unknown.fromMs === this.#latestMs;
     if (!isFirstMoment) this.#writer.write(EVENT.clear, this.#latestMs, 0, 0, 0);
     this.#endGap(unknown);

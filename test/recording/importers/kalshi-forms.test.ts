@@ -150,18 +150,27 @@ describe('messages of Kalshi', () => {
     });
   });
 
+  /** Enough messages before a missing number. */
+  const BEFORE = [
+    MESSAGES[0],
+    ...Array.from({ length: 40 }, (_, at) => ({ ...change(2 + at, 'yes', '0.4000', '1.00'), recv_ms: T + 700 })).map(
+      ({ event, recv_ms }, at) => ({ recv_ms, event: { ...event, msg: { ...event.msg, ts_ms: T + 200 + 10 * at } } }),
+    ),
+  ];
+  const LAST = change(60, 'yes', '0.4000', '1.00');
+
   it('have a gap from the last message before a missing number to the next snapshot', async () => {
-    const again = message('orderbook_snapshot', 10, sides([['0.3000', '7.00']], []));
-    const after = [change(9, 'yes', '0.4000', '1.00'), again, change(11, 'yes', '0.3000', '1.00')];
-    const { recording, rows } = await read('a.ndjson', lines([...MESSAGES.slice(0, 6), ...after]));
-    expect(recording?.gaps).toEqual([{ fromMs: T + 600, toMs: T + 1020, reason: expect.stringContaining('missing') }]);
-    expect(rows.slice(8)).toEqual(['1020 clear', '1020 level bid 0.3 7', '1100 level bid 0.3 8', '1100 end']);
+    const again = message('orderbook_snapshot', 61, sides([['0.3000', '7.00']], []));
+    const after = [LAST, again, change(62, 'yes', '0.3000', '1.00')];
+    const { recording, rows } = await read('a.ndjson', lines([...BEFORE, ...after]));
+    expect(recording?.gaps).toEqual([{ fromMs: T + 590, toMs: T + 6120, reason: expect.stringContaining('missing') }]);
+    expect(rows.slice(-4)).toEqual(['6120 clear', '6120 level bid 0.3 7', '6200 level bid 0.3 8', '6200 end']);
   });
 
   it('have a gap to the end where no snapshot follows a missing number', async () => {
-    const { recording, rows } = await read('a.ndjson', lines([...MESSAGES.slice(0, 6), MESSAGES[7]]));
-    expect(recording?.gaps).toEqual([{ fromMs: T + 600, toMs: T + 700, reason: expect.stringContaining('missing') }]);
-    expect(rows.at(-1)).toBe('700 end');
+    const { recording, rows } = await read('a.ndjson', lines([...BEFORE, LAST]));
+    expect(recording?.gaps).toEqual([{ fromMs: T + 590, toMs: T + 6000, reason: expect.stringContaining('missing') }]);
+    expect(rows.slice(-2)).toEqual(['590 level bid 0.4 140', '6000 end']);
   });
 
   it('have no gap where other markets have the numbers between', async () => {

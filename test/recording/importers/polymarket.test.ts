@@ -75,13 +75,14 @@ describe('a Polymarket recording', () => {
   it('keeps a token without a mirror as a market by itself, and counts broken rows', async () => {
     const alone: Row = [3, 'PRICE_CHANGE', 'BID', 0.7, 5, 0.7, 0.8, '555'];
     const broken: Row = [4, 'PRICE_CHANGE', 'BID', null, 5, 0.7, 0.8, YES];
-    const { markets, warnings } = await read([...BOOK, alone, broken]);
+    const many = Array.from({ length: 60 }, (_, at) => change(5 + at, 'BID', 0.4, 100 + at, 0.4, 0.45)).flat();
+    const { markets, warnings } = await read([...BOOK, alone, broken, ...many]);
     expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
     expect(warnings).toEqual([
-      '1 broken rows were skipped: 1 with a price that is no whole thousandth between 0 and 1',
+      '1 broken rows were skipped: 1 with a price that is no whole ten-thousandth between 0 and 1',
       expect.stringContaining('no mirror'),
       INCOMPLETE,
-      disagree(2),
+      disagree(62),
     ]);
   });
 
