@@ -111,7 +111,8 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
       polymarket.push(() => openPolymarket(path, markets, hours));
     }
   }
-  const { groups, others } = await kalshiGroups(kalshi);
+  const { groups, others, strangers } = await kalshiGroups(kalshi);
+  for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, markets, hours)));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker, markets));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];

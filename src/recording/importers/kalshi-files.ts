@@ -43,18 +43,25 @@ export async function kalshiGroups(files: readonly string[]): Promise<FoundGroup
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
   const others: string[] = [];
+  const strangers: string[] = [];
   for (const path of paths) {
     const look = await lookAt(path);
     if (look === null) others.push(path);
+    else if (look.example === null && paths.length > 1 && MAY_BE_ANYTHING.test(path)) strangers.push(path);
     else groups.set(look.ticker, [...(groups.get(look.ticker) ?? []), look]);
   }
-  return { groups: [...groups.values()].map(makeGroup), others };
+  return { groups: [...groups.values()].map(makeGroup), others, strangers };
 }
+
+/** Files of this ending are often of another kind. */
+const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
 export interface FoundGroups {
   readonly groups: readonly KalshiGroup[];
   /** Files with messages of Polymarket. */
   readonly others: readonly string[];
+  /** Files beside them without any message. */
+  readonly strangers: readonly string[];
 }
 
 function makeGroup(looks: readonly Look[]): KalshiGroup {

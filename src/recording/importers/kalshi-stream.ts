@@ -174,6 +174,8 @@ class KalshiStream {
   #closing: Snapshot | null = null;
   /** A snapshot whose time is not known yet. */
   #held: Snapshot | null = null;
+  /** A number is missing before the present message. */
+  #isMissing = false;
   /** Since when the book has not been known, Unix ms; null while it is. */
   #unknownFromMs: number | null = null;
 
@@ -254,15 +256,19 @@ class KalshiStream {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** Where numbers are missing the book is not known from the message before on. */
+  /** Where a number is missing the book is not known from the message before on. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
     // Subscriptions to trades alone have numbers of their own.
-    if (this.#firstMs === null || (isTrade && this.#numbers.size > 1)) return;
-    this.#releaseSnapshot(Number.POSITIVE_INFINITY);
-    this.#unknownFromMs ??= this.#timeMs;
+    if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
+  }
+
+  /** Before a message of this market, once the snapshot before it has its time. */
+  #beginGap(): void {
+    if (this.#isMissing && this.#firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
+    this.#isMissing = false;
   }
 
   /** The chunks that became full since the last call. */
@@ -273,10 +279,10 @@ class KalshiStream {
   end(): EventChunk[] {
     this.#releaseSnapshot(Number.POSITIVE_INFINITY);
     this.#pairing.flush();
-    if (this.#unknownFromMs !== null)
-      this.gaps.push({ fromMs: this.#unknownFromMs, toMs: this.#timeMs, reason: MISSING });
     const last = this.#timeMs;
-    return this.#writer.end(this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last);
+    const toMs = this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last;
+    if (this.#unknownFromMs !== null) this.gaps.push({ fromMs: this.#unknownFromMs, toMs, reason: MISSING });
+    return this.#writer.end(toMs);
   }
 
   #readSnapshot(line: string, receivedMs: number): void {
@@ -287,6 +293,7 @@ class KalshiStream {
     }
     this.#read++;
     this.#releaseSnapshot(receivedMs);
+    this.#beginGap();
     this.#held = { timeMs: receivedMs, levels };
   }
 
@@ -295,6 +302,7 @@ class KalshiStream {
     this.#read++;
     this.#releaseSnapshot(timeMs);
     this.#wasNoClose();
+    this.#beginGap();
     this.stepsBack.saw(timeMs);
     this.#timeMs = Math.max(this.#timeMs, timeMs);
     if (this.#firstMs === null) {
@@ -325,7 +333,7 @@ class KalshiStream {
     if (!Number.isFinite(timeMs)) return;
     const closing = snapshot.levels.length === 0 && this.#firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
-    if (closing && isAfterClose && this.#unknownFromMs === null) {
+    if (closing && isAfterClose) {
       // After the close the venue sends the book once more, empty. It is the end, not a change of the book.
       this.#closed = true;
       this.#closing ??= snapshot;
@@ -357,6 +365,7 @@ class KalshiStream {
     this.#closing = null;
     this.#closed = false;
     if (empty.timeMs > this.#timeMs) this.#timeMs = empty.timeMs;
+    if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
