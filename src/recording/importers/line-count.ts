@@ -43,10 +43,11 @@ export class LineCount {
   /** The warnings about the file. Throws TwinbookError `recording_invalid` for one that is refused. */
   finish(path: string): RecordingWarning[] {
     const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
-    const cut = end === null ? [] : [`the file is cut or damaged (${end}): only what could be read of it is used`];
+    const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
     refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
     const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
-    return [...broken, ...cut].map((message) => ({ path, message, isDamage: true }));
+    const used = cut.map((damage) => `${damage}: only what could be read of it is used`);
+    return [...broken, ...used].map((message) => ({ path, message, isDamage: true }));
   }
 }
 
