@@ -24,7 +24,6 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
   { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },
   { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
-  { names: ['shadow'], load: async () => (await import('./lab/shadow.js')).addShadowCommand },
   { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },
   {
     names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'beliefs', 'events'],

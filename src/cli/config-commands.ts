@@ -13,7 +13,6 @@ import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/para
 import { addConfigExplainCommand } from './config-explain.js';
 import { addConfigLiveCommands } from './config-live.js';
 import { addStrategyNewCommand } from './lab/strategy-new.js';
-import { addStrategyPlayCommand } from './lab/strategy-play.js';
 import { addStrategyTestCommand } from './lab/strategy-test.js';
 import { EXIT } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
@@ -47,7 +46,6 @@ export function addConfigCommands(program: Command, session: Session): void {
   });
   addStrategyNewCommand(strategies, session);
   addStrategyTestCommand(strategies, session);
-  addStrategyPlayCommand(strategies, session);
 
   const config = program.command('config').description('checks, explains and prints configurations');
   const check = addConfigOption(

@@ -102,15 +102,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/report',
     'lab/session',
   ],
-  'lab/play': [
-    'shared',
-    'trader/market',
-    'trader/strategy',
-    'shell/dashboard',
-    'shell/document',
-    'lab/report',
-    'lab/strategy-checks',
-  ],
   'lab/strategy-checks': ['shared', 'trader/market', 'trader/strategy', 'shell/config'],
   'lab/arena': [
     'shared',
@@ -123,16 +114,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/report',
     'lab/session',
     'lab/sweep',
-  ],
-  'lab/shadow': [
-    'shared',
-    'recording',
-    'trader',
-    'exchange/core',
-    'shell/config',
-    'shell/journal',
-    'shell/recorder',
-    'lab',
   ],
   'lab/parity': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'shell/recorder', 'lab'],
 
@@ -159,10 +140,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   },
   bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
-  fastify: {
-    rooms: ['exchange', 'shell/dashboard', 'lab/play'],
-    instead: 'serve through `exchange/http` or `shell/dashboard`',
-  },
+  fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
   '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },
   'better-sqlite3': {
     // `shared/base` chooses the version that fits Node.

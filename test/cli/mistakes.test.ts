@@ -47,7 +47,6 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
       'backtest -c none.yaml --data none',
       'arena -c none.yaml',
       'sweep -c none.yaml --data none',
-      'parity none',
       'pnl -c none.yaml',
     ].map((command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const),
     ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],

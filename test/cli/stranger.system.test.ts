@@ -110,6 +110,14 @@ describe('a run that another person made', () => {
     }
   });
 
+  it('runs none of its code where another configuration is played over it', async () => {
+    const { mark, path } = await strange();
+    const { folder } = mine();
+    const said = await run(['replay', path, '--play', join(folder, 'maker.yaml')]);
+    expect(said).toMatchObject({ code: 1, err: expect.stringContaining('has seen no book of any market') });
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('runs the code of a file that the operator names, by its hash', async () => {
     const { mark, path, file } = await strange();
     await run(['replay', path, '--as-recorded', '-c', file]);

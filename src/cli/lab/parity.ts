@@ -1,9 +1,9 @@
 /** `twinbook parity RUN`: a recorded run beside backtests of the same span. */
 
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, MarketParity, Parity } from '../../lab/parity/contract.js';
+import type { FillBand, MarketParity } from '../../lab/parity/contract.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
@@ -15,19 +15,17 @@ import { integerBetween } from '../arguments.js';
 import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, prose, record, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
+import { type Column, json, prose, record } from '../output/table.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, withRunConfig } from './run-option.js';
-import { sideTable } from './side-table.js';
+import { marketTable, sideTable } from './side-table.js';
 
 interface ParityFlags extends FillModelFlag, RunFlags {
   readonly data?: readonly string[];
   readonly latency?: string;
   readonly seed: number;
   readonly landingMs: number;
-  readonly report?: string;
   readonly json?: true;
 }
 
@@ -46,21 +44,13 @@ export function addParityCommand(program: Command, session: Session): void {
       new Option('--landing-ms <n>', 'how long merges take')
         .default(USUAL_LANDING_MS)
         .argParser(integerBetween(0, 600_000)),
-    )
-    .option('--report <file>', 'write the sessions side by side as a report, one HTML file');
+    );
   addJsonOption(withRunConfig(command));
   addAction<ParityFlags>(command, session, async (flags, names) => {
     const { io } = session;
-    if (names.length > 1 && flags.report !== undefined) {
-      throw new TwinbookError('usage', 'a report is of one run', 'Leave --report out, or name one run.');
-    }
     const compared: ComparedRun[] = [];
     for (const name of names) compared.push(await comparedRun(name, flags, io));
-    for (const { result } of compared) {
-      if (flags.report !== undefined) await writeReport(resolve(io.cwd, flags.report), result);
-    }
-    await tell(compared, flags, io);
-    if (flags.report !== undefined && flags.json !== true) io.out(`report: ${flags.report}\n`);
+    await printParities(compared, flags, io);
     return EXIT.ok;
   });
 }
@@ -81,7 +71,11 @@ async function comparedRun(name: string, flags: ParityFlags, io: CliIo): Promise
 }
 
 /** One run as it always was; of several each, and then all of them together. */
-async function tell(compared: readonly ComparedRun[], { json: asJson }: ParityFlags, io: CliIo): Promise<void> {
+async function printParities(
+  compared: readonly ComparedRun[],
+  { json: asJson }: ParityFlags,
+  io: CliIo,
+): Promise<void> {
   const [first] = compared;
   const rows = compared.map(({ run, replayed, result }) => makeParityRow(run, replayed, result));
   if (asJson === true && compared.length === 1) {
@@ -139,16 +133,7 @@ async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode
   }
 }
 
-async function writeReport(path: string, { sessions, analyses }: ParityResult): Promise<void> {
-  const { reportHtml } = await import('../../lab/report/html/report-html.js');
-  writeWhole(path, reportHtml({ sessions }, analyses));
-}
-
-function makeParityRow(
-  run: RunJournal,
-  replayed: string,
-  { parity, analyses, liveRun, data, latency }: ParityResult,
-): object {
+function makeParityRow(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): object {
   const { runId, version, configHash } = run.description;
   return {
     run: runId,
@@ -162,7 +147,6 @@ function makeParityRow(
     data,
     latency,
     ...parity,
-    analyses,
   };
 }
 
@@ -184,30 +168,11 @@ function formatParity(
   ];
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`);
   const said = [bandText(parity.band), remarks.join('\n')].map((text) => `${prose(text, width, '  ')}\n`);
-  const parts = [record(pairs, width), sideTable(parity, width), marketTable(parity, width), ...said];
+  const parts = [record(pairs, width), sideTable(parity, width), marketTable(parity, [OFF_BY], width), ...said];
   return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
 }
 
-/** Shares filled, market by market. */
-function marketTable({ markets, sides }: Parity, width?: number): string {
-  const columns: Column<MarketParity>[] = [
-    {
-      title: 'Shares filled in',
-      cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title),
-      gives: 'cut',
-    },
-    ...sides.map(
-      ({ name }, index): Column<MarketParity> => ({
-        title: name,
-        cell: (market) => formatShares(market.sides[index]?.sharesMicros ?? 0),
-        right: true,
-        keep: 50 - index,
-      }),
-    ),
-    { title: 'off by', cell: ({ band }) => bandRange(band), right: true },
-  ];
-  return table(markets, columns, width);
-}
+const OFF_BY: Column<MarketParity> = { title: 'off by', cell: ({ band }) => bandRange(band), right: true };
 
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 

@@ -1,18 +1,21 @@
 /** `twinbook replay RUN`: a recorded run decided once more, every request compared. */
 
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { BRACKET } from '../../lab/backtest/plan.js';
 import type { Aftermath, Difference, ReplayResult } from '../../lab/replay/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record } from '../output/table.js';
+import { fillModelOption } from './fill-model-option.js';
+import { type PlayFlags, playOverRun } from './replay-play.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, traderOfNow, withRunConfig } from './run-option.js';
 
-interface ReplayFlags extends RunFlags {
+interface ReplayFlags extends RunFlags, PlayFlags {
   readonly asRecorded?: true;
-  readonly json?: true;
 }
 
 interface Replayed {
@@ -27,9 +30,24 @@ export function addReplayCommand(program: Command, session: Session): void {
     .command('replay')
     .argument('<run>', RUN_ARGUMENT)
     .description('decides a recorded run once more from what it saw, and compares every request that it made')
-    .option('--as-recorded', "with the run's own settings, whatever its files say now");
+    .option('--as-recorded', "with the run's own settings, whatever its files say now")
+    .addOption(
+      new Option(
+        '--play <file>',
+        "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
+      ).conflicts(['asRecorded', 'acceptChangedCode']),
+    )
+    .addOption(fillModelOption(BRACKET));
   addJsonOption(withRunConfig(command));
   addAction<ReplayFlags>(command, session, async (flags, [name = '']) => {
+    if (flags.play !== undefined) {
+      session.io.out(await playOverRun(openRun(name, flags.config, session.io), flags.play, flags, session.io));
+      return EXIT.ok;
+    }
+    if (flags.fillModel !== undefined) {
+      const hint = 'Add --play FILE, or leave --fill-model out.';
+      throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
+    }
     const replayed = await replayNamed(name, flags, session.io);
     session.io.out(flags.json === true ? json(makeReplayRow(replayed)) : formatReplay(replayed));
     return replayed.result.difference === null ? EXIT.ok : EXIT.difference;

@@ -1,6 +1,6 @@
-/** A live run and backtests of it, side by side. */
+/** A live run and backtests over it, side by side. */
 
-import type { Parity, Side } from '../../lab/parity/contract.js';
+import type { MarketParity, Parity, Side } from '../../lab/parity/contract.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { type Column, table } from '../output/table.js';
 
@@ -39,4 +39,29 @@ export function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): str
     ),
   ];
   return table(LINES, columns, width);
+}
+
+/**
+ * Shares filled, market by market.
+ * @param more columns after those of the sides
+ * @param width of the terminal; left out for a file
+ */
+export function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
+  const columns: Column<MarketParity>[] = [
+    {
+      title: 'Shares filled in',
+      cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title),
+      gives: 'cut',
+    },
+    ...sides.map(
+      ({ name }, index): Column<MarketParity> => ({
+        title: name,
+        cell: (market) => formatShares(market.sides[index]?.sharesMicros ?? 0),
+        right: true,
+        keep: 50 - index,
+      }),
+    ),
+    ...more,
+  ];
+  return table(markets, columns, width);
 }

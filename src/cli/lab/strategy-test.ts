@@ -98,7 +98,7 @@ const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 type WithFile = TriedStrategy & { readonly file: string | null };
 
 /** All strategies of a file, or a module with its defaults. */
-export async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
+async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
   if (isFile(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
     return strategies.map(({ module: strategy, params, file, moduleName, moduleFiles }) => ({
@@ -134,7 +134,7 @@ async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo
 }
 
 /** What each strategy of a file is shown in a backtest of these recordings. */
-export async function recordedTrials(
+async function recordedTrials(
   name: string,
   data: readonly string[],
   io: CliIo,

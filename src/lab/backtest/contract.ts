@@ -39,8 +39,6 @@ export interface EventSource {
 }
 
 export interface ChunkStream {
-  /** Nothing that is still to be given happened up to this moment, Unix ms; absent: no more is known than its chunks tell. */
-  readonly readUntilMs?: number;
   /** The next chunk: at once when it is in memory, later when it must be read, null at the end. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   /** Lets go of whatever is being read. */
@@ -123,15 +121,6 @@ export interface MadeMarkets {
   onFill(fill: ObservedFill): void;
   /** What feeds say of them, in place of the plan's; absent: nothing. */
   readonly feeds?: FeedSource;
-  /** What an operator orders, in order of time, as it becomes known; beside the plan's commands. Absent: nothing. */
-  readonly commands?: readonly TimedCommand[];
-}
-
-/** A backtest at one moment while it runs. */
-export interface RunPicture {
-  /** The exchange's clock, Unix ms. */
-  readonly nowMs: number;
-  readonly snapshot: Snapshot;
 }
 
 export interface TimedCommand {
@@ -174,8 +163,8 @@ export interface BacktestPlan {
   readonly data: readonly string[];
   /** Told of every request as it leaves, at its moment: the exchange's clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
-  /** Given once, before anything happens: looks at the run whenever it is asked, also while that waits for its markets. */
-  readonly onStart?: (look: () => RunPicture) => void;
+  /** Receives once, before anything happens, a function that returns the trader's snapshot of the current moment. */
+  readonly onStart?: (snapshot: () => Snapshot) => void;
   /** Told now and then: recorded ms that are done, of all. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }

@@ -59,12 +59,6 @@ export class ReplayDriver implements MarketDriver {
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
-  /** A market that was not known before; its time to open has not come yet. */
-  add(source: EventSource, firstMs: number, openMs = opensMs(source, firstMs)): void {
-    this.#waiting.push({ source, firstMs, opensMs: openMs, stream: null });
-    this.#waiting.sort((a, b) => a.opensMs - b.opensMs);
-  }
-
   /** Events that were applied so far. */
   get events(): number {
     return this.#events;
@@ -229,8 +223,7 @@ class OpenMarket implements Played {
   get readUntilMs(): number {
     if (this.#exhausted) return Number.POSITIVE_INFINITY;
     const last = this.#next ?? this.#chunk;
-    const lastMs = last?.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY;
-    return Math.max(lastMs, this.#stream?.readUntilMs ?? Number.NEGATIVE_INFINITY);
+    return last?.timeMs[last.length - 1] ?? Number.NEGATIVE_INFINITY;
   }
 
   /** When it ends, once that has been read; before that Infinity. */

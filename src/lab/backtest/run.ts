@@ -18,7 +18,6 @@ import {
   type LatencyModel,
   type MarketDriver,
   type MarketListener,
-  type TimedCommand,
 } from './contract.js';
 import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
 import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
@@ -98,8 +97,6 @@ class BacktestRun {
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
   #underWay = 0;
-  /** Of the commands that become known while it runs. */
-  #obeyed = 0;
   /** When the trader was told to stop. */
   #stopMs: number | null = null;
 
@@ -131,7 +128,7 @@ class BacktestRun {
     this.#lookMs = nowMs;
     for (const { atMs, command } of plan.commands ?? [])
       this.#timeline.after(atMs - nowMs, () => this.#command(command));
-    plan.onStart?.(() => ({ nowMs: this.#nowMs, snapshot: this.#side.trader.snapshot(this.#nowMs) }));
+    plan.onStart?.(() => this.#side.trader.snapshot(this.#nowMs));
   }
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
@@ -196,13 +193,7 @@ class BacktestRun {
   #nextMs(): number {
     // What feeds said before the beginning, or in a pause, is heard at its end.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
-    const commandMs = Math.max(this.#told?.atMs ?? Number.POSITIVE_INFINITY, this.#nowMs);
-    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs, commandMs);
-  }
-
-  /** The next of the commands that become known while it runs. */
-  get #told(): TimedCommand | undefined {
-    return this.#plan.made?.commands?.[this.#obeyed];
+    return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
   /** One moment: what was to be measured, what arrives, and the trader's own beat. */
@@ -213,10 +204,6 @@ class BacktestRun {
       this.#metrics.look(nowMs);
     }
     this.#timeline.runUntil(nowMs);
-    for (let told = this.#told; told !== undefined && told.atMs <= nowMs; told = this.#told) {
-      this.#obeyed++;
-      this.#command(told.command);
-    }
     for (const word of this.#feeds.take(nowMs)) this.#step({ kind: 'feed', nowMs, ...word });
     if (this.#beatMs <= nowMs) this.#beat();
     if (this.#lookMs <= nowMs) this.#look();

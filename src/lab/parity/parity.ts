@@ -8,13 +8,14 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
 import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
+import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
 import type { ReplayedTrader } from '../replay/contract.js';
 import { analyse } from '../report/analysis/analyse.js';
-import type { Analysis } from '../report/analysis/contract.js';
 import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
 import { clipSource } from './clipped-source.js';
@@ -24,8 +25,10 @@ import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
 import { readRecordedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
-  /** As the run had it. */
+  /** As the run had it, or another to play over the run. */
   readonly trader: ReplayedTrader;
+  /** The trader is another: it ignores what the run's operator changed in its configuration and fleet. Default: false. */
+  readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
   /** As a user writes it; null: what the run's own requests took. */
@@ -40,9 +43,6 @@ export interface ParityOptions {
 export interface ParityResult {
   readonly parity: Parity;
   readonly liveRun: LiveRun;
-  /** Live first, then the models. */
-  readonly sessions: readonly SessionRecord[];
-  readonly analyses: readonly Analysis[];
   /** What the backtests played, a line each, and the name of their latency model. */
   readonly data: readonly string[];
   readonly latency: string;
@@ -54,24 +54,22 @@ export async function runParity(run: RunJournal, options: ParityOptions): Promis
   progress?.(0, 'reading the journal');
   const liveRun = applyOpening(await readRecordedRun(run), readOpeningAccount(run, options.trader));
   const { sources, data } = choosePlayed(liveRun, options);
-  const models: SessionRecord[] = [];
+  const sessions = [liveRun.session];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
     const plan = makePlan({ liveRun, options, sources, data, fillModel });
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
-    models.push(session);
+    sessions.push(session);
   }
-  const remarks = [...REMARKS, ...liveRun.remarks, ...remarksOn(liveRun.session)];
-  const sessions = [addRemarks(liveRun.session, remarks), ...models];
-  const analyses = sessions.map(analyse);
-  const parity = compare(analyses, remarks);
-  return { parity, liveRun, sessions, analyses, data, latency: makeLatency(liveRun, options).name };
+  const remarks = [
+    ...REMARKS,
+    ...liveRun.remarks,
+    ...remarksOn(liveRun.session),
+    ...(options.isOther === true ? selectionRemarks(sources, options.trader) : []),
+  ];
+  const parity = compare(sessions.map(analyse), remarks);
+  return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
-
-const addRemarks = (session: SessionRecord, remarks: readonly string[]): SessionRecord => ({
-  ...session,
-  assumptions: { ...session.assumptions, remarks: [...session.assumptions.remarks, ...remarks] },
-});
 
 function applyOpening(liveRun: LiveRun, { command, remarks }: OpeningAccount): LiveRun {
   const first = command === null ? [] : [{ atMs: liveRun.fromMs, command }];
@@ -88,6 +86,11 @@ function remarksOn({ markets }: SessionRecord): string[] {
   const taken = markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
   if (taken === 0) return [];
   return [`${formatQuantity(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
+}
+
+function selectionRemarks(sources: readonly EventSource[], { strategies }: ReplayedTrader): string[] {
+  const isAny = sources.some(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
+  return isAny ? [] : [`No strategy selects any of the ${sources.length} markets that the run looked at.`];
 }
 
 interface Played {
@@ -142,10 +145,13 @@ function makePlan({ liveRun, options, sources, data, fillModel }: Planned): Back
     // The run's own person resumed it, or nobody did.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
-    commands: liveRun.commands,
+    commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
     feedValues: liveRun.feedValues,
   };
 }
+
+/** Changes of the run's own files and of its fleet mean nothing to another configuration. */
+const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
 /** A fresh one for each run: it draws. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {

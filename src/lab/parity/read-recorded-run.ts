@@ -35,7 +35,7 @@ export async function readRecordedRun(run: RunJournal): Promise<LiveRun> {
 }
 
 /** Takes the steps of a run one by one; asked once, at their end, for what they tell. */
-export class RunReading {
+class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
   readonly #capture: Capture;

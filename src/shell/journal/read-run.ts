@@ -139,7 +139,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
 }
 
 /** Null for a line that is no step. */
-export function readStep(line: string): Step | null {
+function readStep(line: string): Step | null {
   try {
     const parsed = step.safeParse(JSON.parse(line));
     // See `step`: only the envelope is checked.
@@ -152,7 +152,7 @@ export function readStep(line: string): Step | null {
 const whatIsWrong = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
-export const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =>
+const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =>
   new TwinbookError('recording_invalid', `${file} ${why}`, 'The run was written by another version, or is damaged.', {
     cause,
   });

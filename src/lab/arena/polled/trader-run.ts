@@ -4,9 +4,10 @@ import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
 import type { Config, StrategyConfig } from '../../../shell/config/types.js';
 import { VERSION } from '../../../shell/config/version.js';
+import type { Snapshot } from '../../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../../trader/risk/limits.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
-import type { BacktestPlan, RunPicture } from '../../backtest/contract.js';
+import type { BacktestPlan } from '../../backtest/contract.js';
 import { latencyModel, readLatency } from '../../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../../backtest/plan.js';
 import { runBacktest } from '../../backtest/run.js';
@@ -35,15 +36,15 @@ export interface TraderRun {
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
   const { module, params } = run.entrant;
-  let look: (() => RunPicture) | null = null;
+  let snapshot: (() => Snapshot) | null = null;
   let reported: number | null = null;
   const onClosing = () => {
-    const result = look?.().snapshot.resultMicros ?? null;
+    const result = snapshot?.().resultMicros ?? null;
     reported = result === null ? null : result / ONE;
   };
   const stage = new Stage({ ...run, feeds: feedsNamed(module.params, params), onClosing });
-  const onStart: BacktestPlan['onStart'] = (picture) => {
-    look = picture;
+  const onStart: BacktestPlan['onStart'] = (take) => {
+    snapshot = take;
   };
   const { session } = await runBacktest({ ...planFor(run, stage), onStart });
   const { requests, markets, halts } = session;
