@@ -4,10 +4,11 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity } from '../../lab/parity/contract.js';
+import type { ErrorBand, RunsParity } from '../../lab/parity/over-runs.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/contract.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
-import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
+import { count, formatGain, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
@@ -15,7 +16,7 @@ import { integerBetween } from '../arguments.js';
 import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, prose, record } from '../output/table.js';
+import { type Column, json, prose, record, table } from '../output/table.js';
 import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
 import { ProgressLine } from './progress.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, withRunConfig } from './run-option.js';
@@ -87,7 +88,6 @@ async function printParities(
     if (first === undefined || compared.length === 1) return;
   }
   const { overRuns } = await import('../../lab/parity/over-runs.js');
-  const { runsText } = await import('./parity-runs.js');
   const together = overRuns(compared.map(({ result }) => result.parity));
   io.out(asJson === true ? json({ runs: rows, together }) : runsText(together, io.columns));
 }
@@ -189,4 +189,34 @@ function bandText(band: FillBand): string {
   );
   const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
   return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+}
+
+const formatError = (value: number | null): string =>
+  `${value !== null && value > 0 ? '+' : ''}${formatPercent(value)}`;
+
+const formatFigure = ({ unit }: ErrorBand, value: number | null): string =>
+  unit === 'share' ? formatError(value) : formatGain(value);
+
+const formatUnsigned = (band: ErrorBand, value: number | null): string => formatFigure(band, value).replace('+', '');
+
+/**
+ * How far each model is off, over all runs.
+ * @param width of the terminal; left out for a file
+ */
+export function runsText({ runs, filledRuns, heldRuns, bands }: RunsParity, width?: number): string {
+  const columns: readonly Column<ErrorBand>[] = [
+    { title: 'BACKTEST MINUS LIVE', cell: ({ figure }) => figure, gives: 'cut' },
+    { title: 'MODEL', cell: ({ model }) => model },
+    { title: 'RUNS', cell: (band) => band.runs, right: true, keep: 40 },
+    { title: 'MEAN', cell: (band) => formatFigure(band, band.mean), right: true },
+    { title: 'DEVIATION', cell: (band) => formatUnsigned(band, band.deviation), right: true, keep: 70 },
+    { title: 'LOWEST', cell: (band) => formatFigure(band, band.lowest), right: true, keep: 60 },
+    { title: 'HIGHEST', cell: (band) => formatFigure(band, band.highest), right: true, keep: 60 },
+    { title: 'ALL RUNS AS ONE', cell: (band) => formatFigure(band, band.pooled), right: true, keep: 80 },
+  ];
+  const held =
+    filledRuns === 0
+      ? 'Nothing was filled live in any of them, so there is nothing to be off from.'
+      : `In ${heldRuns} of the ${formatQuantity(filledRuns, 'run')} with fills the live ones lie within the band of the models.`;
+  return `\n${formatQuantity(runs, 'run')} together\n${table(bands, columns, width)}${prose(held, width)}\n`;
 }

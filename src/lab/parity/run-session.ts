@@ -63,7 +63,7 @@ export async function readRunSession(liveRun: RecordedSession): Promise<SessionR
 }
 
 const formatTitle = ({ strategies, runId }: RunDescription): string =>
-  `${strategies.map(({ name }) => name).join(', ')}: run ${runId}, live and in backtests`;
+  `${strategies.map(({ name }) => name).join(', ')}: run ${runId}`;
 
 async function makeRunMarkets({
   description,

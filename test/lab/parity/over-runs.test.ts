@@ -1,7 +1,7 @@
 /** Many runs: the band of each model's error. */
 
 import { describe, expect, it } from 'vitest';
-import { runsText } from '../../../src/cli/lab/parity-runs.js';
+import { runsText } from '../../../src/cli/lab/parity.js';
 import type { Parity, Side } from '../../../src/lab/parity/contract.js';
 import { overRuns } from '../../../src/lab/parity/over-runs.js';
 
