@@ -35,6 +35,16 @@ export function momentIn(text: string): number {
   return ms;
 }
 
+/** As `momentIn`, or the beginning of a day, UTC. Unix ms. */
+export function dayOrMomentIn(text: string): number {
+  const [, day = '', time = ' 00:00'] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  // JavaScript takes 31 February for 3 March.
+  const isDay = new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().startsWith(day);
+  if (day === '' || !isDay)
+    throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
+  return momentIn(`${day}${time || ' 00:00'}`);
+}
+
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
   return text;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import type { IntentRow, Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { MIGRATIONS } from '../../src/trader/ledger/schema.js';
+import { LEDGER_VERSION } from '../../src/trader/ledger/schema.js';
 import { sized } from './bench.js';
 
 /** Each order leaves an intent, an order, a fill, a transaction and its postings. */
@@ -19,7 +19,7 @@ const AMOUNT = micros(5_000_000);
 
 /** Puts a copy of that ledger here. It is built once per version of the ledger, which takes a quarter of a minute. */
 export function putLongHistory(path: string): void {
-  const cache = join(tmpdir(), `twinbook-bench-history-${MIGRATIONS.length}-${ORDERS}.sqlite`);
+  const cache = join(tmpdir(), `twinbook-bench-history-${LEDGER_VERSION}-${ORDERS}.sqlite`);
   if (!existsSync(cache)) {
     const building = `${cache}.${process.pid}`;
     build(building);

@@ -5,7 +5,7 @@
 
 import type { Comparison } from './kill-comparison.js';
 import { KeyFlow } from './kill-key.js';
-import { MigrationFlow } from './kill-migration.js';
+import { PruneFlow } from './kill-prune.js';
 import { ALL_REST, type Ending, KillWorld } from './kill-world.js';
 import type { Tracing } from './traced.js';
 
@@ -29,7 +29,7 @@ export const FLOWS: Readonly<Record<string, { readonly about: string; open(): Pr
   redeem: { about: '`twinbook start` that redeems a resolved market', open: () => traderFlow(redeeming) },
   key: { about: '`twinbook keys create`', open: () => KeyFlow.open() },
   kill: { about: '`twinbook kill` while eight orders rest', open: () => traderFlow(killSwitch) },
-  migration: { about: 'a ledger of the schema before this one', open: () => MigrationFlow.open() },
+  prune: { about: 'a ledger whose finished orders are pruned', open: () => PruneFlow.open() },
 };
 
 /** Its first status line that does not say that it still looks around. */

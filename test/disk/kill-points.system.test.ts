@@ -16,10 +16,10 @@ describe.skipIf(missing !== null)('a process that is killed as it writes, and ag
   const usual = [
     { flow: 'place', at: [pair(['fsync', 12], ['pwrite64', 80])] },
     { flow: 'kill', at: [pair(['fsync', 1], ['fsync', 8])] },
-    { flow: 'migration', at: [pair(['pwrite64', 32], ['pwrite64', 9])] },
+    { flow: 'prune', at: [pair(['pwrite64', 32], ['pwrite64', 9])] },
   ];
   const more = [
-    { flow: 'migration', at: [pair(['fsync', 13], ['pwrite64', 19])] },
+    { flow: 'prune', at: [pair(['fsync', 13], ['pwrite64', 19])] },
     { flow: 'key', at: [pair(['link', 1], ['fsync', 1])] },
     { flow: 'place', at: [pair(['writev', 2], ['fsync', 9])] },
     { flow: 'cancel', at: [pair(['fsync', 3], ['pwrite64', 70])] },

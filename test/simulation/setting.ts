@@ -54,6 +54,8 @@ export interface Setting {
   readonly landingMs: number;
   /** Between two beats of the trader's shell, ms: on a slow machine they come late. */
   readonly beatMs: number;
+  /** Every half minute whatever may go is deleted from the ledger. */
+  readonly prunes?: boolean;
 }
 
 const profileOf = (lifetimeS: number, publicPerMinute: number, signedPerMinute: number): VenueProfile => ({
@@ -167,6 +169,8 @@ function drawBusy(random: Random): Setting {
     mostRows: oneOf(random, 15, 25, 40),
     landingMs: oneOf(random, 200, 700, 3000),
     beatMs: oneOf(random, 250, 500, 1000),
+    // As above: half of the traders.
+    prunes: first.orderShares % 2 === 0,
   };
 }
 

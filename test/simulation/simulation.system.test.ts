@@ -137,6 +137,25 @@ describe('the whole trader against the whole exchange, on virtual time', () => {
     expect(story({ beats }).traceHash).toBe(story({ beats: 'taken in full' }).traceHash);
   });
 
+  it.each(times([3], [3, 5, 8, 11]))('seed %i: rows that were pruned are missed by no later step', (seed) => {
+    // A failing disk would fail at other writes.
+    const faults = { ...EVERYTHING, crashes: 0, unsyncedLost: 0, diskError: 0 };
+    const story = (prunes: boolean) =>
+      simulate({
+        seed,
+        faultyMs: 12 * MINUTE_MS,
+        faults,
+        setting: { ...STANDARD, mostRows: 20, prunes },
+        begin: (world) => {
+          for (let at = 1; at < 6; at++) world.timeline.after(at * 2 * MINUTE_MS, () => world.kill(1_000));
+        },
+      });
+    const [pruned, whole] = [story(true), story(false)];
+    expect(pruned.violations).toEqual([]);
+    expect(pruned.tally.of('rows pruned')).toBeGreaterThan(50);
+    expect(pruned.traceHash).toBe(whole.traceHash);
+  });
+
   it('in a calm world nothing is ever refused, lost or asked twice', () => {
     const { violations, tally } = simulate({ seed: 7, faultyMs: MINUTE_MS, faults: CALM });
     expect(violations).toEqual([]);

@@ -41,6 +41,7 @@ const LONGEST_NOTE_MS = 60_000;
 const CLIENT_WAIT_MS = 250;
 /** Between two connections of readers while a trader without a ledger cancels. */
 const READERS_AGAIN_MS = 20;
+const PRUNE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 /** Characters. */
 const MOST_TRACED = 65_536;
@@ -120,6 +121,7 @@ export class World {
     this.#crowd();
     this.#every(setting.beatMs, () => this.#step({ kind: 'time', nowMs: this.ourMs }));
     this.#every(LOOK_MS, () => this.#look());
+    if (setting.prunes === true) this.#every(PRUNE_MS, () => this.#attempt(() => this.#prune()));
   }
 
   /** Our clock. */
@@ -260,6 +262,15 @@ export class World {
     this.timeline.after(this.#random.below(LONGEST_HOLD_MS), () =>
       this.exchange.core.setMarketPaused(this.timeline.nowMs, conditionId, false),
     );
+  }
+
+  #prune(): void {
+    const { ourMs: nowMs } = this;
+    for (let [after, isDone]: [number | null, boolean] = [0, false]; !isDone && this.#process !== null; ) {
+      const batch = this.#process.trader.prune({ beforeMs: nowMs, after, rows: 50 }, nowMs);
+      this.tally.add('rows pruned', batch.rows);
+      ({ after, isDone } = batch);
+    }
   }
 
   #lookAt(process: TraderProcess): void {

@@ -5,7 +5,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
-import { explainTrading } from '../../shell/daemon/explain.js';
+import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { momentIn, numberBetween } from '../arguments.js';
 import { addControlOptions, type ControlOptions } from '../control/control-options.js';
@@ -129,5 +129,9 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   }
   const hint =
     '`twinbook orders`, `fills` and `markets` list them; a market that is not in it a running trader may know.';
-  throw new TwinbookError('usage', `${subject} is no order, fill, intent or market in the ledger`, hint);
+  throw new TwinbookError(
+    'usage',
+    `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`,
+    hint,
+  );
 }

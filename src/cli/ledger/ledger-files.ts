@@ -16,6 +16,7 @@ import { type Column, json, table } from '../output/table.js';
 import { addAdoptCommand } from './adopt.js';
 import { addQueryCommand } from './ledger-query.js';
 import type { ReadOptions } from './ledger-reading.js';
+import { addPruneCommand } from './prune.js';
 
 const BYTES_PER_MB = 1_000_000;
 
@@ -26,11 +27,12 @@ interface RestoreOptions extends ReadOptions {
 export function addLedgerFileCommands(program: Command, session: Session): void {
   const group = program
     .command('ledger')
-    .description('the ledger as a file: SQL over it, backups, checks, and going back to a backup');
+    .description('the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup');
   addQueryCommand(group, session);
   addBackups(group, session);
   addBackup(group, session);
   addVerify(group, session);
+  addPruneCommand(group, session);
   addRestore(group, session);
   addAdoptCommand(group, session);
 }

@@ -5,6 +5,7 @@
 
 import type { AcceptedDifference } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
+import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 
 /** What an operator may ask of a running trader. */
 export type ControlRequest =
@@ -26,6 +27,8 @@ export type ControlRequest =
   | { readonly command: 'unkill'; readonly reason: string }
   | { readonly command: 'reconcile' }
   | { readonly command: 'adopt'; readonly reason: string }
+  /** One batch of a prune: `before` in Unix ms; `after` and `rows` as of `PruneBatch`. */
+  | { readonly command: 'prune'; readonly before: number; readonly after: number | null; readonly rows: number }
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   | { readonly command: 'explain'; readonly subject: string }
   /** `hash` is of a rollback; empty for what was in force before. */
@@ -66,6 +69,7 @@ export interface ControlData {
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
   readonly adopt: AdoptData;
+  readonly prune: PruneData;
   readonly explain: ExplainData;
   readonly config: ConfigData;
 }
@@ -232,6 +236,11 @@ export interface AdoptData extends ModeData {
   readonly booked: readonly string[];
 }
 
+export interface PruneData extends PrunedBatch {
+  /** How long it held the ledger, ms. */
+  readonly tookMs: number;
+}
+
 /** What differs from what is in force, and whether it was taken up. */
 export interface ConfigData {
   readonly lines: readonly string[];
@@ -310,6 +319,13 @@ export function readControlRequest(line: string): ControlRequest | string {
       return { command, verify: fields.get('verify') === true };
     case 'explain':
       return readText('subject') === '' ? NO_SUBJECT : { command, subject: readText('subject') };
+    case 'prune': {
+      const [before, after, rows] = [fields.get('before'), fields.get('after') ?? null, fields.get('rows')];
+      const isPlace = after === null || (Number.isSafeInteger(after) && Number(after) >= 0);
+      if (!Number.isSafeInteger(before) || !Number.isSafeInteger(rows) || !isPlace)
+        return 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
+      return { command, before: Number(before), after: after === null ? null : Number(after), rows: Number(rows) };
+    }
     case 'config': {
       const action = CONFIG_ACTIONS.find((known) => known === readText('action'));
       if (action === undefined) return `config wants one of ${CONFIG_ACTIONS.join(', ')}`;

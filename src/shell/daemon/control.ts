@@ -8,6 +8,7 @@ import type { FeedSnapshot } from '../../trader/engine/feeds.js';
 import type { AccountSnapshot, MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
+import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { BudgetStatus } from '../../trader/scheduler/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/purposes.js';
 import type {
@@ -23,7 +24,7 @@ import type {
 } from '../control/control-protocol.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
-import { explainMarket, explainTrading } from './explain.js';
+import { explainMarket, explainTrading, prunedText } from './explain.js';
 import type { LiveConfig } from './live/live-config.js';
 
 /** The longest that a command waits for the exchange to show what it asked for. */
@@ -46,6 +47,8 @@ export interface Running {
   ending(): string | null;
   /** Null when it is obeyed, else why not and what is wanted. */
   command(command: OperatorCommand): string | null;
+  /** Deletes a part of what is over and moved nothing. */
+  prune(batch: PruneBatch): PrunedBatch;
   /** Changes of its configuration. */
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
   /** Ends the trader; the answer is sent before. */
@@ -78,6 +81,8 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return reconcile(running);
     case 'adopt':
       return adopt(request.reason, running);
+    case 'prune':
+      return prune(request, running);
     case 'explain':
       return explain(request.subject, running);
     case 'config':
@@ -201,6 +206,17 @@ async function compare(running: Running): Promise<{ voided: readonly string[]; c
   return { voided: [...voided], complete };
 }
 
+type PruneQuestion = Extract<ControlQuestion, { command: 'prune' }>;
+
+function prune({ before: beforeMs, after, rows }: PruneQuestion, running: Running): ControlResponse {
+  const ending = running.ending();
+  if (ending !== null) return { ok: false, error: ending };
+  if (beforeMs > nowMs()) return { ok: false, error: 'prune: the date lies in the future' };
+  const begunMs = steadyMs();
+  const pruned = running.prune({ beforeMs, after, rows });
+  return { ok: true, data: { ...pruned, tookMs: steadyMs() - begunMs } };
+}
+
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
   const lines =
@@ -208,7 +224,7 @@ function explain(subject: string, running: Running): ControlResponse {
   if (lines !== null) return { ok: true, data: { lines } };
   return {
     ok: false,
-    error: `${subject} is no order, fill, intent or market that this trader knows; \`twinbook orders\`, \`fills\` and \`markets\` list them`,
+    error: `${subject} is no order, fill, intent or market that this trader knows${prunedText(running.ledger)}; \`twinbook orders\`, \`fills\` and \`markets\` list them`,
   };
 }
 

@@ -300,6 +300,7 @@ class Service {
       feeds: () => this.#feeds.status,
       ending: () => this.#ending(),
       command: (command) => this.#command(command),
+      prune: (batch) => this.#session.trader.prune(batch, nowMs()),
       stop,
     };
   }

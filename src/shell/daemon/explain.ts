@@ -1,6 +1,7 @@
 /** Why an order stands where it stands, or why a market is not quoted, in lines for a person. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
+import { utcText } from '../../shared/base/utc-text.js';
 import type { FeedReading } from '../../trader/engine/feeds.js';
 import type { MarketSnapshot, Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
@@ -11,6 +12,12 @@ export function explainTrading(ledger: LedgerReader, subject: string): readonly 
   if (fill === null) return explainOrder(ledger, subject);
   const order = explainOrder(ledger, fill.orderPubkey) ?? [`its order ${fill.orderPubkey} is not in the ledger`];
   return [...fillLines(fill, ledger), '', ...order];
+}
+
+/** What to say of an order or intent that the ledger does not have; empty where none was ever pruned. */
+export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
+  const beforeMs = ledger.prunedBefore();
+  return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
 }
 
 function fillLines(fill: BookedFill, ledger: LedgerReader): readonly string[] {

@@ -17,11 +17,11 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Also kept in the ledger: somebody must be able to find it tomorrow. */
-  alert(timeMs: number, kind: string, text: string): void {
+  /** Also kept in the ledger. `subject`: the pubkey or intent id that it is about; it goes with that order or intent. */
+  alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice: Notice = { timeMs, severity: 'loud', kind, text };
     this.#waiting.push(notice);
-    this.#ledger.addEvent(notice);
+    this.#ledger.addEvent(notice, subject);
   }
 
   /** What has been worth saying since the last call. */

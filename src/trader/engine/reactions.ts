@@ -62,7 +62,7 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) state.pauseMarket(event.market, event.text);
       if (ALARMING.includes(event.trouble)) state.guards.fillAlarm.raise(event.text);
-      return state.alert(nowMs, event.trouble, event.text);
+      return state.alert(nowMs, event.trouble, event.text, event.subject);
   }
 }
 

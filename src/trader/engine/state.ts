@@ -381,8 +381,8 @@ export class TraderState {
     this.notices.notify(timeMs, kind, text);
   }
 
-  alert(timeMs: number, kind: string, text: string): void {
-    this.notices.alert(timeMs, kind, text);
+  alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
+    this.notices.alert(timeMs, kind, text, subject);
   }
 
   /** How a look at a list has ended: for the plan of polls, and for a person where it cannot be read for long. */

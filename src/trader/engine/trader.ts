@@ -4,6 +4,7 @@ import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
 import type { OrderExecutor } from '../executor/contract.js';
 import type { IntentRow, Ledger } from '../ledger/contract.js';
+import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
 import type { Unsent } from '../scheduler/contract.js';
 import { act, saveStrategy } from './act.js';
 import { commandRefusal } from './control/commands.js';
@@ -172,6 +173,12 @@ export class Trader {
   /** What has been worth saying since the last call. */
   takeNotices(): readonly Notice[] {
     return this.#state.notices.take();
+  }
+
+  /** Deletes part of what is over and moved nothing: no later step can tell. Between two steps; throws as they do. */
+  prune(batch: PruneBatch, nowMs: number): PrunedBatch {
+    const { ledger, executor } = this.#state;
+    return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
   /** Writes the end of the run; the last thing before the ledger is closed. */

@@ -84,13 +84,13 @@ export class ExecutorContext {
     this.#events.push(event);
   }
 
-  reportTrouble(trouble: Trouble, market: string | null, text: string): void {
-    this.emit({ kind: 'trouble', trouble, market, text });
+  reportTrouble(trouble: Trouble, market: string | null, text: string, subject: string | null = null): void {
+    this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
   /** Something of the exchange's that is not ours, or not as it should be: loud the first time that it is seen. */
   reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
-    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text);
+    if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
   /** The same for a row that is not of this ledger. Beyond some a look the rest waits for the next one, which is said. */
@@ -120,7 +120,7 @@ export class ExecutorContext {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
     const text = `${what} is not what was asked for: ${rowText(row)}`;
-    this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text);
+    this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text, inFlight.intent.id);
   }
 
   /**

@@ -119,7 +119,14 @@ export type ExecutorEvent =
   | { readonly kind: 'mergeDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
   | { readonly kind: 'splitDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
   | { readonly kind: 'redeemDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble; readonly market: string | null; readonly text: string };
+  | {
+      readonly kind: 'trouble';
+      readonly trouble: Trouble;
+      readonly market: string | null;
+      readonly text: string;
+      /** Pubkey or intent id that it is about; null for none. */
+      readonly subject: string | null;
+    };
 
 export type Trouble =
   | 'foreign_order' // an order rests under our wallet that this ledger never made
@@ -176,6 +183,8 @@ export interface OrderExecutor {
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction;
   /** Rows of `trades.list`, any page, any order; rows seen before cost nothing but a look. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction;
+  /** Whether it still works on this intent, which may be over. */
+  isUnderWay(intentId: string): boolean;
   /** Whether the ledger has a trade with this very content; false too where that would have to be looked up. */
   hasBooked(row: OwnTradeRow): boolean;
 

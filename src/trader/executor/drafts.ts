@@ -81,7 +81,7 @@ function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: 
   const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
     const text = `the draft of ${inFlight.intent.id} came with the pubkey ${pubkey} of another record`;
-    context.reportTrouble('record_differs', marketConditionId, text);
+    context.reportTrouble('record_differs', marketConditionId, text, inFlight.intent.id);
     context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
     return;
   }

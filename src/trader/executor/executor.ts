@@ -140,6 +140,10 @@ export class Executor implements OrderExecutor {
     return this.#context.bookedTrades.has(row);
   }
 
+  isUnderWay(intentId: string): boolean {
+    return this.#context.intents.get(intentId) !== null;
+  }
+
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }

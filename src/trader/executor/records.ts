@@ -18,7 +18,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
-      context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text);
+      context.reportTrouble('record_missing', inFlight.intent.marketConditionId, text, inFlight.intent.id);
     }
     context.lookLater(inFlight, nowMs, missingWaitMs(inFlight.tries));
   } else {

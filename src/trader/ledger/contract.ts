@@ -38,7 +38,7 @@ export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as c
 /** Whether no move leads out of this state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** One approved change and how far it has come: written before anything is asked, never deleted. */
+/** One approved change and how far it has come: written before anything is asked. */
 export interface IntentRow {
   readonly id: string;
   readonly runId: string;
@@ -344,6 +344,8 @@ export interface LedgerReader {
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null;
   /** The newest of every strategy in every market. */
   strategyStates(): readonly StrategyStateRow[];
+  /** Our clock, ms: before this moment orders and intents that moved nothing were pruned; null where none ever were. */
+  prunedBefore(): number | null;
   /** Small state that survives a restart: kill, pause, loss guard. */
   note(key: string): string | null;
   /** Differences inside the ledger (postings against balances, fills against orders); empty when all agree. */
@@ -373,6 +375,29 @@ export interface OrderChange {
   readonly status: OrderStatus;
   readonly filledMicros: Micros;
   readonly closedMs: number | null;
+}
+
+/** Which rows may be deleted. */
+export interface PrunePage {
+  /** Rows that ended before this moment, our clock, ms. */
+  readonly beforeMs: number;
+  /** Pubkeys: what was not over this long, ms, before the oldest of these orders was drafted stays; everything without them. */
+  readonly marked: readonly string[];
+  readonly lagMs: number;
+  /** Whether the row with this intent id or pubkey stays. */
+  readonly keeps: (name: string) => boolean;
+  /** Place of the intent before the first to look at, and how many to look at. */
+  readonly after: number;
+  readonly rows: number;
+}
+
+/** What was deleted. */
+export interface PrunedPage {
+  readonly rows: number;
+  /** Place of the last intent that was looked at; null behind the last of all. */
+  readonly after: number | null;
+  /** What ended later stays, ms; null where everything stays. */
+  readonly untilMs: number | null;
 }
 
 /** The writer. Every write must run inside `transaction`; one that fails, or its commit or sync, throws LedgerBroken: the ledger then refuses everything, the process cancels and exits. */
@@ -412,9 +437,15 @@ export interface Ledger extends LedgerReader {
   /** Of a market that is over. */
   forgetStrategyStates(marketConditionId: string): void;
   setNote(key: string, value: string): void;
-  addEvent(event: OperatorEvent): void;
+  /** `subject`: the pubkey or intent id that it is about; `prune` deletes it with that order or intent. */
+  addEvent(event: OperatorEvent, subject?: string | null): void;
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
+
+  /** Deletes what is over and moved nothing among the next intents, with its events. Of a ledger in a file. */
+  prunePage(page: PrunePage): PrunedPage;
+  /** Gives at most so many unused pages back to the file system. */
+  givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean };
 
   /** Throws LedgerBroken when what has the ledger's name is gone or another file: nobody will ever read what is written. */
   checkFile(): void;

@@ -6,7 +6,7 @@ import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { BackupSource } from './contract.js';
-import { APPLICATION_ID, MIGRATIONS, WITHOUT_HISTORY } from './schema.js';
+import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 
 /** What is bound to a statement and read from a column. */
 export type SqlValue = string | number | null;
@@ -40,8 +40,7 @@ const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
 /** The log's file keeps this size when it begins again, bytes; a long reader or a large transaction can make it far larger. */
 const LOG_KEEPS_BYTES = 4_000_000;
 
-const OLDER_HINT =
-  'Start the trader once: it brings its ledger up to date. `twinbook ledger restore FILE` does the same with the copy of a backup, and checks it.';
+const OLDER_HINT = 'No version reads ledgers of other versions: use the Twinbook that wrote it, or begin a new ledger.';
 
 /** A reader may meet the writer's checkpoint for a moment; longer than this is not a moment. */
 const BUSY_MS = 1000;
@@ -65,9 +64,11 @@ export class Database {
     this.#sqlite = sqlite;
   }
 
-  /** Opens for writing, creating and migrating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
+  /** Opens for writing, creating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
+      // Before the file has a first page: later it would take a VACUUM. `prune` gives pages back.
+      database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // better-sqlite3 is compiled so that WAL runs NORMAL: a commit could vanish on power loss.
       database.#prove('synchronous', 2, 'synchronous = FULL');
@@ -77,7 +78,7 @@ export class Database {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       // Without this a sync on macOS stops at the drive's cache; elsewhere it changes nothing.
       database.#sqlite.pragma('fullfsync = ON');
-      database.#migrate();
+      database.#create();
       database.#writeAgain();
     });
   }
@@ -93,7 +94,7 @@ export class Database {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
-      database.#migrate();
+      database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
       // One transaction for the whole life: there is nobody to commit for, and each commit costs as much as two writes. A
       // replay, which goes on from a content, takes back the steps that failed in the run too.
@@ -109,11 +110,7 @@ export class Database {
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
     }
     return Database.#open(path, true, (database) => {
-      const version = database.#version();
-      if (version < MIGRATIONS.length) {
-        const text = `the ledger ${path} is of an older program: it has version ${version}, this one reads version ${MIGRATIONS.length}`;
-        throw new TwinbookError('file_unreadable', text, OLDER_HINT);
-      }
+      if (database.#isNew()) throw new LedgerBroken(`the ledger ${path} is empty`);
     });
   }
 
@@ -123,7 +120,7 @@ export class Database {
     try {
       sqlite = new SqliteDriver(source, { readonly, fileMustExist: readonly, timeout: BUSY_MS });
       const database = new Database(path, sqlite);
-      database.#version();
+      database.#isNew();
       prepare(database);
       return database;
     } catch (error) {
@@ -165,6 +162,25 @@ export class Database {
   /** As `run`, for a single row of a table whose key SQLite counts up: returns that key. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
+  }
+
+  /** Gives unused pages at the end of the file back to the system, at most so many. Returns the bytes. Only inside `transaction`. */
+  shrink(pages: number): number {
+    const before = this.#pragma('page_count');
+    this.#begin();
+    try {
+      // A prepared statement would end after its first page.
+      this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
+    } catch (error) {
+      throw this.#toFailure(error);
+    }
+    this.#writesInLog += pages;
+    return (before - this.#pragma('page_count')) * this.#pragma('page_size');
+  }
+
+  /** Pages of the file that hold nothing. */
+  get unusedPages(): number {
+    return this.#pragma('freelist_count');
   }
 
   /** Counts as a write though its row is written later, or never: the step cannot be taken back. Only inside `transaction`. */
@@ -221,10 +237,7 @@ export class Database {
   }
 
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
-    assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
-    // With the first write only: we are the one writer, so what was read before it still holds.
-    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
-    this.#transaction = 'begun';
+    this.#begin();
     this.#writesInLog += 1;
     const statement = this.#statement(sql);
     try {
@@ -232,6 +245,17 @@ export class Database {
     } catch (error) {
       throw this.#toFailure(error);
     }
+  }
+
+  /** With the first write only: we are the one writer, so what was read before it still holds. */
+  #begin(): void {
+    assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
+    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
+    this.#transaction = 'begun';
+  }
+
+  #pragma(name: 'page_count' | 'page_size' | 'freelist_count'): number {
+    return this.get<Record<string, number>>(`PRAGMA ${name}`)?.[name] ?? 0;
   }
 
   #commit(): void {
@@ -299,22 +323,25 @@ export class Database {
     }
   }
 
-  /** The schema's version; refuses files of newer versions and of other programs. */
-  #version(): number {
+  /** Whether it has no tables yet. Refuses files of other versions and of other programs. */
+  #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
-    const tables = this.#sqlite.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-    if (application !== APPLICATION_ID && (tables !== undefined || version !== 0)) {
+    const isEmpty = this.#sqlite.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+    if (application !== APPLICATION_ID) {
+      if (isEmpty && version === 0) return true;
       throw new LedgerBroken(`${this.path} is a database of another program, not a ledger`);
     }
-    if (version > MIGRATIONS.length) {
-      throw new TwinbookError(
-        'ledger_newer',
-        `the ledger ${this.path} has version ${version}, this program knows versions up to ${MIGRATIONS.length}`,
-        'Use the newer Twinbook that wrote it, or put a backup back that this one made (`twinbook ledger restore FILE --reason TEXT`).',
-      );
+    if (version === LEDGER_VERSION) return false;
+    if (version < LEDGER_VERSION) {
+      const text = `the ledger ${this.path} is of an older program: it has version ${version}, this one reads version ${LEDGER_VERSION}`;
+      throw new TwinbookError('file_unreadable', text, OLDER_HINT);
     }
-    return version;
+    throw new TwinbookError(
+      'ledger_newer',
+      `the ledger ${this.path} has version ${version}, this program knows versions up to ${LEDGER_VERSION}`,
+      'Use the newer Twinbook that wrote it, or put a backup back that this one made (`twinbook ledger restore FILE --reason TEXT`).',
+    );
   }
 
   /**
@@ -324,17 +351,16 @@ export class Database {
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    this.#sqlite.pragma(`user_version = ${MIGRATIONS.length}`);
+    this.#sqlite.pragma(`user_version = ${LEDGER_VERSION}`);
   }
 
-  #migrate(): void {
-    for (let version = this.#version(); version < MIGRATIONS.length; version++) {
-      this.#sqlite.exec('BEGIN IMMEDIATE');
-      this.#sqlite.exec(MIGRATIONS[version] ?? '');
-      this.#sqlite.pragma(`application_id = ${APPLICATION_ID}`);
-      this.#sqlite.pragma(`user_version = ${version + 1}`);
-      this.#sqlite.exec('COMMIT');
-    }
+  #create(): void {
+    if (!this.#isNew()) return;
+    this.#sqlite.exec('BEGIN IMMEDIATE');
+    this.#sqlite.exec(SCHEMA);
+    this.#sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+    this.#sqlite.pragma(`user_version = ${LEDGER_VERSION}`);
+    this.#sqlite.exec('COMMIT');
   }
 }
 

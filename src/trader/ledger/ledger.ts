@@ -28,6 +28,8 @@ import {
   type OrderChange,
   type OrderRecord,
   type PositionRow,
+  type PrunedPage,
+  type PrunePage,
   type RunRow,
   type StrategyStateRow,
 } from './contract.js';
@@ -45,8 +47,9 @@ import {
   type Posting,
   undoingPostings,
 } from './postings.js';
+import { prunePage } from './prune.js';
 import { ReadCache, readAfter, readThrough } from './read-cache.js';
-import { SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
+import { PRUNED_NOTE, SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
 import * as rows from './rows.js';
 import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
@@ -57,7 +60,7 @@ import { WriteCache } from './write-cache.js';
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
-  // The lock comes first: a second process must not even migrate.
+  // The lock comes first: a second process must not even create tables.
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
@@ -344,14 +347,27 @@ class SqliteLedger extends SqliteReader implements Ledger {
     this.#known.notes.set(key, value);
   }
 
-  addEvent(event: OperatorEvent): void {
-    const sql = 'INSERT INTO events (time_ms, severity, kind, text) VALUES (?, ?, ?, ?)';
-    this.db.run(sql, event.timeMs, event.severity, event.kind, event.text.slice(0, LONGEST_TEXT));
+  addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
+    const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
+    this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
+  }
+
+  prunePage(page: PrunePage): PrunedPage {
+    const { pubkeys, ...pruned } = prunePage(this.db, page);
+    for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
+    const { rows, untilMs } = pruned;
+    if (rows > 0 && untilMs !== null && untilMs > (this.prunedBefore() ?? 0)) this.setNote(PRUNED_NOTE, `${untilMs}`);
+    return pruned;
+  }
+
+  givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
+    const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
+    return { bytes, isDone: this.db.unusedPages === 0 };
   }
 
   /** Writes proven postings and carries them into the balances. */

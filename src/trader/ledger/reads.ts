@@ -33,6 +33,9 @@ const PAGE = 100;
 /** How often a booking was undone, came after all, or got a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
+/** Our clock, ms: what ended before it, and moved nothing, was pruned. */
+export const PRUNED_NOTE = 'pruned_before';
+
 /** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
 export const ACTIVE_INTENTS =
   "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
@@ -253,6 +256,11 @@ export class SqliteReader implements LedgerReader {
     const rows = this.db.all<StrategyStateRow>(`${STRATEGY_STATES} ORDER BY market, strategy, saved_ms, version`);
     // The last of each is the newest.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
+  }
+
+  prunedBefore(): number | null {
+    const note = this.note(PRUNED_NOTE);
+    return note === null ? null : Number(note);
   }
 
   note(key: string): string | null {

@@ -1,13 +1,13 @@
-/**
- * The tables, as the list of steps that made them: `user_version` counts how many were applied. A step that was
- * released is never edited; a change is a new step, also one of what rows mean: an older program then refuses the file.
- */
+/** The tables. `user_version` is the version of tables and of what rows mean: a program refuses a ledger of another one. */
 
 /** 'TWBK', so that no other program's database is taken for a ledger. */
 export const APPLICATION_ID = 0x5457424b;
 
+/** A change of the tables, or of what rows mean, raises it. */
+export const LEDGER_VERSION = 8;
+
 /** Micros, milliseconds, seconds and booleans are all INTEGER; STRICT refuses anything that is not one. */
-const FIRST = `
+export const SCHEMA = `
 CREATE TABLE runs (
   id TEXT PRIMARY KEY,
   version TEXT NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE intents (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   run_id TEXT NOT NULL REFERENCES runs (id),
-  kind TEXT NOT NULL CHECK (kind IN ('place', 'cancel', 'merge', 'redeem')),
+  kind TEXT NOT NULL CHECK (kind IN ('place', 'cancel', 'merge', 'split', 'redeem')),
   market TEXT NOT NULL,
   is_yes INTEGER CHECK (is_yes IN (0, 1)),
   side TEXT CHECK (side IN ('buy', 'sell')),
@@ -89,23 +89,25 @@ CREATE TABLE failed_trades (
   amount INTEGER NOT NULL,
   seen_ms INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX failed_trades_order ON failed_trades (order_pubkey);
 
 CREATE TABLE conversions (
   seq INTEGER PRIMARY KEY,
   pubkey TEXT NOT NULL UNIQUE,
   intent_id TEXT NOT NULL UNIQUE REFERENCES intents (id),
-  kind TEXT NOT NULL CHECK (kind IN ('merge', 'redeem')),
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split', 'redeem')),
   market TEXT NOT NULL,
   yes INTEGER NOT NULL,
   no INTEGER NOT NULL,
   cash INTEGER NOT NULL,
+  yes_cost INTEGER,
   seen_ms INTEGER NOT NULL
 ) STRICT;
 
 -- A transaction's postings sum to zero per asset; the code checks it before it writes.
 CREATE TABLE transactions (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('capital', 'fill', 'merge', 'redeem')),
+  kind TEXT NOT NULL CHECK (kind IN ('capital', 'fill', 'merge', 'split', 'redeem', 'adopt')),
   ref TEXT NOT NULL,
   time_ms INTEGER NOT NULL,
   UNIQUE (kind, ref)
@@ -145,8 +147,13 @@ CREATE TABLE events (
   time_ms INTEGER NOT NULL,
   severity TEXT NOT NULL CHECK (severity IN ('info', 'loud')),
   kind TEXT NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  -- The pubkey or intent id that it is about; it is pruned with that order or intent.
+  subject TEXT
 ) STRICT;
+-- A page that counts events of one kind looks every second.
+CREATE INDEX events_kind ON events (kind);
+CREATE INDEX events_subject ON events (subject) WHERE subject IS NOT NULL;
 
 CREATE TABLE oddities (
   kind TEXT NOT NULL,
@@ -155,46 +162,8 @@ CREATE TABLE oddities (
   seen_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, pubkey)
 ) STRICT, WITHOUT ROWID;
-`;
 
-/** A page that counts events of one kind looks every second. */
-const EVENTS_BY_KIND = 'CREATE INDEX events_kind ON events (kind);';
-
-/** The statement of a table and its indexes as the first step has them. */
-function findStatements(table: string): string {
-  const isOfTable = new RegExp(`CREATE (TABLE|INDEX \\w+ ON) ${table} \\(`);
-  // A sentence may stand before a statement.
-  const found = FIRST.split(';').flatMap((text) => (isOfTable.test(text) ? [text.slice(text.indexOf('CREATE'))] : []));
-  return `${found.join(';\n')};`;
-}
-
-/** SQLite changes no CHECK of a table that is there: the rows go aside, and into the same table that knows splits. */
-function madeAnew(table: string, change: (sql: string) => string, columns: string): string {
-  return `
-CREATE TEMP TABLE aside AS SELECT * FROM main.${table};
-DROP TABLE main.${table};
-${change(findStatements(table))}
-INSERT INTO main.${table} SELECT ${columns} FROM aside;
-DROP TABLE aside;
-`;
-}
-
-const knowsSplits = (sql: string): string => sql.replace("'merge', 'redeem'", "'merge', 'split', 'redeem'");
-
-/** Foreign keys are held against each other when all is written. */
-const SPLITS = `
-PRAGMA defer_foreign_keys = ON;
-${madeAnew('intents', knowsSplits, '*')}
-${madeAnew('transactions', knowsSplits, '*')}
-${madeAnew(
-  'conversions',
-  (sql) => knowsSplits(sql).replace('  cash INTEGER NOT NULL,', '  cash INTEGER NOT NULL,\n  yes_cost INTEGER,'),
-  'seq, pubkey, intent_id, kind, market, yes, no, cash, NULL, seen_ms',
-)}
-`;
-
-/** One row for each form that a strategy's state ever had: what another version of the module saved is left as it is. */
-const STRATEGY_STATES = `
+-- One row for each version of a strategy's state: a row of another version is kept unread.
 CREATE TABLE strategy_states (
   market TEXT NOT NULL,
   strategy TEXT NOT NULL,
@@ -204,29 +173,6 @@ CREATE TABLE strategy_states (
   PRIMARY KEY (market, strategy, version)
 ) STRICT, WITHOUT ROWID;
 `;
-
-/**
- * A fee that is named later is a transaction by itself. No table changes, but a program that does not know of it would count the fill as
- * booked twice, and undo one fee too few. What rows mean belongs to the version as well: a change of that is a step, if an empty one.
- */
-const FEES_BY_THEMSELVES = '';
-
-/** Holdings of the exchange that an operator booked. */
-const ADOPTIONS = `
-PRAGMA defer_foreign_keys = ON;
-${madeAnew('transactions', (sql) => sql.replace("'fill', 'merge', 'redeem'", "'fill', 'merge', 'split', 'redeem', 'adopt'"), '*')}
-`;
-
-export const MIGRATIONS: readonly string[] = [
-  FIRST,
-  EVENTS_BY_KIND,
-  SPLITS,
-  STRATEGY_STATES,
-  // Without tables of archives, which an earlier step of this number made.
-  '',
-  FEES_BY_THEMSELVES,
-  ADOPTIONS,
-];
 
 /**
  * For a ledger that no start will ever read: the indexes that keep a long history from slowing down a start, or a list of

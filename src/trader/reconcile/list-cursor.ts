@@ -8,7 +8,7 @@
  */
 
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import type { Booked, Ledger } from '../ledger/contract.js';
+import type { Booked, Ledger, LedgerReader } from '../ledger/contract.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf } from './page-walk.js';
 
@@ -190,7 +190,7 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   get #markNote(): string {
-    return `history/${this.name}`;
+    return markNote(this.name);
   }
 
   // The ledger is ours: what this class wrote it can read, and a note that does not read is a bug and throws.
@@ -203,11 +203,11 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   get #kept(): Kept<RowOf<N>> {
-    return JSON.parse(this.#ledger.note(`differing/${this.name}`) ?? '{"rows":[],"invented":[]}') as Kept<RowOf<N>>;
+    return JSON.parse(this.#ledger.note(keptNote(this.name)) ?? '{"rows":[],"invented":[]}') as Kept<RowOf<N>>;
   }
 
   #keep({ rows, invented }: Kept<RowOf<N>>): void {
-    this.#write(`differing/${this.name}`, { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) });
+    this.#write(keptNote(this.name), { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) });
   }
 
   /** Each write costs a place in the transaction: most rounds change nothing. */
@@ -215,6 +215,24 @@ export class ListCursor<N extends ListEndpoint> {
     const text = JSON.stringify(value);
     if (text !== this.#ledger.note(key)) this.#ledger.setNote(key, text);
   }
+}
+
+const markNote = (name: string): string => `history/${name}`;
+const keptNote = (name: string): string => `differing/${name}`;
+
+/** Orders by which the next comparison of own orders ends, and every pubkey that is compared until it agrees. */
+export function readCompared(ledger: Pick<LedgerReader, 'note'>) {
+  // As above: the ledger is ours.
+  const read = <T>(key: string): T | null => JSON.parse(ledger.note(key) ?? 'null') as T | null;
+  const kept = ['orders', 'trades'].flatMap((name) => read<Kept<ComparedRow>>(keptNote(name))?.rows ?? []);
+  const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));
+  return { marks: read<Mark>(markNote('orders'))?.older ?? [], differing };
+}
+
+/** An order, or a trade with its order. */
+interface ComparedRow {
+  readonly pubkey: string | null;
+  readonly order?: { readonly pubkey: string | null };
 }
 
 const isOneOf = (pubkey: string | null, names: readonly string[]): boolean => pubkey !== null && names.includes(pubkey);

@@ -4,6 +4,7 @@ import type { Bug } from './bug.js';
 
 const LEDGER = 'src/trader/ledger/ledger.ts';
 const DATABASE = 'src/trader/ledger/database.ts';
+const PRUNE = 'src/trader/ledger/prune.ts';
 
 export const LEDGER_BUGS: readonly Bug[] = [
   {
@@ -127,6 +128,23 @@ export const LEDGER_BUGS: readonly Bug[] = [
         file: LEDGER,
         text: "    const added = sub(capital, sub(ZERO, this.balance('capital')));",
         replacement: '    const added = capital;',
+      },
+    ],
+  },
+  {
+    name: 'prune-takes-fills',
+    what: 'A prune deletes orders with fills, and their fills with them.',
+    edits: [
+      {
+        file: PRUNE,
+        text: ' AND o.filled = 0 AND o.booked = 0 AND o.failed = 0\n      AND NOT EXISTS (SELECT 1 FROM fills WHERE order_pubkey = o.pubkey)',
+        replacement: '',
+      },
+      {
+        file: PRUNE,
+        text: "      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);",
+        replacement: `      rows += db.run('DELETE FROM fills WHERE order_pubkey = ?', pubkey);
+      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);`,
       },
     ],
   },

@@ -42,7 +42,7 @@ class TroubledExecutor extends Executor {
     const { trouble: text } = this;
     this.trouble = null;
     if (text === null) return super.onOwnTrades(rows, nowMs);
-    return { requests: [], events: [{ kind: 'trouble', trouble: 'fill_differs', market: 'a', text }] };
+    return { requests: [], events: [{ kind: 'trouble', trouble: 'fill_differs', market: 'a', text, subject: null }] };
   }
 
   override withdraw(marketConditionId: string | null, nowMs: number): void {

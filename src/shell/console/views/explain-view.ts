@@ -21,7 +21,10 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
   // The draft of a place becomes its order.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
-  return { subject, tree: intent === null ? null : orderTree(intent, order, ledger) };
+  if (intent !== null) return { subject, tree: orderTree(intent, order, ledger) };
+  const prunedMs = ledger.prunedBefore();
+  const gone = prunedMs === null ? null : makeLedgerNode('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
+  return { subject, tree: gone };
 }
 
 type Extra = Partial<Pick<ExplainNode, 'unit' | 'subject' | 'children'>>;

@@ -1,0 +1,139 @@
+/** `twinbook ledger prune`: deletes what is over and moved nothing, once a backup has it. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { askTrader } from '../../shell/control/control-client.js';
+import type { PruneData } from '../../shell/control/control-protocol.js';
+import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
+import type { PruneBatch } from '../../trader/reconcile/prune.js';
+import { dayOrMomentIn } from '../arguments.js';
+import { addControlOptions, type ControlOptions, QUICK_S } from '../control/control-options.js';
+import { reachTrader } from '../control/reach.js';
+import { EXIT } from '../output/exit.js';
+import { addAction, type Session } from '../output/io.js';
+import { json } from '../output/table.js';
+
+interface PruneOptions extends ControlOptions {
+  readonly before: number;
+}
+
+export function addPruneCommand(group: Command, session: Session): void {
+  const command = group
+    .command('prune')
+    .description('deletes finished intents and orders without fills, once a whole backup has them; beside a trader too')
+    .requiredOption(
+      '--before <date>',
+      "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
+      dayOrMomentIn,
+    );
+  addControlOptions(command, QUICK_S);
+  addAction<PruneOptions>(command, session, async ({ config: file, before, timeout, json: asJson }) => {
+    const { io } = session;
+    const config = loadTraderConfig(file, io);
+    if (before > nowMs())
+      throw new TwinbookError(
+        'usage',
+        `--before ${utcText(before)} UTC lies in the future`,
+        'Give a date in the past.',
+      );
+    const backup = await findBackup(config, before);
+    const isRunning = (await reachTrader(config)) === 'answers';
+    const pruned = isRunning
+      ? await pruneAll(before, askingTrader(config, timeout * 1000))
+      : await pruneStopped(config, before);
+    io.out(asJson === true ? json({ before, backup, ...pruned }) : `${prunedLines(before, pruned).join('\n')}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** The newest whole backup that has every row which ended before then. */
+async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
+  if (!existsSync(ledger.path))
+    throw new TwinbookError('file_unreadable', `there is no ledger at ${ledger.path}`, 'The first start creates it.');
+  const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
+  const { verifyLedger } = await import('./verify-ledger.js');
+  const folder = locateBackupFolder(ledger.path);
+  const made = listBackups(ledger.path).filter(({ atMs }) => atMs >= beforeMs);
+  for (const { name } of made.reverse()) {
+    const path = join(folder, name);
+    if (verifyLedger(path, ledger.path).problems.length === 0) return path;
+  }
+  const what = made.length === 0 ? 'no backup' : 'no whole backup';
+  throw new TwinbookError(
+    'file_unreadable',
+    `${what} in ${folder} was made after ${utcText(beforeMs)} UTC: nothing was deleted`,
+    '`twinbook ledger backup` makes one, beside a running trader too. Then prune again.',
+  );
+}
+
+type Prune = (batch: PruneBatch) => Promise<PruneData>;
+
+/** The trader goes on between two batches. */
+const askingTrader =
+  ({ control }: TraderConfig, timeoutMs: number): Prune =>
+  async ({ beforeMs: before, ...batch }) => {
+    const answer = await askTrader({ command: 'prune', before, ...batch }, { socket: control.socket, timeoutMs });
+    await pause(2 * answer.tookMs);
+    return answer;
+  };
+
+async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number): Promise<Pruned> {
+  const { openLedger } = await import('../../trader/ledger/ledger.js');
+  const { pruneBatch } = await import('../../trader/reconcile/prune.js');
+  const ledger = openLedger(path, { pid: process.pid, startedMs: nowMs() });
+  try {
+    return await pruneAll(beforeMs, async (batch) => {
+      const begunMs = steadyMs();
+      const pruned = pruneBatch(ledger, batch, nowMs());
+      return { ...pruned, tookMs: steadyMs() - begunMs };
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Deletes first, and gives pages back once all is deleted. */
+async function pruneAll(beforeMs: number, prune: Prune): Promise<Pruned> {
+  const { adaptRows, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
+  const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
+  let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
+  for (let isDone = false; !isDone; ) {
+    const batch: PruneData = await prune({ beforeMs, after, rows });
+    pruned.rows += batch.rows;
+    pruned.bytes += batch.bytes;
+    pruned.until = batch.untilMs ?? pruned.until;
+    pruned.batches += 1;
+    pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
+    // Pages cost other than rows do.
+    const isOtherWork = after !== null && batch.after === null;
+    rows = isOtherWork ? FIRST_PRUNED_AT_ONCE : adaptRows(rows, batch.tookMs);
+    ({ after, isDone } = batch);
+  }
+  return pruned;
+}
+
+interface Pruned {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Unix ms: what ended later stays; null where everything does. */
+  readonly until: number | null;
+  readonly batches: number;
+  readonly longest_batch_ms: number;
+}
+
+const BYTES_PER_MB = 1_000_000;
+
+function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
+  const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${(bytes / BYTES_PER_MB).toFixed(1)} MB smaller`;
+  if (until === null) return [deleted, 'everything stays: no orders were compared with the exchange yet'];
+  if (until >= before) return [deleted];
+  return [
+    deleted,
+    `orders that ended after ${utcText(until)} UTC stay: they are young, or the exchange still lists them`,
+  ];
+}

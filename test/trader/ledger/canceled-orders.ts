@@ -1,0 +1,19 @@
+/** Orders that were canceled without a fill, as a trader leaves them behind. */
+
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { intentOf, orderOf } from './books.js';
+
+/** Placed and canceled at `atMs`, with the cancel: three rows. */
+export function addCanceled(ledger: Ledger, name: string, atMs: number, runId = 'run'): void {
+  const times = { runId, createdMs: atMs, updatedMs: atMs + 10 };
+  ledger.addIntent(intentOf({ id: `place-${name}`, state: 'done', draftPubkey: name, ...times }));
+  const ended = { status: 'canceled', createdMs: atMs, closedMs: atMs + 10 } as const;
+  ledger.addOrder(orderOf({ pubkey: name, intentId: `place-${name}`, ...ended }));
+  const none = { isYes: null, side: null, priceMicros: null, amountMicros: null } as const;
+  const cancel = { id: `cancel-${name}`, kind: 'cancel', orderPubkey: name, state: 'done' } as const;
+  ledger.addIntent(intentOf({ ...cancel, ...none, ...times }));
+}
+
+/** The list of own orders was compared with the exchange up to this one. */
+export const markComparedTo = (ledger: Ledger, pubkey: string): void =>
+  ledger.setNote('history/orders', JSON.stringify({ older: [pubkey] }));

@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { openLedger } from '../../../src/trader/ledger/ledger.js';
+import { adaptRows, MOST_PRUNED_AT_ONCE, type PruneBatch, pruneBatch } from '../../../src/trader/reconcile/prune.js';
+import { fillOf, HOLDER, inFolder, intentOf, m, ONE, withLedger } from '../ledger/books.js';
+import { addCanceled, markComparedTo } from '../ledger/canceled-orders.js';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = 100 * DAY_MS;
+
+const prune = (ledger: Ledger, options: Partial<PruneBatch> = {}, isUnderWay?: (id: string) => boolean) =>
+  pruneBatch(ledger, { beforeMs: NOW_MS, after: 0, rows: 1000, ...options }, NOW_MS, isUnderWay);
+
+const left = (ledger: Ledger) => ({
+  orders: ledger
+    .orders()
+    .map(({ pubkey }) => pubkey)
+    .reverse(),
+  intents: ledger
+    .intents()
+    .map(({ id }) => id)
+    .reverse(),
+});
+
+/** Three old days of one canceled order each, and the order by which the comparison ends. */
+function withPast(work: (ledger: Ledger) => void): void {
+  withLedger((ledger) => {
+    ledger.transaction(() => {
+      for (const name of ['a', 'b', 'c']) addCanceled(ledger, name, (name.charCodeAt(0) - 96) * DAY_MS);
+      addCanceled(ledger, 'mark', 50 * DAY_MS);
+      markComparedTo(ledger, 'mark');
+    });
+    work(ledger);
+    expect(ledger.verify()).toEqual([]);
+  });
+}
+
+const MARKED = ['place-mark', 'cancel-mark'];
+
+it('deletes what ended before the date, keeps what ended later, and remembers the date', () => {
+  withPast((ledger) => {
+    expect(ledger.prunedBefore()).toBeNull();
+    expect(prune(ledger, { beforeMs: 2 * DAY_MS + 10 })).toMatchObject({ rows: 3, untilMs: 2 * DAY_MS + 10 });
+    expect(left(ledger).orders).toEqual(['b', 'c', 'mark']);
+    expect(ledger.prunedBefore()).toBe(2 * DAY_MS + 10);
+    expect(ledger.order('a')).toBeNull();
+    prune(ledger, { beforeMs: DAY_MS });
+    expect(ledger.prunedBefore()).toBe(2 * DAY_MS + 10);
+  });
+});
+
+it('keeps fills, failed trades, conversions and all that they refer to, and whatever is not over', () => {
+  withPast((ledger) => {
+    ledger.transaction(() => {
+      ledger.changeOrder('a', { status: 'partially_filled_canceled', filledMicros: m(ONE), closedMs: DAY_MS });
+      ledger.bookFill(fillOf({ orderPubkey: 'a', amountMicros: m(ONE) }));
+      ledger.noteFailedTrade('failed', 'b', m(ONE), DAY_MS);
+      ledger.changeOrder('c', { status: 'open', filledMicros: m(0), closedMs: null });
+      const merge = { kind: 'merge', isYes: null, side: null, priceMicros: null } as const;
+      ledger.addIntent(intentOf({ id: 'merged', ...merge, state: 'done' }));
+      ledger.addIntent(intentOf({ id: 'refused', ...merge, state: 'refused' }));
+      for (const state of ['unknown', 'abandoned', 'live'] as const) ledger.addIntent(intentOf({ id: state, state }));
+      const moved = { yesMicros: m(ONE), noMicros: m(ONE), cashMicros: m(ONE), yesCostMicros: null, seenMs: 1 };
+      ledger.bookConversion({ pubkey: 'm', intentId: 'merged', kind: 'merge', marketConditionId: 'a', ...moved });
+    });
+    const before = [ledger.fills(), ledger.conversions(), ledger.failedTrades(), ledger.pnl(new Map())];
+    prune(ledger);
+    expect(left(ledger)).toEqual({
+      orders: ['a', 'b', 'c', 'mark'],
+      intents: ['place-a', 'place-b', 'place-c', ...MARKED, 'merged', 'unknown', 'abandoned', 'live'],
+    });
+    expect([ledger.fills(), ledger.conversions(), ledger.failedTrades(), ledger.pnl(new Map())]).toEqual(before);
+  });
+});
+
+it('keeps what the next comparison with the exchange may meet', () => {
+  withPast((ledger) => {
+    ledger.transaction(() => markComparedTo(ledger, 'b'));
+    expect(prune(ledger).untilMs).toBe(2 * DAY_MS - 10_000);
+    expect(left(ledger).orders).toEqual(['b', 'c', 'mark']);
+    ledger.transaction(() => {
+      markComparedTo(ledger, 'mark');
+      ledger.setNote('differing/orders', JSON.stringify({ rows: [{ pubkey: 'b' }], invented: [] }));
+      ledger.setNote('differing/trades', JSON.stringify({ rows: [{ pubkey: 't', order: { pubkey: 'c' } }] }));
+    });
+    prune(ledger);
+    expect(left(ledger).orders).toEqual(['b', 'c', 'mark']);
+  });
+});
+
+it('keeps everything before the first comparison, or where none of the compared orders is its own', () => {
+  for (const note of ['null', '{"older":[]}', '{"older":["foreign"]}']) {
+    withPast((ledger) => {
+      ledger.transaction(() => ledger.setNote('history/orders', note));
+      expect(prune(ledger)).toMatchObject({ rows: 0, untilMs: null });
+    });
+  }
+});
+
+it('keeps rows of the last two minutes, and an intent that the trader works on', () => {
+  withPast((ledger) => {
+    ledger.transaction(() => {
+      addCanceled(ledger, 'young', NOW_MS - 60_000);
+      addCanceled(ledger, 'newest', NOW_MS - 1);
+      markComparedTo(ledger, 'newest');
+    });
+    expect(prune(ledger, {}, (id) => id === 'place-b').untilMs).toBe(NOW_MS - 120_000);
+    expect(left(ledger)).toMatchObject({ orders: ['b', 'young', 'newest'] });
+  });
+});
+
+it('deletes events that are about a pruned row, and no others', () => {
+  withPast((ledger) => {
+    const event = { timeMs: 1, severity: 'loud', kind: 'came_back' } as const;
+    ledger.transaction(() => {
+      for (const subject of ['a', 'place-b', 'mark', null])
+        ledger.addEvent({ ...event, text: String(subject) }, subject);
+    });
+    expect(prune(ledger).rows).toBe(11);
+    expect(ledger.events().map(({ text }) => text)).toEqual(['null', 'mark']);
+  });
+});
+
+it('looks at no more rows in a batch than were asked for, nor than its limit, and ends', () => {
+  withPast((ledger) => {
+    const seen: number[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const batch = prune(ledger, { after, rows: 2 });
+      seen.push(batch.rows);
+      after = batch.after;
+    }
+    // A place and its cancel: with the order three rows.
+    expect(seen).toEqual([3, 3, 3, 0, 0]);
+  });
+  withLedger((ledger) => {
+    ledger.transaction(() => {
+      for (let i = 0; i < MOST_PRUNED_AT_ONCE; i++) addCanceled(ledger, `${i}`, DAY_MS);
+      addCanceled(ledger, 'mark', 50 * DAY_MS);
+      markComparedTo(ledger, 'mark');
+    });
+    expect(prune(ledger, { rows: 1e9 }).after).toBe(MOST_PRUNED_AT_ONCE);
+  });
+});
+
+it('grows and shrinks its batches towards the wanted time, within bounds', () => {
+  expect(adaptRows(100, 1)).toBe(125);
+  expect(adaptRows(100, 30)).toBe(50);
+  expect(adaptRows(100, 100_000)).toBe(10);
+  expect(adaptRows(MOST_PRUNED_AT_ONCE, 0)).toBe(MOST_PRUNED_AT_ONCE);
+});
+
+it('gives pages back, so many at a time, and the next open finds a sound file', () => {
+  inFolder((path) => {
+    const ledger = openLedger(path, HOLDER);
+    ledger.transaction(() => {
+      ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
+      for (let i = 0; i < 300; i++) addCanceled(ledger, `${i}`.padStart(44, 'x'), DAY_MS);
+      addCanceled(ledger, 'mark', 50 * DAY_MS);
+      markComparedTo(ledger, 'mark');
+    });
+    for (let after: number | null = 0; after !== null; ) ({ after } = prune(ledger, { after }));
+    const first = prune(ledger, { after: null, rows: 5 });
+    expect(first).toMatchObject({ bytes: 5 * 4096, isDone: false });
+    const rest = prune(ledger, { after: null, rows: 1000 });
+    expect(rest.bytes).toBeGreaterThan(20 * 4096);
+    expect(prune(ledger, { after: null })).toMatchObject({ bytes: 0, isDone: true });
+    ledger.close();
+    const again = openLedger(path, HOLDER);
+    expect([again.checkPages(), again.verify()]).toEqual([[], []]);
+    again.close();
+  });
+});
