@@ -58,7 +58,7 @@ function checkSum(backup: string): void {
   );
 }
 
-/** A copy that is brought up to date and adds up: only then anything is moved. */
+/** A copy that adds up: only then anything is moved. */
 function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
   removeCopy(fresh);
   copyFileSync(backup, fresh);
