@@ -179,6 +179,11 @@ describe('MARKETS.csv of a stranger', () => {
       false,
     ],
     ['with its columns in another order', `result,open_time,close_time,window\nYES,${times},${TICKER}\n`, true],
+    [
+      'with a value in cents',
+      `window,open_time,close_time,result,settlement_value\n${TICKER},${times},scalar,37\n`,
+      0.37,
+    ],
     ['with a result that is neither', `window,open_time,close_time,result\n${TICKER},${times},void\n`, 0.5],
   ];
   it.each(tables)('%s is read', async (_, text, outcome) => {

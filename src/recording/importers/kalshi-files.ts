@@ -9,6 +9,8 @@ import { isPolymarketMessage } from './polymarket-rows.js';
 
 /** Lines that are looked at. */
 const LOOKED_AT = 400;
+/** Bytes of a line among them; twice that is read of a file. */
+const LOOK_BYTES = 256 * 1024;
 /** This share of the messages follows the one before by number where no other market shares the subscription. */
 const DENSE = 0.9;
 /** Messages that say whether numbers are dense, at least. */
@@ -134,7 +136,7 @@ function areNumbered(seen: readonly MessageLook[]): boolean {
 /** The beginning of a file; nothing of one that cannot be read, whose reader says why. */
 async function firstLines(path: string, count: number): Promise<string[]> {
   return withConnection(async (connection) => {
-    const source = await lineSource(connection, path).catch(() => null);
+    const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
     if (source === null) return [];
     const rows = await connection
       .runAndReadAll(`SELECT line FROM ${source} WHERE ${IS_TEXT} LIMIT ${count}`)

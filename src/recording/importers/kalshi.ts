@@ -79,7 +79,9 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
       message: `no record of ${ticker} (MARKETS.csv, metadata) says when it opened and closed: times are those of its events`,
     });
   }
-  const { outcome, oddity } = readOutcome(text('result')?.toLowerCase() ?? null, text('settlement_value_dollars'));
+  const cents = Number(row?.get('settlement_value') || (record.market['settlement_value'] ?? Number.NaN));
+  const paid = Number(text('settlement_value_dollars') ?? cents / 100);
+  const { outcome, oddity } = readOutcome(text('result')?.toLowerCase() ?? null, paid);
   if (oddity !== null) warnings.push({ path: windowFolder, message: `the outcome of ${ticker} is ${oddity}` });
   const question = toText(record.market['title']) ?? ticker;
   const target = toText(record.market['yes_sub_title']);
@@ -97,10 +99,10 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
 const WHOLE_CENTS = 'linear_cent';
 
 /** What YES was worth, and what is odd about it. */
-function readOutcome(result: string | null, paid: string | null) {
+function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
   if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
-  const outcome = outcomeOf(paid === null ? Number.NaN : Number(paid));
+  const outcome = outcomeOf(paid);
   if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
   if (result === 'void')
     return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, for its record names no value' };

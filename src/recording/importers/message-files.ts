@@ -67,20 +67,27 @@ function describeOthers(files: readonly string[], folder: string): string[] {
  * The messages of a file as a table with one column `line`, a JSON text each, in order. Lines that are no text are
  * in `reject_errors` of the connection after the last row.
  */
-export async function lineSource(connection: DuckDBConnection, path: string): Promise<string> {
+export async function lineSource(
+  connection: DuckDBConnection,
+  path: string,
+  maxLineBytes = MAX_LINE_BYTES,
+): Promise<string> {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));
   return isArray
     ? `(SELECT json::VARCHAR AS line FROM ${arraySource(path)})`
-    : `(SELECT line FROM ${textSource(path)})`;
+    : `(SELECT line FROM ${textSource(path, maxLineBytes)})`;
 }
 
 const arraySource = (path: string): string => `read_json_objects(${quote(path)}, format = 'array')`;
 
 // The delimiter is a character that no JSON text holds.
-const textSource = (path: string): string => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
+const textSource = (
+  path: string,
+  maxLineBytes: number,
+): string => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
   quote = '', escape = '', header = false, auto_detect = false, strict_mode = false, store_rejects = true,
-  max_line_size = ${MAX_LINE_BYTES}, buffer_size = ${2 * MAX_LINE_BYTES})`;
+  max_line_size = ${maxLineBytes}, buffer_size = ${2 * maxLineBytes})`;
 
 async function startsArray(connection: DuckDBConnection, path: string): Promise<boolean> {
   try {
