@@ -8,7 +8,6 @@ import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';
 import { postText } from './post.js';
 import { readSecret } from './secret.js';
-import { makeBotUrl, sendBotMessage } from './telegram/bot-api.js';
 import { cleanText } from './texts.js';
 
 /** What a channel takes of one message, characters. */
@@ -126,3 +125,16 @@ function signature(content: string, key: string, nowMs: number): Readonly<Record
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
   return { 'x-twinbook-signature': `t=${time},v1=${mac}` };
 }
+
+const TELEGRAM = 'https://api.telegram.org';
+/** Longest message that Telegram takes, characters. */
+const LONGEST_TEXT = 4_000;
+
+/** A token, or for a server of one's own the whole address before the method. */
+export const makeBotUrl = (address: string): string =>
+  /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
+
+export const sendBotMessage = (url: string, chat: string, text: string): Promise<Delivery> =>
+  postText(`${url}/sendMessage`, JSON.stringify({ chat_id: chat, text: text.slice(0, LONGEST_TEXT) }), {
+    'content-type': 'application/json',
+  });

@@ -1,32 +1,33 @@
 /**
- * Commands from Telegram: what listed people write to the bot in their own chat with it is done, once. The number of an update is
- * kept before anything of it is done, so that none is done twice, after a restart neither; what was not answered is sent again by
- * a person. Nobody else gets an answer.
+ * Commands from Telegram: messages of listed users in their own chat with the bot are obeyed, once. Other users get no answer.
+ * The number of an update is kept before it is obeyed, so that a restart does not obey it twice.
  */
 
-import type { ChatCommand } from '../../config/alert-kinds.js';
+import { setTimeout } from 'node:timers/promises';
+import { TwinbookError } from '../../../shared/base/errors.js';
+import { SlidingMinute } from '../../../shared/base/sliding-minute.js';
+import { type ChatCommand, STOPPING_COMMANDS } from '../../config/alert-kinds.js';
 import type { ChannelConfig } from '../../config/types.js';
 import { readSecret } from '../secret.js';
+import { makeBotUrl, sendBotMessage } from '../senders.js';
 import { cleanText } from '../texts.js';
-import { askForUpdates, type BotMessage, type BotUpdate, makeBotUrl, sendBotMessage } from './bot-api.js';
-import { ChatJudge } from './chat-judge.js';
+import { askForUpdates, type DirectMessage } from './bot-api.js';
 
-/** Between two looks, ms: also at a service that does not hold the question. */
-const APART_MS = 1_000;
+const APART_MS = 1_000; // between two looks, also at a service that does not hold the question
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
-/** The token is wrong, or another program reads the same bot, ms. */
-const HELPLESS_PAUSE_MS = 60_000;
-/** Without an update for a week the service numbers anew, ms. */
-const NUMBERS_KEPT_MS = 6 * 86_400_000;
-/** Strangers that the log names. */
-const MOST_STRANGERS = 20;
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // without an update for a week the service numbers anew
+const MOST_STRANGERS = 20; // that the log names
+const MOST_A_MINUTE = 6; // looks, and again stops, of each user
+const OLD_AFTER_MS = 120_000; // an older message may be meant for another situation
+/** A word, with an optional slash and name of the bot, and one more word. */
+const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
+const HELP: Readonly<Record<string, string>> = {
+  'it answered 401': 'the token is not valid',
+  'it answered 404': 'the token or the address is wrong',
+  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
+};
 
-/** The newest update that was taken in. */
-export interface TakenUpdate {
-  readonly id: number;
-  /** Unix ms. */
-  readonly timeMs: number;
-}
+export type TakenUpdate = Readonly<{ id: number; timeMs: number }>; // the newest update that was taken in; Unix ms
 
 /** Kept over the end of a process. No call of it throws. */
 export interface UpdateMemory {
@@ -36,161 +37,122 @@ export interface UpdateMemory {
 
 export interface ListenerOptions {
   readonly channel: ChannelConfig;
-  /** Name of the trader, which every answer begins with. */
+  /** Name of the trader, at the beginning of every answer. */
   readonly trader: string;
-  /** Does it and says what came of it, for that user. */
+  /** Obeys and returns the answer. `about` is the second word; null for none. */
   readonly perform: (command: ChatCommand, about: string | null, user: number) => Promise<string>;
   readonly memory: UpdateMemory;
-  /** Whether it is this console that listens: a bot has one reader. */
+  /** Whether this console listens: a bot has one reader. */
   readonly onDuty: () => boolean;
-  /** Unix ms. */
   readonly nowMs: () => number;
-  /** Something for the log. */
   readonly note: (text: string) => void;
-  /** For an answer of the service, ms; longer than that holds a question when left out. */
+  /** Of one question; the service holds it for 25 s. */
   readonly withinMs?: number;
 }
 
 export class TelegramListener {
   readonly #options: ListenerOptions;
-  readonly #judge: ChatJudge;
   readonly #closing = new AbortController();
   readonly #strangers = new Set<number>();
+  /** By user, and by whether the command stops. */
+  readonly #counts = new Map<string, SlidingMinute>();
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#judge = new ChatJudge(options.channel.commands, options.channel.users);
   }
 
-  /** Looks again and again until it is closed. */
   async run(): Promise<void> {
     const { signal } = this.#closing;
-    while (!signal.aborted) await pauseFor(await this.look(), signal);
+    while (!signal.aborted) await setTimeout(await this.look(), undefined, { signal }).catch(() => undefined);
   }
 
   close(): void {
     this.#closing.abort();
   }
 
-  /** Asks once, and does what was asked for. Gives how long to wait before the next look, ms. Never rejects. */
+  /** Asks once and obeys. Returns the time until the next look, ms. Never rejects. */
   async look(): Promise<number> {
-    const { channel, onDuty, nowMs, withinMs } = this.#options;
-    if (!onDuty()) return APART_MS;
-    const url = this.#readUrl();
-    if (url === null) return HELPLESS_PAUSE_MS;
-    const taken = this.#findTaken(nowMs());
-    const { signal } = this.#closing;
-    const offset = taken === null ? null : taken.id + 1;
-    const answer = await askForUpdates({ url, offset, signal, ...(withinMs === undefined ? {} : { withinMs }) });
-    if (signal.aborted) return APART_MS;
-    if (answer.kind === 'failed') return this.#fail(answer.status, answer.why);
-    this.#failures = 0;
-    if (this.#trouble !== '') this.#say('');
-    for (const update of answer.updates) {
-      if (update.id <= (this.#taken?.id ?? -1)) continue;
-      this.#taken = { id: update.id, timeMs: nowMs() };
-      this.#options.memory.save(channel.name, this.#taken);
-      await this.#take(update, url);
-    }
-    return APART_MS;
-  }
-
-  #findTaken(nowMs: number): TakenUpdate | null {
-    if (this.#taken === undefined) this.#taken = this.#options.memory.load(this.#options.channel.name);
-    if (this.#taken !== null && Math.abs(nowMs - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
-    return this.#taken;
-  }
-
-  async #take({ message }: BotUpdate, url: string): Promise<void> {
-    if (message === null) return;
-    const verdict = this.#judge.judge(message, this.#options.nowMs());
-    switch (verdict.kind) {
-      case 'ignore':
-        return;
-      case 'stranger':
-        return this.#noteStranger(message.userId);
-      case 'answer':
-        return this.#answer(url, message, verdict.text);
-      case 'do':
-        return this.#answer(url, message, await this.#perform(verdict.command, verdict.about, message.userId));
-    }
-  }
-
-  async #perform(command: ChatCommand, about: string | null, user: number): Promise<string> {
-    const { perform, note, channel } = this.#options;
+    if (!this.#options.onDuty()) return APART_MS;
     try {
-      note(`alert channel ${channel.name}: ${command}, by user ${user}`);
+      await this.#takeUpdates();
+      this.#failures = 0;
+      this.#noteTrouble('');
+      return APART_MS;
+    } catch (error) {
+      if (this.#closing.signal.aborted) return APART_MS;
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const help = HELP[why];
+      this.#noteTrouble(help === undefined ? why : `${why}: ${help}`);
+      // A wrong file needs a person too.
+      if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
+      return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
+    }
+  }
+
+  async #takeUpdates(): Promise<void> {
+    const { channel, memory, nowMs, trader, withinMs = 35_000 } = this.#options;
+    if (this.#taken === undefined) this.#taken = memory.load(channel.name);
+    if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
+    const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(withinMs)]);
+    for (const { update_id: id, message } of await askForUpdates(url, this.#taken?.id ?? null, signal)) {
+      if (id <= (this.#taken?.id ?? -1)) continue;
+      this.#taken = { id, timeMs: nowMs() };
+      memory.save(channel.name, this.#taken);
+      const answer = message === null ? null : await this.#obey(message);
+      if (message === null || answer === null) continue;
+      const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${trader}: ${answer}`));
+      if (sent.kind !== 'delivered') this.#note(`: no answer was sent, ${sent.why}`);
+    }
+  }
+
+  async #obey({ text, date, from: { id: user } }: DirectMessage): Promise<string | null> {
+    const { channel, nowMs, perform } = this.#options;
+    if (!channel.users.includes(user)) {
+      const known = this.#strangers.size;
+      if (known < MOST_STRANGERS && this.#strangers.add(user).size > known)
+        this.#note(`: user ${user} is not listed and gets no answer`);
+      return null;
+    }
+    const [, word = '', about = null] = COMMAND.exec(text) ?? [];
+    const command = channel.commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
+    const excess = this.#count(`${user} ${STOPPING_COMMANDS.some((one) => one === command)}`, nowMs());
+    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
+    if (command === undefined) return `not a command; there are: ${channel.commands.join(', ')}`;
+    const agoS = Math.round(nowMs() / 1000 - date);
+    if (agoS * 1000 > OLD_AFTER_MS)
+      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if it is still meant`;
+    this.#note(`: ${command}, by user ${user}`);
+    try {
       return await perform(command, about, user);
     } catch (error) {
-      note(cleanText(`alert channel ${channel.name}: ${command} failed: ${String(error)}`));
+      this.#note(`: ${command} failed: ${String(error)}`);
       return `${command} failed; the log of the console says why`;
     }
   }
 
-  async #answer(url: string, { chatId }: BotMessage, text: string): Promise<void> {
-    const { trader, channel, note } = this.#options;
-    try {
-      const delivery = await sendBotMessage(url, String(chatId), cleanText(`${trader}: ${text}`));
-      if (delivery.kind !== 'delivered') note(`alert channel ${channel.name}: no answer was sent, ${delivery.why}`);
-    } catch (error) {
-      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      note(cleanText(`alert channel ${channel.name}: no answer was sent, ${why}`));
-    }
-  }
-
-  #noteStranger(user: number): void {
-    if (this.#strangers.has(user) || this.#strangers.size >= MOST_STRANGERS) return;
-    this.#strangers.add(user);
-    this.#options.note(`alert channel ${this.#options.channel.name}: user ${user} is not listed and gets no answer`);
-  }
-
-  #readUrl(): string | null {
-    const { channel } = this.#options;
-    try {
-      return makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
-    } catch (error) {
-      this.#say(error instanceof Error ? error.message : String(error));
-      return null;
-    }
-  }
-
-  #fail(status: number | null, why: string): number {
-    this.#failures++;
-    const help = HELP[status ?? 0];
-    this.#say(help === undefined ? why : `${why}: ${help}`);
-    if (help !== undefined) return HELPLESS_PAUSE_MS;
-    return Math.min(PAUSE_MS.first * 2 ** (this.#failures - 1), PAUSE_MS.longest);
+  /** Number of messages above the limit of a minute; only the first of these is counted. */
+  #count(key: string, nowMs: number): number {
+    const minute = this.#counts.get(key) ?? new SlidingMinute();
+    this.#counts.set(key, minute);
+    minute.forget(nowMs);
+    const excess = minute.size + 1 - MOST_A_MINUTE;
+    if (excess <= 1) minute.add(nowMs);
+    return excess;
   }
 
   /** The same trouble is noted once. */
-  #say(trouble: string): void {
-    if (trouble === this.#trouble) return;
+  #noteTrouble(trouble: string): void {
+    const text = trouble === '' ? ' takes commands again' : ` takes no commands: ${trouble}`;
+    if (trouble !== this.#trouble) this.#note(text);
     this.#trouble = trouble;
-    const about = `alert channel ${this.#options.channel.name}`;
-    this.#options.note(
-      trouble === '' ? `${about} takes commands again` : cleanText(`${about} takes no commands: ${trouble}`),
-    );
   }
-}
 
-/** Answers that only a person can change. */
-const HELP: Readonly<Record<number, string>> = {
-  401: 'the token is not valid',
-  404: 'the token or the address is wrong',
-  409: 'another program reads this bot, or a webhook is set for it; a bot has one reader, so each trader needs one of its own',
-};
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
+  #note(text: string): void {
+    this.#options.note(cleanText(`alert channel ${this.#options.channel.name}${text}`));
+  }
 }
