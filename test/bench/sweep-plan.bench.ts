@@ -97,11 +97,7 @@ export const bench: Bench = {
       const planned = await planSweep(plan, () => undefined);
       const estimate = estimateSweep(plan, planned);
       const facts = makeFacts(plan, planned);
-      const chunks = makeChunks(facts, CHUNK_SECONDS).map(({ fold, candidates }) => ({
-        fold,
-        first: candidates[0]?.number ?? 1,
-        last: candidates.at(-1)?.number ?? 0,
-      }));
+      const chunks = makeChunks(facts, CHUNK_SECONDS);
       const sheet = makeSheet(plan, planned);
       writePlan(join(place.folder, 'chunks'), { sheet, facts, chunks, outDir: plan.outDir });
       const seconds = (performance.now() - startMs) / 1000;

@@ -74,7 +74,7 @@ export async function planData(
  */
 export async function shareMarkets(
   recordings: readonly Recording[],
-  { read }: PlannedData,
+  { read }: Pick<PlannedData, 'read'>,
   memoryBytes: number,
   progress: (done: number) => void,
 ): Promise<readonly SharedMarket[] | null> {

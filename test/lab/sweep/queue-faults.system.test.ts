@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
-import { openQueue } from '../../../src/shell/queue/bullmq-queue.js';
+import { JobQueue } from '../../../src/shell/queue/job-queue.js';
 import { run } from '../../cli/run.js';
 import { IS_LONG } from '../../support/effort.js';
 import { type Running, twinbook as startTwinbook } from '../../support/processes.js';
@@ -193,17 +193,16 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   });
 
   it('a job of another version waits for its own workers, and the others go on', async () => {
-    const sheet = JSON.stringify({ format: 1, version: '0.0.1', node: 20, timeZone: 'UTC' });
-    const queue = await openQueue({ url: redis.url, name: 'sweep', secret: SECRET });
+    const sheet = JSON.stringify({ version: '0.0.1', node: 20, timeZone: 'UTC' });
+    const queue = new JobQueue({ url: redis.url, name: 'sweep', secret: SECRET }, () => undefined);
     await queue.keep('older', sheet);
-    const chunk = { fold: 0, candidates: [{ number: 0, values: [1], hash: 'x' }] };
+    const chunk = { fold: 0, first: 1, last: 1 };
     await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
     const working = worker();
     await working.waitFor(/a job is left to other workers: the sweep was planned by Twinbook 0\.0\.1/);
     expect(await lead('beside')).toMatchObject({ code: 0 });
     expectSame('beside');
-    expect(await queue.listAbsent(['of-another-version'])).toEqual([]);
-    expect(await queue.listEnded(new Set(['of-another-version']))).toEqual([]);
+    expect(await queue.look(['of-another-version'])).toEqual({ ended: [], absent: [] });
     await queue.close();
     await end(working);
   });

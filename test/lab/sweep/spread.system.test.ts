@@ -32,7 +32,7 @@ const QUESTION = [...OF_MACHINE, '--param', 'behind_ticks=0:1:1', '--folds', '2'
 const sweep = (...args: readonly string[]) => twinbook(['sweep', ...QUESTION, '--workers', '1', ...args]);
 const runChunk = (env: Readonly<Record<string, string>>, dir = 'chunks', machine = OF_MACHINE, stopAsked = never) =>
   twinbook(['sweep', 'run-chunk', '--dir', dir, ...machine, '--workers', '1'], env, stopAsked);
-const IN_TWOS = [...OF_MACHINE, '--chunks-per-job', '2'];
+const BOTH = [...OF_MACHINE, '--index', '0-1'];
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
@@ -42,13 +42,12 @@ describe('a machine that runs chunks', () => {
     const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
     const open = (memoryBytes: number) =>
       ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1, memoryBytes });
-    const { candidates } = plan.search;
     const shared = await open(2 ** 26);
-    const first = await shared.run({ fold: 0, candidates: candidates.slice(0, 1) }, never());
-    const second = await shared.run({ fold: 0, candidates: candidates.slice(1) }, never());
-    expect(await shared.run({ fold: 0, candidates }, Promise.resolve())).toBeNull();
+    const first = await shared.run({ fold: 0, first: 1, last: 1 }, never());
+    const second = await shared.run({ fold: 0, first: 2, last: 2 }, never());
+    expect(await shared.run({ fold: 0, first: 1, last: 2 }, Promise.resolve())).toBeNull();
     const streamed = await open(0);
-    const whole = await streamed.run({ fold: 0, candidates }, never());
+    const whole = await streamed.run({ fold: 0, first: 1, last: 2 }, never());
     await Promise.all([shared.close(), streamed.close()]);
     expect([...(first ?? []), ...(second ?? [])]).toEqual(whole);
     expect(whole?.map(({ outcome }) => outcome.kind)).toEqual(['done', 'done']);
@@ -61,7 +60,6 @@ describe('a machine that runs chunks', () => {
       folds: 2,
     });
     const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
-    const { candidates } = plan.search;
     const started: unknown[] = [];
     const note = (worker: unknown) => void started.push(worker);
     process.on('worker', note);
@@ -72,9 +70,7 @@ describe('a machine that runs chunks', () => {
       memoryBytes: 2 ** 26,
     });
     const runFold = async (fold: number, from: number) =>
-      (await runner.run({ fold, candidates: candidates.slice(from, from + 1) }, never()))?.map(
-        ({ outcome }) => outcome,
-      );
+      (await runner.run({ fold, first: from + 1, last: from + 1 }, never()))?.map(({ outcome }) => outcome);
     const [first, second, again] = [await runFold(0, 0), await runFold(1, 0), await runFold(0, 0)];
     expect(started).toHaveLength(1);
     expect(again).toEqual(first);
@@ -99,11 +95,11 @@ describe('a sweep as a job array', () => {
     const early = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
     expect(early).toMatchObject({ code: 6, out: '0\n' });
     expect(early.err).toContain('1 of 2 chunks are missing; 2 backtests were stored now.');
-    expect(await runChunk({ SLURM_ARRAY_TASK_ID: '0' }, 'chunks', IN_TWOS)).toMatchObject({
+    expect(await runChunk({}, 'chunks', BOTH)).toMatchObject({
       code: 0,
       out: 'chunk 1 is done already\nchunk 0: 2 backtests, 0 failed\n',
     });
-    const file = join(place.folder, 'chunks/results/chunk-0.ndjson');
+    const file = join(place.folder, 'chunks/results/chunk-0.json');
     const before = readFileSync(file, 'utf8');
     expect(await runChunk({ AWS_BATCH_JOB_ARRAY_INDEX: '0' })).toMatchObject({ out: 'chunk 0 is done already\n' });
     const whole = await twinbook(['sweep', 'collect', '--dir', 'chunks']);
@@ -119,11 +115,10 @@ describe('a sweep as a job array', () => {
       expect(out).toBe('');
       return `${code} ${err}`;
     };
-    expect(await refused({})).toMatch(/^2 nobody says which chunk is to be run/);
+    expect(await refused({})).toMatch(/^2 no chunk is named: wanted a whole number from 0/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: 'x' })).toMatch(/^2 SLURM_ARRAY_TASK_ID is "x"/);
     expect(await refused({ SLURM_ARRAY_TASK_ID: '2' })).toMatch(/^2 there is no chunk 2/);
-    expect(await refused({ SLURM_ARRAY_TASK_ID: '1' }, IN_TWOS)).toMatch(/^2 there is no chunk 2/);
-    expect(await refused({}, [...IN_TWOS, '--index', '0-1'])).toMatch(/^2 --index and --chunks-per-job both say/);
+    expect(await refused({}, [...OF_MACHINE, '--index', '0-2'])).toMatch(/^2 there is no chunk 2/);
     expect(await refused({}, [...OF_MACHINE, '--index', '0,1-0'])).toMatch(/^2 .*1-0 ends before it begins/s);
     const index = { SLURM_ARRAY_TASK_ID: '0' };
     const text = readFileSync(place.config, 'utf8');
@@ -134,9 +129,9 @@ describe('a sweep as a job array', () => {
     mkdirSync(join(place.folder, 'few'));
     await record(join(place.folder, 'few'), { events: 1 });
     expect(await refused(index, ['-c', 'trader.yaml', '--data', 'few'])).toMatch(
-      /^1 these are not the recordings of the sweep: of 2 markets 1 are missing/,
+      /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have other content/,
     );
-    const stopped = await runChunk(index, 'refused', IN_TWOS, () => Promise.resolve());
+    const stopped = await runChunk(index, 'refused', BOTH, () => Promise.resolve());
     expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is kept of chunk 0') });
     expect(await twinbook(['sweep', 'collect', '--dir', 'refused'])).toMatchObject({ code: 6, out: '0-1\n' });
   });
@@ -199,7 +194,7 @@ describe.skipIf(!HAS_REDIS)('a sweep behind a queue (skipped where redis-server 
     expect(await withUrl('redis://:hunter22@127.0.0.1:1')).toMatch(
       /^1 the queue's server 127.0.0.1:1 does not answer: .*ECONNREFUSED/,
     );
-    expect(await withUrl(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)).toMatch(/refuses this user or password/);
+    expect(await withUrl(`redis://nobody:hunter22@127.0.0.1:${redis.port}`)).toMatch(/refuses: WRONGPASS/);
     expect(await withUrl('redis://127.0.0.1:1', '--queue', 'No Name')).toMatch(/^2 .*Wanted lower-case letters/s);
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');

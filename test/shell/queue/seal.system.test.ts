@@ -5,28 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openQueue } from '../../../src/shell/queue/bullmq-queue.js';
-import { workOn } from '../../../src/shell/queue/bullmq-worker.js';
-import type { Handled, JobQueue, QueueAddress } from '../../../src/shell/queue/contract.js';
+import { JobQueue, type QueueAddress } from '../../../src/shell/queue/job-queue.js';
+import { type Handled, workOn } from '../../../src/shell/queue/job-worker.js';
 import { openSeal, seal } from '../../../src/shell/queue/seal.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
 import { until } from '../../support/waiting.js';
 
-const TIMING = { lockMs: 30_000, awayMs: 60_000 };
 const JOBS = ['one', 'two'].map((id) => ({ id, data: { id } }));
 
 describe('a seal', () => {
   const address = { url: '', name: 'sweep', secret: 'of this queue' };
-  const sealed = seal(address, 'result', 'one', 'text with "spaces"\n');
+  const sealed = seal(address, 'done', 'one', 'text with "spaces"\n');
 
   it('opens for its purpose, queue, job, text and secret alone', () => {
-    expect(openSeal(address, 'result', 'one', sealed)).toBe('text with "spaces"\n');
+    expect(openSeal(address, 'done', 'one', sealed)).toBe('text with "spaces"\n');
     expect(openSeal(address, 'job', 'one', sealed)).toBeNull();
-    expect(openSeal(address, 'result', 'two', sealed)).toBeNull();
-    expect(openSeal({ ...address, name: 'other' }, 'result', 'one', sealed)).toBeNull();
-    expect(openSeal({ ...address, secret: 'other' }, 'result', 'one', sealed)).toBeNull();
-    expect(openSeal(address, 'result', 'one', sealed.replace('text', 'test'))).toBeNull();
-    for (const none of ['', 'text', ' text', null, 7]) expect(openSeal(address, 'result', 'one', none)).toBeNull();
+    expect(openSeal(address, 'done', 'two', sealed)).toBeNull();
+    expect(openSeal({ ...address, name: 'other' }, 'done', 'one', sealed)).toBeNull();
+    expect(openSeal({ ...address, secret: 'other' }, 'done', 'one', sealed)).toBeNull();
+    expect(openSeal(address, 'done', 'one', sealed.replace('text', 'test'))).toBeNull();
+    for (const none of ['', 'text', ' text', null, 7]) expect(openSeal(address, 'done', 'one', none)).toBeNull();
   });
 });
 
@@ -43,7 +41,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
   });
   beforeEach(async () => {
     address = { url: server.url, name: `queue-${++number}`, secret: 'of this queue' };
-    queue = await openQueue(address);
+    queue = new JobQueue(address, () => undefined);
     return () => queue.close();
   });
   afterAll(async () => {
@@ -54,9 +52,9 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
 
   const allEnded = () =>
     until(
-      () => queue.listEnded(new Set(['one', 'two'])),
-      (ended) => ended.length === 2,
-    ).then((ended) => [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)));
+      () => queue.look(['one', 'two']),
+      ({ ended }) => ended.length === 2,
+    ).then(({ ended }) => [...ended].sort((a, b) => (a.id < b.id ? -1 : 1)));
 
   /** Until `act` has ended. */
   async function working<T>(handle: (data: unknown) => Promise<Handled>, act: (said: string[]) => Promise<T>) {
@@ -65,7 +63,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
     const stopAsked = new Promise<void>((resolve) => {
       stop = resolve;
     });
-    const done = workOn(address, TIMING, { handle, say: (text) => said.push(text), stopAsked });
+    const done = workOn(address, { lockMs: 30_000, handle, say: (text) => said.push(text), stopAsked });
     const answer = await act(said);
     stop();
     await done;
@@ -86,12 +84,11 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
 
   it('names results as forged that are unsigned, of another secret, or of another job', async () => {
     await queue.add(JOBS);
-    const genuine = JSON.stringify({ kind: 'done', text: 'brought' });
     const forged = new Worker(
       address.name,
       async ({ id }) => {
         if (id === 'two') throw new Error('failed, believe me');
-        return seal({ ...address, secret: 'guessed' }, 'result', 'one', genuine);
+        return seal({ ...address, secret: 'guessed' }, 'done', 'one', 'brought');
       },
       others(),
     );
@@ -103,7 +100,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
     await forged.close();
     await queue.remove(['one', 'two']);
     await queue.add(JOBS);
-    const replayed = new Worker(address.name, async () => seal(address, 'result', 'one', genuine), others());
+    const replayed = new Worker(address.name, async () => seal(address, 'done', 'one', 'brought'), others());
     expect((await allEnded()).map(({ kind }) => kind)).toEqual(['done', 'forged']);
     await replayed.close();
   });
@@ -129,7 +126,7 @@ describe.runIf(HAS_REDIS)('with redis-server, a queue that others write to', () 
       'a job is left to other workers: it is not signed with the TWINBOOK_QUEUE_SECRET of this process',
       'a job is left to other workers: it is of a newer version',
     ]);
-    expect(await queue.listAbsent(['older', 'nothing', 'newer'])).toEqual([]);
+    expect(await queue.look(['older', 'nothing', 'newer'])).toEqual({ ended: [], absent: [] });
     await foreign.close();
   });
 });

@@ -1,89 +1,60 @@
 /** `twinbook sweep plan`, `run-chunk` and `collect`: a sweep as the job array of a batch engine. */
 
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { count } from '../../../lab/report/figures.js';
-import type { Collected } from '../../../lab/sweep/chunks/collect.js';
-import type { FolderPlan } from '../../../lab/sweep/chunks/folder.js';
-import type { ChunkRunner } from '../../../lab/sweep/chunks/runner.js';
+import type { RunnerPlace } from '../../../lab/sweep/chunks/runner.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
 import { resolveData } from '../../data/paths.js';
 import { EXIT, type ExitCode } from '../../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../../output/io.js';
 import { json, record } from '../../output/table.js';
-import { memoryBytes, planFrom, type QuestionFlags, requireData, withMemory, withQuestion } from './sweep-question.js';
+import {
+  memoryBytes,
+  planFrom,
+  type QuestionFlags,
+  requireData,
+  threadsOption,
+  withMemory,
+  withQuestion,
+} from './sweep-question.js';
 import { type TellFlags, tellResult } from './sweep-tell.js';
 
-interface PlanFlags extends QuestionFlags {
-  readonly dir: string;
-  readonly chunkSeconds: number;
-}
+type PlanFlags = QuestionFlags & { readonly dir: string; readonly chunkSeconds: number };
+type ChunkFlags = RunnerFlags & { readonly dir: string; readonly index?: readonly number[] };
+type CollectFlags = TellFlags & { readonly dir: string; readonly out?: string; readonly giveUp?: readonly number[] };
 
-/** What a machine that runs chunks is told of itself. */
-export interface RunnerFlags {
-  readonly config: string;
-  readonly data: readonly string[];
-  readonly workers: number;
-  readonly memory: number;
-}
+/** Of a machine that runs chunks. */
+export type RunnerFlags = Pick<QuestionFlags, 'config' | 'workers' | 'memory'> & { readonly data: readonly string[] };
 
-interface ChunkFlags extends RunnerFlags {
-  readonly dir: string;
-  readonly index?: readonly number[];
-  readonly chunksPerJob?: number;
-}
-
-interface CollectFlags extends TellFlags {
-  readonly dir: string;
-  readonly out?: string;
-  readonly giveUp?: readonly number[];
-}
-
-/** A job array's chunk: long enough that starting a job costs little, short enough to be run again. */
+/** A job array's chunk: long enough that the start of a job costs little, short enough to be run again. */
 const USUAL_CHUNK_SECONDS = 300;
 
 /** Of Slurm, of an indexed Job of Kubernetes, of AWS Batch: each counts as its jobs were submitted, here from 0. */
-const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'] as const;
+const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 export function addChunkCommands(sweep: Command, session: Session): void {
-  const plan = sweep
-    .command('plan')
-    .description('writes a sweep over recordings as chunks, for a job array; runs nothing');
-  withQuestion(plan)
+  const plan = sweep.command('plan');
+  withQuestion(plan.description('writes a sweep over recordings as chunks, for a job array; runs nothing'))
     .requiredOption('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach')
     .addOption(chunkSecondsOption(USUAL_CHUNK_SECONDS));
   addAction<PlanFlags>(plan, session, (options) => writeChunks(options, session.io));
 
-  const runChunk = sweep
-    .command('run-chunk')
-    .description('runs a chunk of a planned sweep, or some; ends at once if it is done');
-  withRunner(runChunk)
+  const runChunk = sweep.command('run-chunk');
+  withRunner(runChunk.description('runs a chunk of a planned sweep, or some; ends at once if it is done'))
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
-    .option('--index <chunks>', `from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`, chunkList)
-    .option(
-      '--chunks-per-job <n>',
-      'job 0 of the array runs the first n chunks, job 1 the next, in one process that stays warm',
-      integerBetween(1, 10_000),
-    );
+    .option('--index <chunks>', `from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`, chunkList);
   addAction<ChunkFlags>(runChunk, session, (options) => runChunks(options, session.io));
 
-  const collect = sweep
-    .command('collect')
-    .description('stores what has come of a planned sweep and prints what is missing');
-  addJsonOption(collect)
+  const collect = sweep.command('collect');
+  addJsonOption(collect.description('stores what has come of a planned sweep and prints what is missing'))
     .requiredOption('--dir <dir>', 'the folder of `sweep plan`')
     .option('--out <dir>', 'where results are kept and trials counted (default: as it was planned)')
     .option('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList)
     .option('--report <file>', 'write a page with table, parameters and walk-forward, one HTML file');
   addAction<CollectFlags>(collect, session, (options) => collectFolder(options, session.io));
 }
-
-export const threadsOption = (): Option =>
-  new Option('--workers <n>', 'threads')
-    .default(availableParallelism(), 'as many as there are cores')
-    .argParser(integerBetween(1, 256));
 
 export const chunkSecondsOption = (usual: number): Option =>
   new Option('--chunk-seconds <n>', 'what a chunk is to take of one core at the usual pace')
@@ -97,9 +68,8 @@ export const withRunner = (command: Command): Command =>
     .addOption(threadsOption());
 
 function chunkList(text: string): readonly number[] {
-  if (!/^\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*$/.test(text)) {
+  if (!/^\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*$/.test(text))
     throw new InvalidArgumentError('Wanted numbers of chunks as in 3,17-19.');
-  }
   return text.split(',').flatMap((part) => {
     const [from = 0, to = from] = part.split('-').map(Number);
     if (to < from) throw new InvalidArgumentError(`${part} ends before it begins; wanted ${to}-${from}.`);
@@ -113,47 +83,37 @@ async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
   const { makeSheet } = await import('../../../lab/sweep/chunks/sheet.js');
   const { makeFacts } = await import('../../../lab/sweep/facts.js');
   const { planSweep } = await import('../../../lab/sweep/plan.js');
-  const plan = await planFrom({ ...options, workers: 1, data: requireData(options) }, io);
+  const data = requireData(options);
+  const plan = await planFrom({ ...options, workers: 1, data }, io);
   const planned = await planSweep(plan, () => undefined);
-  // Whether threads share memory is for each machine to say.
+  // Each machine decides whether its threads share memory.
   const known = makeFacts(plan, planned);
   const facts = { ...known, data: { ...known.data, isStreamed: false } };
-  const chunks = makeChunks(facts, options.chunkSeconds).map(({ fold, candidates }) => ({
-    fold,
-    first: candidates[0]?.number ?? 1,
-    last: candidates.at(-1)?.number ?? 0,
-  }));
+  const chunks = makeChunks(facts, options.chunkSeconds);
   const dir = resolve(io.cwd, options.dir);
-  const written: FolderPlan = { sheet: makeSheet(plan, planned), facts, chunks, outDir: plan.outDir };
-  writePlan(dir, written);
-  if (options.json === true) io.out(json({ dir, chunks: chunks.length, timeZone: written.sheet.timeZone }));
-  else io.out(planText(options, written));
+  const sheet = makeSheet(plan, planned);
+  writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
+  const last = chunks.length - 1;
+  const run = `twinbook sweep run-chunk --dir ${options.dir} -c ${options.config} --data ${data.join(' ')}`;
+  const figures = record([
+    ['configurations', count(sheet.candidates.length)],
+    ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
+    ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
+    ['time zone', `${sheet.timeZone}, on every machine`],
+  ]);
+  const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
+  io.out(options.json === true ? json({ dir, chunks: chunks.length, timeZone: sheet.timeZone }) : `${figures}\n${how}`);
   return EXIT.ok;
 }
 
-function planText({ dir, config, data = [] }: PlanFlags, { facts, chunks, sheet }: FolderPlan): string {
-  const last = chunks.length - 1;
-  const command = `twinbook sweep run-chunk --dir ${dir} -c ${config} --data ${data.join(' ')}`;
-  return [
-    record([
-      ['configurations', count(facts.search.candidates.length)],
-      ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
-      ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
-      ['time zone', `${sheet.timeZone}, on every machine`],
-    ]),
-    `\nEach is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${command}"\n`,
-    `then\n  twinbook sweep collect --dir ${dir}\n`,
-  ].join('');
-}
-
 async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
-  const { chunkAt, readChunk, readPlan } = await import('../../../lab/sweep/chunks/folder.js');
+  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../../lab/sweep/chunks/folder.js');
   const { ChunkRunner } = await import('../../../lab/sweep/chunks/runner.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
-  const asked = readIndexes(options, plan.chunks.length, io);
+  const asked = [...new Set(options.index ?? [readJobIndex(io)])];
   for (const index of asked) chunkAt(plan, index);
-  const missing = asked.filter((index) => readChunk(dir, plan, index)?.kind !== 'whole');
+  const missing = asked.filter((index) => readChunk(dir, plan, index) === null);
   for (const index of asked) if (!missing.includes(index)) io.out(`chunk ${index} is done already\n`);
   if (missing.length === 0) return EXIT.ok;
   takeTimeZone(plan.sheet.timeZone);
@@ -161,9 +121,14 @@ async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   const runner = await ChunkRunner.open(plan.sheet, await copyPlace(options, io));
   try {
     for (const index of missing) {
-      if (await runChunk(runner, { dir, plan, index, stopAsked }, io)) continue;
-      io.err(`Stopped. Nothing is kept of chunk ${index}: the same command runs it again.\n`);
-      return EXIT.failed;
+      const outcomes = await runner.run(chunkAt(plan, index), stopAsked);
+      if (outcomes === null) {
+        io.err(`Stopped. Nothing is kept of chunk ${index}: the same command runs it again.\n`);
+        return EXIT.failed;
+      }
+      writeChunk(dir, plan, index, outcomes);
+      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
+      io.out(`chunk ${index}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
     }
   } finally {
     await runner.close();
@@ -171,67 +136,25 @@ async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-interface ChunkOfFolder {
-  readonly dir: string;
-  readonly plan: FolderPlan;
-  readonly index: number;
-  readonly stopAsked: Promise<void>;
-}
-
-/** False when it was stopped. */
-async function runChunk(
-  runner: ChunkRunner,
-  { dir, plan, index, stopAsked }: ChunkOfFolder,
-  io: CliIo,
-): Promise<boolean> {
-  const { chunkAt, noteBegun, writeChunk } = await import('../../../lab/sweep/chunks/folder.js');
-  noteBegun(dir, index);
-  const outcomes = await runner.run(chunkAt(plan, index), stopAsked);
-  if (outcomes === null) return false;
-  writeChunk(dir, plan, index, outcomes);
-  const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
-  io.out(`chunk ${index}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
-  return true;
-}
-
 /** A process has one time zone, and its threads take it: before any of them starts. */
 export function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** A copy of the environment: that of the process itself cannot be handed to a thread. */
-export const copyPlace = async (options: RunnerFlags, io: CliIo) => ({
+/** With a copy of the environment: that of the process itself cannot be passed to a thread. */
+export const copyPlace = async (options: RunnerFlags, io: CliIo): Promise<RunnerPlace> => ({
   source: { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
   workers: options.workers,
   memoryBytes: memoryBytes(options),
 });
 
-function readIndexes({ index, chunksPerJob }: ChunkFlags, chunks: number, io: CliIo): readonly number[] {
-  if (index === undefined) {
-    const size = chunksPerJob ?? 1;
-    const first = readJobIndex(io) * size;
-    // The last job may find fewer; one behind it is told that its first chunk is none.
-    return Array.from({ length: Math.max(1, Math.min(size, chunks - first)) }, (_, at) => first + at);
-  }
-  if (chunksPerJob === undefined) return [...new Set(index)];
-  const hint = 'Leave out one of them: --chunks-per-job is of jobs that an array counts.';
-  throw new TwinbookError('usage', '--index and --chunks-per-job both say which chunks are to be run', hint);
-}
-
 function readJobIndex({ env }: CliIo): number {
-  for (const name of INDEX_VARIABLES) {
-    const text = env[name];
-    if (text === undefined) continue;
-    if (/^\d{1,7}$/.test(text)) return Number(text);
-    throw new TwinbookError(
-      'usage',
-      `${name} is ${JSON.stringify(text)}, wanted a whole number from 0`,
-      'Unset it, or set it to a whole number.',
-    );
-  }
+  const name = INDEX_VARIABLES.find((variable) => env[variable] !== undefined);
+  if (name !== undefined && /^\d{1,7}$/.test(env[name] ?? '')) return Number(env[name]);
+  const what = name === undefined ? 'no chunk is named' : `${name} is ${JSON.stringify(env[name])}`;
   const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
-  throw new TwinbookError('usage', 'nobody says which chunk is to be run', hint);
+  throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
 async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode> {
@@ -240,30 +163,17 @@ async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-  const collected = collectChunks(dir, plan, outDir, new Set(options.giveUp));
-  if (collected.missing.length === 0) {
-    await tellResult(collected.result, outDir, options, io);
+  const { result, stored, missing: chunks } = collectChunks(dir, plan, outDir, new Set(options.giveUp));
+  if (chunks.length === 0) {
+    await tellResult(result, outDir, options, io);
     return EXIT.ok;
   }
-  const missing = listOfChunks(collected.missing.map(({ index }) => index));
-  io.out(options.json === true ? json({ missing, chunks: collected.missing }) : `${missing}\n`);
-  io.err(missingText(collected, plan.chunks.length));
-  return EXIT.difference;
-}
-
-/** So often begun without a result, a chunk is probably what ends its machine. */
-const OFTEN = 3;
-
-function missingText({ missing, stored, result }: Collected, chunks: number): string {
   const { done, failed, unfinished } = result.counts;
-  const broken = missing.filter(({ why }) => why !== '');
-  const often = missing.filter(({ begun }) => begun >= OFTEN);
-  return [
-    `${count(missing.length)} of ${count(chunks)} chunks are missing; ${count(stored)} backtests were stored now.\n`,
-    `Of the configurations ${count(done)} are done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
-    ...broken.map(({ index, why }) => `Chunk ${index} is not whole (${why}): run it again.\n`),
-    ...often.map(
-      ({ index, begun }) => `Chunk ${index} was begun ${begun} times: look at its jobs, or --give-up ${index}.\n`,
-    ),
-  ].join('');
+  io.err(
+    `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
+      `Of the configurations ${count(done)} are done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+  );
+  const missing = listOfChunks(chunks);
+  io.out(options.json === true ? json({ missing, chunks }) : `${missing}\n`);
+  return EXIT.difference;
 }

@@ -1,5 +1,6 @@
 /** What a sweep over recordings is asked: the options that `sweep` and `sweep plan` share, and the plan that they make. */
 
+import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { feeCurve } from '../../../lab/backtest/fees/fee-curves.js';
@@ -60,6 +61,11 @@ const withParameters = (command: Command): Command =>
       '--out <dir>',
       'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
     );
+
+export const threadsOption = (): Option =>
+  new Option('--workers <n>', 'threads')
+    .default(availableParallelism(), 'as many as there are cores')
+    .argParser(integerBetween(1, 256));
 
 export const withMemory = (command: Command): Command =>
   command.addOption(

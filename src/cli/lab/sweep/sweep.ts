@@ -20,8 +20,15 @@ import {
   readConditions,
   withConditions,
 } from '../world-options.js';
-import { addChunkCommands, chunkSecondsOption, threadsOption } from './sweep-chunks.js';
-import { planFrom, type QuestionFlags, questionFrom, requireData, withQuestion } from './sweep-question.js';
+import { addChunkCommands, chunkSecondsOption } from './sweep-chunks.js';
+import {
+  planFrom,
+  type QuestionFlags,
+  questionFrom,
+  requireData,
+  threadsOption,
+  withQuestion,
+} from './sweep-question.js';
 import {
   addWorkerCommand,
   engineOption,
@@ -158,7 +165,7 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
   const plan = await planFrom({ ...options, data: requireData(options) }, io);
   const { runSweep } = await import('../../../lab/sweep/sweep.js');
   const engine = await openEngine(options, io);
-  const play = (told: SweepWatcher) => runSweep(plan, told, engine.run).finally(engine.close);
+  const play = (told: SweepWatcher) => runSweep(plan, told, engine);
   return { outDir: plan.outDir, play, progress: ['backtests', 'events'] };
 }
 

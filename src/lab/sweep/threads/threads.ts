@@ -1,43 +1,110 @@
 /** The usual engine: threads of this process, which share what is decoded once. */
 
-import type { SweepPlan, SweptEvent, Task } from '../contract.js';
-import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from '../engine.js';
-import { shareMarkets } from '../reading.js';
+import type { Recording } from '../../../recording/contract.js';
+import type { SweepPlan, SweptEvent } from '../contract.js';
+import { NOTHING_PLAYED, type SweepEngine } from '../engine.js';
+import { type PlannedData, shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
-import { runTasks } from './pool.js';
+import { type Batch, TaskPool } from './pool.js';
 import type { PlayedData, WorkerSetup } from './thread-contract.js';
 
-export const onThreads: SweepEngine = async (work) => {
-  const { plan, planned, tasks, done, watcher } = work;
+export const onThreads: SweepEngine = async ({ plan, planned, tasks, done, watcher }) => {
   if (tasks.length === 0) return true;
-  const data = await openData(work);
-  const setup: Omit<WorkerSetup, 'stop'> = {
-    source: plan.source,
-    configHash: plan.config.configHash,
-    settings: makeSettings(plan, planned.events),
-    data,
-  };
-  const program = { name: './worker', from: import.meta.url };
-  const readsFiles = data.kind === 'streamed';
-  return runTasks({ workers: plan.workers, program, setup, readsFiles, tasks, done, stopAsked: watcher.stopAsked });
+  const { recordings, data } = planned;
+  const settings = makeSettings(plan, planned.events);
+  const runner = new ThreadRunner({ ...plan, recordings, data }, plan.config.configHash, settings, (read, all) =>
+    watcher.progress({ phase: 'reading', done: read, all, ...NOTHING_PLAYED }),
+  );
+  return runner.run({ tasks, done, stopAsked: watcher.stopAsked }).finally(() => runner.close());
 };
 
-/** The data of these tasks if it fits into the memory; else workers stream. */
-async function openData({ plan, planned, tasks, watcher }: EngineWork): Promise<PlayedData> {
-  const streamed: PlayedData = { kind: 'streamed', paths: plan.paths };
-  if (planned.data.isStreamed) return streamed;
-  const ids = marketsIn(planned.events, tasks);
-  const recordings = planned.recordings.filter(({ market }) => ids.has(market.conditionId));
-  const markets = await shareMarkets(recordings, planned.data, plan.memoryBytes, (done) => {
-    watcher.progress({ phase: 'reading', done, all: recordings.length, ...NOTHING_PLAYED });
-  });
-  return markets === null ? streamed : { kind: 'shared', markets };
+/** A machine's configuration and recordings. */
+export interface ThreadPlace {
+  readonly source: SweepPlan['source'];
+  readonly recordings: readonly Recording[];
+  readonly data: PlannedData;
+  /** Of the recordings. */
+  readonly paths: readonly string[];
+  /** Larger data is streamed by each thread. */
+  readonly memoryBytes: number;
+  readonly workers: number;
+  /** Streamed files are read through first: a damaged file is then an error, not the failure of a backtest. */
+  readonly readsThrough?: true;
 }
 
-/** Condition ids of what these tasks play. */
-export function marketsIn(events: readonly SweptEvent[], tasks: readonly Pick<Task, 'fold'>[]): ReadonlySet<string> {
-  const folds = new Set(tasks.map(({ fold }) => fold));
-  return new Set(events.flatMap(({ fold, conditionIds }) => (folds.has(fold) ? conditionIds : [])));
+/** Runs batches on threads that stay warm for the next batch, with the data of the folds that were played last. */
+export class ThreadRunner {
+  readonly #place: ThreadPlace;
+  readonly #configHash: string;
+  readonly #settings: TaskSettings;
+  readonly #reading: (done: number, all: number) => void;
+  #warm: { readonly folds: string; readonly pool: TaskPool } | null = null;
+
+  /** @param reading gets the number of decoded recordings and of all that a batch plays */
+  constructor(
+    place: ThreadPlace,
+    configHash: string,
+    settings: TaskSettings,
+    reading: (done: number, all: number) => void = () => undefined,
+  ) {
+    this.#place = place;
+    this.#configHash = configHash;
+    this.#settings = settings;
+    this.#reading = reading;
+  }
+
+  /** False when it was asked to stop before every task ended. */
+  async run(batch: Batch): Promise<boolean> {
+    let isComplete = false;
+    try {
+      const pool = await this.#poolOf(batch.tasks);
+      isComplete = await pool.run(batch);
+    } finally {
+      if (!isComplete) await this.close();
+    }
+    return isComplete;
+  }
+
+  /** Ends its threads. */
+  async close(): Promise<void> {
+    const pool = this.#warm?.pool;
+    this.#warm = null;
+    await pool?.close();
+  }
+
+  async #poolOf(tasks: Batch['tasks']): Promise<TaskPool> {
+    const numbers = new Set(tasks.map(({ fold }) => fold));
+    const folds = [...numbers].join();
+    if (this.#warm?.folds === folds) return this.#warm.pool;
+    // The data of the last folds is freed first.
+    this.#warm?.pool.replaceData({ kind: 'shared', markets: [] });
+    const data = await this.#open(numbers);
+    const pool = this.#warm?.pool ?? this.#start(data);
+    if (this.#warm !== null) pool.replaceData(data);
+    this.#warm = { folds, pool };
+    return pool;
+  }
+
+  #start(data: PlayedData): TaskPool {
+    const { source, workers } = this.#place;
+    const [configHash, settings] = [this.#configHash, this.#settings];
+    const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, data };
+    const program = { name: './worker', from: import.meta.url };
+    return new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
+  }
+
+  async #open(folds: ReadonlySet<number>): Promise<PlayedData> {
+    const { recordings, data, paths, memoryBytes } = this.#place;
+    const played = this.#settings.events.filter(({ fold }) => folds.has(fold));
+    const isAll = played.length === this.#settings.events.length;
+    const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));
+    const own = recordings.filter(({ market }) => ids.has(market.conditionId));
+    const read = () => shareMarkets(own, data, memoryBytes, (done) => this.#reading(done, own.length));
+    const markets = isAll && data.isStreamed ? null : await read();
+    if (markets !== null) return { kind: 'shared', markets };
+    if (this.#place.readsThrough) for (const one of own) for await (const _ of one.chunks());
+    return { kind: 'streamed', paths };
+  }
 }
 
 export function makeSettings(plan: SweepPlan, events: readonly SweptEvent[]): TaskSettings {
