@@ -66,10 +66,9 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
     end(handled.error);
     throw new WaitingError();
   };
-  const worker = new Worker(address.name, process, {
-    ...{ connection: redis, prefix: PREFIX, concurrency: 1, skipVersionCheck: true },
-    ...{ lockDuration: work.lockMs, stalledInterval: work.lockMs / 2, maxStalledCount: MOST_STALLS },
-  });
+  const place = { connection: redis, prefix: PREFIX, concurrency: 1, skipVersionCheck: true };
+  const stalls = { lockDuration: work.lockMs, stalledInterval: work.lockMs / 2, maxStalledCount: MOST_STALLS };
+  const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
   // After an error it ends at once; else the current job ends first, unless the server stays away.

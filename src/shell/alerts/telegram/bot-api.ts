@@ -6,13 +6,12 @@ import { readBounded } from '../bounded-body.js';
 const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
 const MOST_BYTES = 1_000_000; // of one answer: twenty messages are shorter
 const [id, none] = [z.int(), z.undefined().optional()];
+const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
+const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
+const forwarded = { forward_origin: none, forward_date: none };
 /** Text from a person to the bot alone: no group, no bot, nothing forwarded. */
 const directSchema = z
-  .object({
-    ...{ date: z.int().nonnegative(), text: z.string(), from: z.object({ id, is_bot: z.literal(false) }) },
-    ...{ chat: z.object({ id, type: z.literal('private') }), via_bot: none, sender_chat: none },
-    ...{ forward_origin: none, forward_date: none },
-  })
+  .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
 const updateSchema = z.object({ update_id: id.nonnegative(), message: directSchema.nullable().catch(null) });
 const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()).max(1_000) });

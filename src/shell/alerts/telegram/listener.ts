@@ -78,8 +78,6 @@ export class TelegramListener {
     if (!this.#options.onDuty()) return APART_MS;
     try {
       await this.#takeUpdates();
-      this.#failures = 0;
-      this.#noteTrouble('');
       return APART_MS;
     } catch (error) {
       if (this.#closing.signal.aborted) return APART_MS;
@@ -99,7 +97,10 @@ export class TelegramListener {
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(withinMs)]);
-    for (const { update_id: id, message } of await askForUpdates(url, this.#taken?.id ?? null, signal)) {
+    const updates = await askForUpdates(url, this.#taken?.id ?? null, signal);
+    this.#failures = 0;
+    this.#noteTrouble('');
+    for (const { update_id: id, message } of updates) {
       if (id <= (this.#taken?.id ?? -1)) continue;
       this.#taken = { id, timeMs: nowMs() };
       memory.save(channel.name, this.#taken);
