@@ -3,7 +3,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { RecordingWarning } from '../contract.js';
 import { withConnection } from '../store/duckdb.js';
-import { type KalshiLayout, lookAtMessage, type MessageLook } from './kalshi-message.js';
+import { ANY_LAYOUT, type KalshiLayout, lookAtMessage, type MessageLook } from './kalshi-message.js';
 import { IS_TEXT, lineSource } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
@@ -105,13 +105,17 @@ async function lookAt(path: string): Promise<Look | null> {
   return {
     path,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
-    layout: seen[0]?.layout ?? { isEnveloped: true, isNested: true },
+    layout: { ...ANY_LAYOUT, ...seen[0]?.layout, isCurrent: areCurrent(seen) },
     example: lines[looks.findIndex((look) => look !== null)] ?? null,
     firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
     tickPrecision: findTick(seen),
     isNumbered: areNumbered(seen),
   };
 }
+
+/** Whether there is a change or trade among them, and all have today's fields. */
+const areCurrent = (seen: readonly MessageLook[]): boolean =>
+  seen.some(({ isSnapshot }) => !isSnapshot) && seen.every(({ layout }) => layout.isCurrent);
 
 /** A single odd price outside a snapshot is a broken line. */
 function findTick(seen: readonly MessageLook[]): number {

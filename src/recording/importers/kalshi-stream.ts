@@ -10,7 +10,7 @@ import { connect, fileError, typedColumn } from '../store/duckdb.js';
 import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
 import type { KalshiFile } from './kalshi-files.js';
-import { kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
+import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
 import { LineCount } from './line-count.js';
 import { lineSource, takeRejects } from './message-files.js';
 import { type PairingRules, TradePairing } from './pairing.js';
@@ -159,7 +159,7 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** By subscription, the number of its latest message. */
   readonly #numbers = new Map<number, number>();
-  #layout: KalshiFile['layout'] = { isEnveloped: true, isNested: true };
+  #layout: KalshiFile['layout'] = ANY_LAYOUT;
   #read = 0;
   #foreign = 0;
   #other = 0;
