@@ -173,7 +173,7 @@ async function recordingTellsTheSame(path: string, recordings: string): Promise<
 /** Beside the live side that parity has, another strategy file, or another trader's file with its strategies. */
 async function playsAnother(path: string, folder: string, file: string): Promise<void> {
   const other = join(folder, 'other.yaml');
-  writeFileSync(other, makerYaml().replace('"25"', '"7"'));
+  writeFileSync(other, makerYaml('{ max: 1 }'));
   writeFileSync(join(folder, 'wide.yaml'), traderYaml(null, 'strategies: [other.yaml]'));
   const model = ['--fill-model', 'optimistic', '--json'];
   const own = JSON.parse((await run(['parity', path, ...model])).out) as ToldParity;
@@ -189,9 +189,9 @@ async function playsAnother(path: string, folder: string, file: string): Promise
     expect(sides[1]?.ordersPlaced).toBeGreaterThan(0);
     expect(markets.reduce((sum, market) => sum + (market.sides[1]?.sharesMicros ?? 0), 0)).toBe(sides[1]?.sharesMicros);
   }
-  // The same strategy within the same limits.
+  // The same strategy within the same limits, in one market where the run had four.
   expect(played[0]?.sides).toEqual(played[1]?.sides);
-  expect(played[0]?.sides[1]).not.toEqual(own.sides[1]);
+  expect(played[0]?.markets.filter(({ sides }) => (sides[1]?.ordersPlaced ?? 0) > 0)).toHaveLength(1);
 
   const text = await run(['replay', 'last', '-c', file, '--play', other, '--fill-model', 'risk-averse']);
   expect(text.code, text.err).toBe(0);
