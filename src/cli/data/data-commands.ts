@@ -199,7 +199,7 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
     told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? [`${count('present')} there already (--replace writes them anew)`] : [];
+  const present = count('present') > 0 ? [`${count('present')} there already (--replace writes them again)`] : [];
   const failed = count('failed') > 0 ? [`${count('failed')} FAILED`] : [];
   const written = `${formatCount(count('imported'), 'market')} with ${formatCount(events, 'event')} imported`;
   const last = count('imported') > 0 || failed.length === 0 ? [`to ${out}: ${written}`] : [`nothing written to ${out}`];

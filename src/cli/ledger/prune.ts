@@ -1,4 +1,4 @@
-/** `twinbook ledger prune`: deletes what is over and moved nothing, once a backup has it. */
+/** `twinbook ledger prune`: deletes finished intents and orders without fills, once a backup has them. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,6 @@
 import type { Trials } from '../../shared/statistics/deflated-sharpe.js';
 import type { Candidate, SweptEvent, WalkForward, WalkForwardStep } from './contract.js';
 import { eventsIn, foldCount, trainingFor } from './folds.js';
-import { lowestAt, sumAt } from './lowest.js';
 import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
@@ -79,3 +78,10 @@ function bestOn(
   }
   return best.map(({ number }) => number);
 }
+
+/** Lowest result at these events under the fill models; configurations are chosen by it. `rows`: results by event, one row a model. */
+const lowestAt = (rows: readonly Float64Array[], places: readonly number[]): number =>
+  Math.min(...rows.map((row) => sumAt(row, places)));
+
+const sumAt = (row: Float64Array, places: readonly number[]): number =>
+  places.reduce((sum, place) => sum + (row[place] ?? 0), 0);

@@ -47,7 +47,7 @@ export interface Running {
   ending(): string | null;
   /** Null when it is obeyed, else why not and what is wanted. */
   command(command: OperatorCommand): string | null;
-  /** Deletes a part of what is over and moved nothing. */
+  /** Deletes one batch of finished intents and orders without fills. */
   prune(batch: PruneBatch): PrunedBatch;
   /** Changes of its configuration. */
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;

@@ -300,7 +300,14 @@ class Service {
       feeds: () => this.#feeds.status,
       ending: () => this.#ending(),
       command: (command) => this.#command(command),
-      prune: (batch) => this.#session.trader.prune(batch, nowMs()),
+      prune: (batch) => {
+        try {
+          return this.#session.trader.prune(batch, nowMs());
+        } catch (error) {
+          this.#fail(error); // as a failed step: the trader cancels without its ledger and ends
+          throw error;
+        }
+      },
       stop,
     };
   }

@@ -175,7 +175,7 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /** Deletes part of what is over and moved nothing: no later step can tell. Between two steps; throws as they do. */
+  /** Deletes some finished intents and orders without fills, which no later step needs. Call it between two steps; throws as they do. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));

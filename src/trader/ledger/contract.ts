@@ -442,7 +442,7 @@ export interface Ledger extends LedgerReader {
   /** True when this is the first time that this was seen. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean;
 
-  /** Deletes what is over and moved nothing among the next intents, with its events. Of a ledger in a file. */
+  /** Deletes finished intents and orders without fills among the next rows, with their events. Only for a ledger in a file. */
   prunePage(page: PrunePage): PrunedPage;
   /** Gives at most so many unused pages back to the file system. */
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean };

@@ -1,5 +1,5 @@
 /**
- * Deletes what is over and moved nothing, so that no later step can tell. The exchange goes on listing old orders; a
+ * Deletes finished intents and orders without fills; no later step depends on them. The exchange goes on listing old orders; a
  * comparison reads its lists down to a mark. So only orders from below that mark go, and none that is still compared.
  */
 

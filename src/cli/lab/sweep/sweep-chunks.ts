@@ -25,7 +25,7 @@ type PlanFlags = QuestionFlags & { readonly dir: string; readonly chunkSeconds: 
 type ChunkFlags = RunnerFlags & { readonly dir: string; readonly index?: readonly number[] };
 type CollectFlags = TellFlags & { readonly dir: string; readonly out?: string; readonly giveUp?: readonly number[] };
 
-/** Of a machine that runs chunks. */
+/** Options of a machine that runs chunks. */
 export type RunnerFlags = Pick<QuestionFlags, 'config' | 'workers' | 'memory'> & { readonly data: readonly string[] };
 
 /** A job array's chunk: long enough that the start of a job costs little, short enough to be run again. */
@@ -171,7 +171,7 @@ async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode
   const { done, failed, unfinished } = result.counts;
   io.err(
     `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
-      `Of the configurations ${count(done)} are done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+      `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
   );
   const missing = listOfChunks(chunks);
   io.out(options.json === true ? json({ missing, chunks }) : `${missing}\n`);
