@@ -6,7 +6,7 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
-import { connect, fileError, typedColumn } from '../store/duckdb.js';
+import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import { ClockRegression } from './clock-regression.js';
 import { DuplicateFilter } from './duplicate-filter.js';
 import type { KalshiFile } from './kalshi-files.js';
@@ -104,9 +104,8 @@ async function* streamRows(
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
-    const result = await connection.stream(kalshiRowSql(source, layout, ticker, stepOfPrecision(tickPrecision)));
-    for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
-      yield rows;
+    const sql = kalshiRowSql(source, layout, ticker, stepOfPrecision(tickPrecision));
+    yield* streamChunks(connection, sql, `cannot read ${path}`);
     const { count, example } = await takeRejects(connection);
     for (let at = 0; at < count; at++) {
       lines.addLine();

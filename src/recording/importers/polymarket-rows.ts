@@ -3,7 +3,7 @@
 import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { connect, fetchRows, fileError } from '../store/duckdb.js';
+import { connect, fetchRows, streamChunks } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { refuseBroken } from './line-count.js';
 import { describeColumns, IS_TEXT, lineSource } from './message-files.js';
@@ -194,11 +194,5 @@ export async function* streamEvents(
   sql: string,
   path: string,
 ): AsyncGenerator<readonly (readonly unknown[])[]> {
-  try {
-    const result = await connection.stream(sql);
-    for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())
-      yield chunk.getColumns();
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${path}`, error);
-  }
+  for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) yield chunk.getColumns();
 }

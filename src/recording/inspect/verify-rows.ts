@@ -1,7 +1,7 @@
 /** Reads every row of the event files, snapshots included, and holds them to each other. */
 
 import type { DuckDBDataChunk } from '@duckdb/node-api';
-import { fileError, typedColumn, withConnection } from '../store/duckdb.js';
+import { fileError, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
 import { isPriced, ROW } from '../store/event-columns.js';
 import type { EventsFile } from '../store/manifest.js';
 import { rowSelect } from '../store/tables.js';
@@ -36,9 +36,7 @@ export class RowCheck {
     const firstSeq = this.#nextSeq;
     try {
       await withConnection(async (connection) => {
-        const result = await connection.stream(rowSelect(source));
-        for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
-          this.#chunk(rows);
+        for await (const rows of streamChunks(connection, rowSelect(source), 'it cannot be read')) this.#chunk(rows);
       });
     } catch (error) {
       this.#fault(fileError('recording_invalid', 'it cannot be read', error).message);

@@ -69,6 +69,24 @@ export async function fetchRows(
 export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
+/** Runs a query and gives its answer in chunks. Throws `recording_invalid`; its message begins with `what`. */
+export async function* streamChunks(
+  connection: DuckDBConnection,
+  sql: string,
+  what: string,
+): AsyncGenerator<DuckDBDataChunk> {
+  try {
+    const result = await connection.stream(sql);
+    for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
+      yield rows;
+  } catch (error) {
+    throw fileError('recording_invalid', what, error);
+  } finally {
+    // A reader may stop early: the next query ends this one. Else its files stay open until garbage is collected.
+    await connection.run('SELECT 1').catch(() => undefined);
+  }
+}
+
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
 /**

@@ -7,7 +7,7 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
 import { checkRows } from './checked-rows.js';
-import { connect, fileError, typedColumn } from './duckdb.js';
+import { connect, fileError, streamChunks, typedColumn } from './duckdb.js';
 import { type EventsPart, makeSourceSql } from './events-part.js';
 import { fileState } from './file-state.js';
 import { computeTick } from './market-file.js';
@@ -102,17 +102,10 @@ async function* decode(
   sql: string,
   order: OrderCheck,
 ): AsyncGenerator<EventChunk> {
-  try {
-    const result = await connection.stream(sql);
-    for (;;) {
-      const rows = await result.fetchChunk();
-      if (rows === null || rows.rowCount === 0) return;
-      const chunk = readEvents(rows);
-      order.check(chunk, part.path);
-      if (chunk.length > 0) yield chunk;
-    }
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${part.path}`, error);
+  for await (const rows of streamChunks(connection, sql, `cannot read ${part.path}`)) {
+    const chunk = readEvents(rows);
+    order.check(chunk, part.path);
+    if (chunk.length > 0) yield chunk;
   }
 }
 

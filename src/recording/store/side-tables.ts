@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RecordedFeedValue, RecordedPoll } from '../contract.js';
 import { closedFiles, openSegments } from './day-folder.js';
-import { connect, fileError, numberOrNull, toNumber } from './duckdb.js';
+import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
 import { MANIFEST, segmentName, type Table } from './layout.js';
 import { readManifest } from './manifest.js';
 import { COLUMNS, parquetSource, segmentSource } from './tables.js';
@@ -27,15 +27,12 @@ async function* readRows<T>(
 ): AsyncGenerator<T> {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
+  const names = Object.keys(COLUMNS[table]);
   const connection = await connect();
   try {
     for (const { path, source } of files) {
-      try {
-        const result = await connection.stream(`SELECT ${Object.keys(COLUMNS[table]).join(', ')} FROM ${source}`);
-        for await (const rows of result.yieldRowObjects()) for (const row of rows) yield read(row, path);
-      } catch (error) {
-        throw fileError('recording_invalid', `cannot read ${path}`, error);
-      }
+      const chunks = streamChunks(connection, `SELECT ${names.join(', ')} FROM ${source}`, `cannot read ${path}`);
+      for await (const rows of chunks) for (const row of rows.getRowObjects(names)) yield read(row, path);
     }
   } finally {
     connection.closeSync();
