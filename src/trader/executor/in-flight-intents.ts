@@ -132,9 +132,7 @@ export class InFlightIntents {
   ): void {
     const state = nextState(inFlight.intent.state, event);
     if (state === 'live' && inFlight.intent.state !== 'live') inFlight.liveSinceMs = nowMs;
-    const { draftPubkey, message, expiresAtS, signature, submitCount } = change;
-    const updatedMs = nowMs;
-    this.write(inFlight, { state, updatedMs, lastReason, draftPubkey, message, expiresAtS, signature, submitCount });
+    this.write(inFlight, { state, updatedMs: nowMs, lastReason, ...change });
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 

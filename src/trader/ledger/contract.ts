@@ -8,124 +8,47 @@
 import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
-import type { MarketState, OrderStatus, Side } from '../../shared/protocol/states.js';
+import type { OrderStatus } from '../../shared/protocol/states.js';
+import type { Booked } from './table.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  ConversionKind,
+  IntentKind,
+  IntentRow,
+  IntentState,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+  StrategyStateRow,
+} from './tables.js';
 
-export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** What an intent does at the exchange. */
-export type IntentKind = (typeof INTENT_KINDS)[number];
-
-/** The kinds that turn shares into currency or the reverse without a trade. */
-export type ConversionKind = Exclude<IntentKind, 'place' | 'cancel'>;
-
-/** Where an intent stands. The moves between states are the table of `executor/lifecycle.ts`. */
-export const INTENT_STATES = [
-  'intended', // the row is written, its draft is being asked for
-  'drafted', // the draft is stored, nothing is signed
-  'signed', // the signature is stored and may leave
-  'unknown', // the signature left and nobody told us what became of it
-  'live', // the exchange has it: an order rests, a merge lands
-  'abandoned', // never signed and never will be; its locks at the exchange are waited out
-  'done', // it happened: order filled or canceled, cancel, merge, split or redeem settled
-  'refused', // the exchange or we ourselves said no before anything could happen
-  'failed', // the exchange's record says failed
-  'expired', // never took effect and no longer can
-] as const;
-/** Where an intent stands. */
-export type IntentState = (typeof INTENT_STATES)[number];
+export type { Booked } from './table.js';
+export {
+  type BookedConversion,
+  type BookedFill,
+  type ConversionKind,
+  INTENT_KINDS,
+  INTENT_STATES,
+  type IntentKind,
+  type IntentRow,
+  type IntentState,
+  type MarketRecord,
+  type OrderRecord,
+  type RunRow,
+  type StrategyStateRow,
+} from './tables.js';
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
 /** Whether no move leads out of this state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** One approved change and how far it has come: written before anything is asked. */
-export interface IntentRow {
-  readonly id: string;
-  readonly runId: string;
-  readonly kind: IntentKind;
-  readonly marketConditionId: string;
-  /** Place only, as is `side`; null for the others. */
-  readonly isYes: boolean | null;
-  readonly side: Side | null;
-  /**
-   * Of a place, in the space of its own outcome; of a split, the YES price by which its cost is divided between the outcomes.
-   * Null for the others.
-   */
-  readonly priceMicros: Micros | null;
-  /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
-  readonly amountMicros: Micros | null;
-  /** Shares that a redeem gives up; null for the others. */
-  readonly redeemYesMicros: Micros | null;
-  readonly redeemNoMicros: Micros | null;
-  /** The order that a cancel is about; null for the others. */
-  readonly orderPubkey: string | null;
-  /** Worst fee rate of the market when the intent was approved, as the market names it; what is reserved goes by it. */
-  readonly feeRateMicros: Micros;
-  readonly strategy: string;
-  /** JSON text: what led to this intent, for `explain`. */
-  readonly reason: string;
-  readonly state: IntentState;
-  /** The draft's pubkey; for a place it becomes the order's, for a cancel it is the order's. */
-  readonly draftPubkey: string | null;
-  /** The text to sign, exactly as it came. */
-  readonly message: string | null;
-  /** Exchange's clock: from here on the draft, and whatever it locks, has lapsed. */
-  readonly expiresAtS: number | null;
-  /** 128 lowercase hex characters. */
-  readonly signature: string | null;
-  /** How often the signature was handed to the network; 0 proves that it never left. */
-  readonly submitCount: number;
-  readonly createdMs: number;
-  readonly updatedMs: number;
-  /** Why it is in its state, in words. */
-  readonly lastReason: string;
-  readonly configHash: string;
-}
-
-/** An order of ours: a row from the moment its draft is stored. */
-export interface OrderRecord {
-  readonly pubkey: string;
-  readonly intentId: string;
-  readonly marketConditionId: string;
-  readonly isYes: boolean;
-  readonly side: Side;
-  readonly priceMicros: Micros;
-  readonly amountMicros: Micros;
-  /** Highest filled amount that an order row of the exchange has shown. */
-  readonly filledMicros: Micros;
-  /** Sum of the fills in this ledger. */
-  readonly bookedMicros: Micros;
-  /** Sum of the trades that the exchange reports as failed now; none of them is booked. */
-  readonly failedMicros: Micros;
-  readonly status: OrderStatus;
-  readonly createdMs: number;
-  /** When a final status was seen; null while it may still fill. */
-  readonly closedMs: number | null;
-}
-
 /** A trade of an order of ours that did not settle, or was taken back. */
 export interface FailedTradeRow {
   readonly pubkey: string;
   readonly marketConditionId: string;
   readonly isYes: boolean;
-}
-
-/** One booked fill of an order of ours. */
-export interface BookedFill {
-  /** The trade's pubkey; without own trades at the venue, `{order}@{cumulative amount}`. */
-  readonly pubkey: string;
-  readonly orderPubkey: string;
-  readonly marketConditionId: string;
-  readonly isYes: boolean;
-  readonly side: Side;
-  /** In the space of the order's outcome. */
-  readonly priceMicros: Micros;
-  readonly amountMicros: Micros;
-  /** Currency; null when the exchange named none (booked as 0). */
-  readonly feeMicros: Micros | null;
-  readonly isMaker: boolean | null;
-  readonly timestampS: number;
-  readonly seenMs: number;
 }
 
 /** A stored draft beside the terms that its intent had before anything was asked: what the signer is given. */
@@ -142,22 +65,6 @@ export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
 /** `noted`: it never was booked; `unbooked`: it was, and what it moved has been moved back; `repeated`: nothing is new. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
-
-/** A merge, split or redeem that has happened, as it was booked. */
-export interface BookedConversion {
-  readonly pubkey: string;
-  readonly intentId: string;
-  readonly kind: ConversionKind;
-  readonly marketConditionId: string;
-  /** Shares given up; negative where a split brought them. */
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
-  /** Currency received; negative where a split took it. */
-  readonly cashMicros: Micros;
-  /** Of a split: the part of the currency that the YES shares cost. Null for the others. */
-  readonly yesCostMicros: Micros | null;
-  readonly seenMs: number;
-}
 
 /** One outcome whose holdings an operator takes over from the exchange. Amounts are what the ledger lacks; negative for too much. */
 export interface AdoptedOutcome {
@@ -202,44 +109,6 @@ export interface PnlRow {
   readonly unmarked: readonly string[];
 }
 
-/** What the ledger remembers of a market, so that a report needs no exchange. */
-export interface MarketRecord {
-  readonly conditionId: string;
-  readonly title: string;
-  readonly state: MarketState;
-  readonly eventConditionId: string | null;
-  readonly yesLabel: string | null;
-  readonly noLabel: string | null;
-  readonly makerFeeRateMicros: Micros;
-  readonly takerFeeRateMicros: Micros;
-  /** Unix seconds; null when the exchange says nothing. */
-  readonly resolutionS: number | null;
-  readonly seenMs: number;
-}
-
-/** One start of the trader. */
-export interface RunRow {
-  readonly id: string;
-  readonly version: string;
-  readonly configHash: string;
-  readonly startedMs: number;
-  /** Null while it runs, and for a run that was killed. */
-  readonly stoppedMs: number | null;
-  readonly note: string;
-}
-
-/** What a strategy remembers of one market. */
-export interface StrategyStateRow {
-  readonly strategy: string;
-  readonly marketConditionId: string;
-  /** Of the form of the text, as the strategy's module declares it. */
-  readonly version: number;
-  /** JSON. */
-  readonly text: string;
-  /** Our clock, ms. */
-  readonly savedMs: number;
-}
-
 export const SEVERITIES = ['info', 'loud'] as const;
 /** Something a person should be able to find later: a command with its reason, a refusal to sign, a foreign order. */
 export interface OperatorEvent {
@@ -265,15 +134,6 @@ export interface Page {
   /** Newest first; default 100. */
   readonly limit?: number;
   readonly marketConditionId?: string;
-}
-
-/**
- * One booked row with its place in the order of booking: each is higher than any that was ever given out before it. The
- * place of a fill that failed after all is left out for ever.
- */
-export interface Booked<Row> {
-  readonly seq: number;
-  readonly row: Row;
 }
 
 /** What one booking moved of results; in the order of booking. */
@@ -358,24 +218,12 @@ export interface LedgerReader {
 /** SQLite's online backup of an open ledger, asynchronous: a shell's business. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** What may change in an intent after it was written; what is undefined stays as it is. */
-export interface IntentChange {
-  readonly state: IntentState;
-  readonly updatedMs: number;
-  readonly draftPubkey?: IntentRow['draftPubkey'] | undefined;
-  readonly message?: IntentRow['message'] | undefined;
-  readonly expiresAtS?: IntentRow['expiresAtS'] | undefined;
-  readonly signature?: IntentRow['signature'] | undefined;
-  readonly submitCount?: number | undefined;
-  readonly lastReason?: string | undefined;
-}
+/** The fields of an intent that change after it was written; an absent one stays as it is. */
+export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
+  Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
 
-/** What an answer of the exchange changes of the row of an order. */
-export interface OrderChange {
-  readonly status: OrderStatus;
-  readonly filledMicros: Micros;
-  readonly closedMs: number | null;
-}
+/** The fields of an order that an answer of the exchange changes. */
+export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
 /** Which rows may be deleted. */
 export interface PrunePage {

@@ -7,9 +7,7 @@ import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { BackupSource } from './contract.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
-
-/** What is bound to a statement and read from a column. */
-export type SqlValue = string | number | null;
+import type { SqlValue } from './table.js';
 
 /**
  * A failed write, commit, sync or read of the ledger. Never retried: after a failed sync the data may be gone from the

@@ -34,7 +34,6 @@ import {
   type StrategyStateRow,
 } from './contract.js';
 import { checkFolder, Database, refuseOtherNames } from './database.js';
-import { insertFill, insertIntent, insertOrder, updateIntent, updateOrder, upsertMarket } from './inserts.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
 import { type LedgerFile, openLedgerFile } from './place.js';
 import {
@@ -50,7 +49,7 @@ import {
 import { prunePage } from './prune.js';
 import { ReadCache, readAfter, readThrough } from './read-cache.js';
 import { PRUNED_NOTE, SqliteReader, TRADE_TURNS_NOTE } from './reads.js';
-import * as rows from './rows.js';
+import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, STRATEGY_STATES, updateIntent, updateOrder } from './tables.js';
 import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
 
@@ -192,13 +191,13 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   addIntent(intent: IntentRow): void {
-    if (this.#late === null) insertIntent(this.db, intent);
+    if (this.#late === null) INTENTS.insert(this.db, intent);
     else this.#late.intents.add(intent.id, intent);
     this.#rememberIntent(intent);
   }
 
   changeIntent(id: string, change: IntentChange): IntentRow {
-    const after = rows.applyChange(must(this.intent(id), `intent ${id}`), change);
+    const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
     else this.#late.intents.change(id, after);
     this.#rememberIntent(after);
@@ -206,13 +205,13 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   addOrder(order: OrderRecord): void {
-    if (this.#late === null) insertOrder(this.db, order);
+    if (this.#late === null) ORDERS.insert(this.db, order);
     else this.#late.orders.add(order.pubkey, order);
     this.#known.orders.delete(order.pubkey);
   }
 
   changeOrder(pubkey: string, change: OrderChange): OrderRecord {
-    const after = rows.applyOrderChange(must(this.order(pubkey), `order ${pubkey}`), change);
+    const after = { ...must(this.order(pubkey), `order ${pubkey}`), ...change };
     if (this.#late === null) updateOrder(this.db, after);
     else this.#late.orders.change(pubkey, after);
     this.#known.keepOrder(pubkey, after);
@@ -220,10 +219,10 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   bookFill(fill: BookedFill): FillBooking {
-    const known = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);
-    if (known !== undefined) return this.#bookAgain(rows.toFill(known), fill);
+    const known = this.fill(fill.pubkey);
+    if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    this.#known.addFill({ seq: insertFill(this.db, fill, this.#nextFillSeq()), row: fill });
+    this.#known.addFill({ seq: FILLS.insert(this.db, fill, this.#nextFillSeq()), row: fill });
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -233,7 +232,7 @@ class SqliteLedger extends SqliteReader implements Ledger {
 
   /** A trade that is booked already; at most the fee that nobody had named is new. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
-    if (!rows.isSameTrade(booked, { ...told, feeMicros })) return 'differs';
+    if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.#known.fillsAfter.clear();
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
@@ -304,14 +303,11 @@ class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   bookConversion(conversion: BookedConversion): boolean {
-    const { pubkey, intentId, kind, marketConditionId: market, yesMicros, noMicros, cashMicros } = conversion;
-    const { yesCostMicros, seenMs } = conversion;
-    const sql = `INSERT INTO conversions (pubkey, intent_id, kind, market, yes, no, cash, yes_cost, seen_ms)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pubkey) DO NOTHING`;
-    const values = [pubkey, intentId, kind, market, yesMicros, noMicros, cashMicros, yesCostMicros, seenMs];
+    const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#known.conversionsAfter.clear();
     this.#late?.intents.write(intentId);
-    if (this.db.run(sql, ...values) === 0) return false;
+    if (this.conversion(pubkey) !== null) return false;
+    CONVERSIONS.insert(this.db, conversion);
     const postings = conversionPostings(conversion, this.holding(market, true), this.holding(market, false));
     this.#book(kind, pubkey, seenMs, postings);
     return true;
@@ -320,13 +316,11 @@ class SqliteLedger extends SqliteReader implements Ledger {
   saveMarket(market: MarketRecord): void {
     this.#known.markets.delete(market.conditionId);
     this.#known.marketIds.set(market.conditionId, market.conditionId);
-    upsertMarket(this.db, market);
+    MARKETS.upsert(this.db, market);
   }
 
-  saveStrategyState({ marketConditionId, strategy, version, text, savedMs }: StrategyStateRow): void {
-    const sql = `INSERT INTO strategy_states VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET state = excluded.state, saved_ms = excluded.saved_ms`;
-    this.db.run(sql, marketConditionId, strategy, version, text, savedMs);
+  saveStrategyState(saved: StrategyStateRow): void {
+    STRATEGY_STATES.upsert(this.db, saved);
   }
 
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
@@ -399,3 +393,18 @@ const FILL_PLACES_NOTE = 'fill_places';
 
 /** Texts may quote a stranger's record; a person needs its beginning. */
 const LONGEST_TEXT = 2_000;
+
+/**
+ * Whether a trade that comes again says what is booked; when each was seen is no part of it. What either leaves out, as any venue
+ * may, contradicts nothing.
+ */
+const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
+  booked.orderPubkey === told.orderPubkey &&
+  booked.marketConditionId === told.marketConditionId &&
+  booked.isYes === told.isYes &&
+  booked.side === told.side &&
+  booked.priceMicros === told.priceMicros &&
+  booked.amountMicros === told.amountMicros &&
+  (told.feeMicros === null || booked.feeMicros === null || told.feeMicros === booked.feeMicros) &&
+  (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
+  booked.timestampS === told.timestampS;

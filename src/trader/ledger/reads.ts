@@ -23,9 +23,10 @@ import type {
   StoredDraftRow,
   StrategyStateRow,
 } from './contract.js';
-import type { Database, SqlValue } from './database.js';
+import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import * as rows from './rows.js';
+import type { SqlValue, Table } from './table.js';
+import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } from './tables.js';
 import { differences, TRADE_OF_REF } from './verify.js';
 
 /** What a list shows unless told otherwise. */
@@ -37,9 +38,8 @@ export const TRADE_TURNS_NOTE = 'trade_turns';
 export const PRUNED_NOTE = 'pruned_before';
 
 /** Both are written as the partial index spells them, so that SQLite uses it: history must not slow a start down. */
-export const ACTIVE_INTENTS =
-  "SELECT * FROM intents WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
-export const UNSETTLED_ORDERS = 'SELECT * FROM orders WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
+export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
+export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
@@ -52,9 +52,6 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amou
   LEFT JOIN conversions AS c ON t.kind <> 'fill' AND c.pubkey = t.ref
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   ORDER BY t.id`;
-
-const STRATEGY_STATES =
-  'SELECT market AS marketConditionId, strategy, version, state AS text, saved_ms AS savedMs FROM strategy_states WHERE version > 0';
 
 /** Answers every read of the contract from the file. */
 export class SqliteReader implements LedgerReader {
@@ -69,14 +66,13 @@ export class SqliteReader implements LedgerReader {
   }
 
   intent(id: string): IntentRow | null {
-    const row = this.db.get<rows.IntentColumns>('SELECT * FROM intents WHERE id = ?', id);
-    return row === undefined ? null : rows.toIntent(row);
+    return INTENTS.find(this.db, 'id', id);
   }
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
     this.writeLate();
     const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
-    return this.#list<rows.IntentColumns>('intents', filter).map(rows.toIntent);
+    return this.#list(INTENTS, filter);
   }
 
   storedDraft(intentId: string): StoredDraftRow | null {
@@ -92,39 +88,31 @@ export class SqliteReader implements LedgerReader {
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
     this.writeLate();
-    return this.#list<rows.OrderColumns>('orders', new Filter(page).whereIn('status', page.statuses)).map(rows.toOrder);
+    return this.#list(ORDERS, new Filter(page).whereIn('status', page.statuses));
   }
 
   fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
-    return this.#list<rows.FillColumns>('fills', new Filter(page).is('order_pubkey', page.orderPubkey)).map(
-      rows.toFill,
-    );
+    return this.#list(FILLS, new Filter(page).is('order_pubkey', page.orderPubkey));
   }
 
   conversions(page: Page = {}): BookedConversion[] {
-    return this.#list<rows.ConversionColumns>('conversions', new Filter(page)).map(rows.toConversion);
+    return this.#list(CONVERSIONS, new Filter(page));
   }
 
   fill(pubkey: string): BookedFill | null {
-    const row = this.db.get<rows.FillColumns>('SELECT * FROM fills WHERE pubkey = ?', pubkey);
-    return row === undefined ? null : rows.toFill(row);
+    return FILLS.find(this.db, 'pubkey', pubkey);
   }
 
   conversion(pubkey: string): BookedConversion | null {
-    const row = this.db.get<rows.ConversionColumns>('SELECT * FROM conversions WHERE pubkey = ?', pubkey);
-    return row === undefined ? null : rows.toConversion(row);
+    return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
-    const found = this.db.all<rows.FillColumns & Placed>('SELECT * FROM fills WHERE seq > ? ORDER BY seq', seq);
-    return found.map((row) => ({ seq: row.seq, row: rows.toFill(row) }));
+    return FILLS.listAfter(this.db, seq);
   }
 
   conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {
-    const sql = 'SELECT * FROM conversions WHERE seq > ? ORDER BY seq';
-    return this.db
-      .all<rows.ConversionColumns & Placed>(sql, seq)
-      .map((row) => ({ seq: row.seq, row: rows.toConversion(row) }));
+    return CONVERSIONS.listAfter(this.db, seq);
   }
 
   newestSeq(of: 'fills' | 'conversions'): number {
@@ -134,10 +122,10 @@ export class SqliteReader implements LedgerReader {
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     const bookings: BookingRow[] = [];
-    for (const row of this.db.all<rows.BookingColumns>(BOOKINGS_AFTER, id, limit)) {
+    for (const row of this.db.all<BookingColumns>(BOOKINGS_AFTER, id, limit)) {
       const before = bookings.at(-1);
-      if (before?.id === row.id) bookings[bookings.length - 1] = rows.withPosting(before, row);
-      else bookings.push(rows.withPosting(rows.toBooking(row), row));
+      if (before?.id === row.id) bookings[bookings.length - 1] = withPosting(before, row);
+      else bookings.push(withPosting(toBooking(row), row));
     }
     return bookings;
   }
@@ -153,7 +141,8 @@ export class SqliteReader implements LedgerReader {
 
   failedTrades(): FailedTradeRow[] {
     this.writeLate();
-    return this.db.all<rows.FailedTradeColumns>(FAILED_TRADES).map(rows.toFailedTrade);
+    const rows = this.db.all<{ pubkey: string; market: string; is_yes: number }>(FAILED_TRADES);
+    return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
   tradeTurns(): number {
@@ -162,12 +151,12 @@ export class SqliteReader implements LedgerReader {
 
   activeIntents(): IntentRow[] {
     this.writeLate();
-    return this.db.all<rows.IntentColumns>(ACTIVE_INTENTS).map(rows.toIntent);
+    return INTENTS.list(this.db, ACTIVE_INTENTS);
   }
 
   unsettledOrders(): OrderRecord[] {
     this.writeLate();
-    return this.db.all<rows.OrderColumns>(UNSETTLED_ORDERS).map(rows.toOrder);
+    return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
   positions(): readonly PositionRow[] {
@@ -222,12 +211,11 @@ export class SqliteReader implements LedgerReader {
   }
 
   market(conditionId: string): MarketRecord | null {
-    const row = this.db.get<rows.MarketColumns>('SELECT * FROM markets WHERE condition_id = ?', conditionId);
-    return row === undefined ? null : rows.toMarket(row);
+    return MARKETS.find(this.db, 'conditionId', conditionId);
   }
 
   markets(): MarketRecord[] {
-    return this.db.all<rows.MarketColumns>('SELECT * FROM markets ORDER BY title, condition_id').map(rows.toMarket);
+    return MARKETS.list(this.db, 'ORDER BY title, condition_id');
   }
 
   events(limit = PAGE): OperatorEvent[] {
@@ -240,20 +228,17 @@ export class SqliteReader implements LedgerReader {
   }
 
   runs(limit = PAGE): RunRow[] {
-    return this.db.all<RunRow>(
-      `SELECT id, version, config_hash AS configHash, started_ms AS startedMs, stopped_ms AS stoppedMs, note
-       FROM runs ORDER BY started_ms DESC, id DESC LIMIT ?`,
-      limit,
-    );
+    return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
-    const sql = `${STRATEGY_STATES} AND market = ? AND strategy = ? ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
-    return this.db.get<StrategyStateRow>(sql, marketConditionId, strategy, version) ?? null;
+    const found = `WHERE version > 0 AND market = ? AND strategy = ?
+      ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
+    return STRATEGY_STATES.list(this.db, found, marketConditionId, strategy, version)[0] ?? null;
   }
 
   strategyStates(): StrategyStateRow[] {
-    const rows = this.db.all<StrategyStateRow>(`${STRATEGY_STATES} ORDER BY market, strategy, saved_ms, version`);
+    const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
     // The last of each is the newest.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
@@ -287,8 +272,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   protected readOrder(pubkey: string): OrderRecord | null {
-    const row = this.db.get<rows.OrderColumns>('SELECT * FROM orders WHERE pubkey = ?', pubkey);
-    return row === undefined ? null : rows.toOrder(row);
+    return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
   protected balance(account: string): Micros {
@@ -304,13 +288,44 @@ export class SqliteReader implements LedgerReader {
     };
   }
 
-  #list<Columns>(table: string, filter: Filter): Columns[] {
-    return this.db.all<Columns>(`SELECT * FROM ${table}${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
+  #list<Row>(table: Table<Row>, filter: Filter): Row[] {
+    return table.list(this.db, `${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
   }
 }
 
-interface Placed {
-  readonly seq: number;
+/** One posting of a booking, as SQLite gives it. */
+interface BookingColumns {
+  readonly id: number;
+  readonly kind: BookingRow['kind'];
+  readonly time_ms: number;
+  readonly account: string | null;
+  readonly amount: number | null;
+  readonly market: string | null;
+  readonly strategy: string | null;
+}
+
+/** The booking that a row is of, before any of its postings. */
+const toBooking = (row: BookingColumns): BookingRow => ({
+  id: row.id,
+  kind: row.kind,
+  timeMs: row.time_ms,
+  marketConditionId: row.market,
+  strategy: row.strategy,
+  cashMicros: ZERO,
+  realisedMicros: ZERO,
+  feesMicros: ZERO,
+});
+
+/** The booking with one of its postings. */
+function withPosting(booking: BookingRow, { account, amount }: BookingColumns): BookingRow {
+  if (account === null || amount === null) return booking;
+  const moved = micros(amount);
+  if (account === 'cash') return { ...booking, cashMicros: add(booking.cashMicros, moved) };
+  // A gain is negative in double entry.
+  if (account === 'realised') return { ...booking, realisedMicros: sub(booking.realisedMicros, moved) };
+  if (account === 'fees') return { ...booking, feesMicros: add(booking.feesMicros, moved) };
+  const [kind, market] = account.split('/');
+  return kind === 'shares' && market !== undefined ? { ...booking, marketConditionId: market } : booking;
 }
 
 /** What an intent asked for, in the words of a draft. */

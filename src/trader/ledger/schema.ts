@@ -1,5 +1,7 @@
 /** The tables. `user_version` is the version of tables and of what rows mean: a program refuses a ledger of another one. */
 
+import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } from './tables.js';
+
 /** 'TWBK', so that no other program's database is taken for a ledger. */
 export const APPLICATION_ID = 0x5457424b;
 
@@ -8,78 +10,17 @@ export const LEDGER_VERSION = 8;
 
 /** Micros, milliseconds, seconds and booleans are all INTEGER; STRICT refuses anything that is not one. */
 export const SCHEMA = `
-CREATE TABLE runs (
-  id TEXT PRIMARY KEY,
-  version TEXT NOT NULL,
-  config_hash TEXT NOT NULL,
-  started_ms INTEGER NOT NULL,
-  stopped_ms INTEGER,
-  note TEXT NOT NULL DEFAULT ''
-) STRICT;
+${RUNS.ddl}
 
-CREATE TABLE intents (
-  seq INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  run_id TEXT NOT NULL REFERENCES runs (id),
-  kind TEXT NOT NULL CHECK (kind IN ('place', 'cancel', 'merge', 'split', 'redeem')),
-  market TEXT NOT NULL,
-  is_yes INTEGER CHECK (is_yes IN (0, 1)),
-  side TEXT CHECK (side IN ('buy', 'sell')),
-  price INTEGER,
-  amount INTEGER,
-  redeem_yes INTEGER,
-  redeem_no INTEGER,
-  order_pubkey TEXT,
-  fee_rate INTEGER NOT NULL,
-  strategy TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  state TEXT NOT NULL,
-  draft_pubkey TEXT,
-  message TEXT,
-  expires_at_s INTEGER,
-  signature TEXT,
-  submit_count INTEGER NOT NULL,
-  created_ms INTEGER NOT NULL,
-  updated_ms INTEGER NOT NULL,
-  last_reason TEXT NOT NULL,
-  config_hash TEXT NOT NULL
-) STRICT;
+${INTENTS.ddl}
 CREATE INDEX intents_active ON intents (seq) WHERE state NOT IN ('done', 'refused', 'failed', 'expired');
 CREATE INDEX intents_market ON intents (market, seq);
 
-CREATE TABLE orders (
-  seq INTEGER PRIMARY KEY,
-  pubkey TEXT NOT NULL UNIQUE,
-  intent_id TEXT NOT NULL UNIQUE REFERENCES intents (id),
-  market TEXT NOT NULL,
-  is_yes INTEGER NOT NULL CHECK (is_yes IN (0, 1)),
-  side TEXT NOT NULL CHECK (side IN ('buy', 'sell')),
-  price INTEGER NOT NULL,
-  amount INTEGER NOT NULL,
-  filled INTEGER NOT NULL,
-  booked INTEGER NOT NULL DEFAULT 0,
-  failed INTEGER NOT NULL DEFAULT 0,
-  status TEXT NOT NULL,
-  created_ms INTEGER NOT NULL,
-  closed_ms INTEGER
-) STRICT;
+${ORDERS.ddl}
 CREATE INDEX orders_unsettled ON orders (seq) WHERE closed_ms IS NULL OR filled > booked + failed;
 CREATE INDEX orders_market ON orders (market, seq);
 
-CREATE TABLE fills (
-  seq INTEGER PRIMARY KEY,
-  pubkey TEXT NOT NULL UNIQUE,
-  order_pubkey TEXT NOT NULL REFERENCES orders (pubkey),
-  market TEXT NOT NULL,
-  is_yes INTEGER NOT NULL CHECK (is_yes IN (0, 1)),
-  side TEXT NOT NULL CHECK (side IN ('buy', 'sell')),
-  price INTEGER NOT NULL,
-  amount INTEGER NOT NULL,
-  fee INTEGER,
-  is_maker INTEGER CHECK (is_maker IN (0, 1)),
-  timestamp_s INTEGER NOT NULL,
-  seen_ms INTEGER NOT NULL
-) STRICT;
+${FILLS.ddl}
 CREATE INDEX fills_order ON fills (order_pubkey);
 CREATE INDEX fills_market ON fills (market, seq);
 
@@ -91,18 +32,7 @@ CREATE TABLE failed_trades (
 ) STRICT;
 CREATE INDEX failed_trades_order ON failed_trades (order_pubkey);
 
-CREATE TABLE conversions (
-  seq INTEGER PRIMARY KEY,
-  pubkey TEXT NOT NULL UNIQUE,
-  intent_id TEXT NOT NULL UNIQUE REFERENCES intents (id),
-  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split', 'redeem')),
-  market TEXT NOT NULL,
-  yes INTEGER NOT NULL,
-  no INTEGER NOT NULL,
-  cash INTEGER NOT NULL,
-  yes_cost INTEGER,
-  seen_ms INTEGER NOT NULL
-) STRICT;
+${CONVERSIONS.ddl}
 
 -- A transaction's postings sum to zero per asset; the code checks it before it writes.
 CREATE TABLE transactions (
@@ -127,18 +57,7 @@ CREATE TABLE balances (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX balances_held ON balances (account, asset, amount) WHERE amount <> 0;
 
-CREATE TABLE markets (
-  condition_id TEXT PRIMARY KEY,
-  title TEXT NOT NULL,
-  state TEXT NOT NULL,
-  event TEXT,
-  yes_label TEXT,
-  no_label TEXT,
-  maker_fee_rate INTEGER NOT NULL,
-  taker_fee_rate INTEGER NOT NULL,
-  resolution_s INTEGER,
-  seen_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+${MARKETS.ddl}
 
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -163,15 +82,7 @@ CREATE TABLE oddities (
   PRIMARY KEY (kind, pubkey)
 ) STRICT, WITHOUT ROWID;
 
--- One row for each version of a strategy's state: a row of another version is kept unread.
-CREATE TABLE strategy_states (
-  market TEXT NOT NULL,
-  strategy TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  saved_ms INTEGER NOT NULL,
-  PRIMARY KEY (market, strategy, version)
-) STRICT, WITHOUT ROWID;
+${STRATEGY_STATES.ddl}
 `;
 
 /**

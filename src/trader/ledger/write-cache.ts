@@ -4,16 +4,16 @@
  * it, somebody reads the table, or many are over.
  */
 
-import { type IntentRow, isFinalIntent, type OrderRecord } from './contract.js';
+import { isFinalIntent } from './contract.js';
 import type { Database } from './database.js';
-import { insertIntent, insertOrder, updateIntent, updateOrder } from './inserts.js';
+import { INTENTS, type IntentRow, ORDERS, type OrderRecord, updateIntent, updateOrder } from './tables.js';
 
 /** What is written of one table. */
 interface LateTable<Row> {
   /** Whether it hardly changes any more. */
   isOver(row: Row): boolean;
   /** `place` is its place among all rows of the table. */
-  insert(row: Row, place: number): void;
+  insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
@@ -90,7 +90,7 @@ export class WriteCache {
     this.#db = db;
     const intents = new LateRows<IntentRow>(db, {
       isOver: ({ state }) => isFinalIntent(state),
-      insert: (intent, place) => insertIntent(db, intent, place),
+      insert: (intent, place) => INTENTS.insert(db, intent, place),
       update: (intent) => updateIntent(db, intent),
     });
     this.intents = intents;
@@ -99,7 +99,7 @@ export class WriteCache {
       insert: (order, place) => {
         // Its row refers to it.
         intents.write(order.intentId);
-        insertOrder(db, order, place);
+        ORDERS.insert(db, order, place);
       },
       update: (order) => updateOrder(db, order),
     });

@@ -68,17 +68,19 @@ describe('after a restored backup', () => {
     expect(named.way_back).toBe('ledger adopt --reason TEXT');
     expect((await command('ledger', 'adopt')).code).toBe(2);
     // Shares may be on their way in the moment of the comparison.
-    const adopted = await until(
-      () => command('ledger', 'adopt', '--reason', 'restored on Friday'),
-      ({ code }) => code === 0,
-    );
+    const adopt = (reason: string) =>
+      until(
+        () => command('ledger', 'adopt', '--reason', reason),
+        ({ code }) => code === 0,
+      );
+    const adopted = await adopt('restored on Friday');
     expect(adopted.output).toMatch(
       /(YES|NO) of ".*": [\d.-]+ in the ledger, [\d.-]+ now; records of the exchange move/,
     );
     const compared = await command('reconcile');
     expect(compared.code).toBe(0);
     expect(compared.output).toMatch(/^ledger and exchange agree\n$/m);
-    const again = await command('ledger', 'adopt', '--reason', 'once more');
+    const again = await adopt('once more');
     expect(again.output).toContain('nothing had to be booked');
     await until(status, ({ mode, way_back }) => mode === 'quoting' && way_back === '');
     expect((await command('stop')).code).toBe(0);

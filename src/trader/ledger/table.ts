@@ -1,0 +1,176 @@
+/** One declaration of a table gives its DDL, its statements, and how a record becomes a row and a row a record. */
+
+import { type Micros, micros } from '../../shared/base/micros.js';
+
+/** A value that SQLite stores. */
+export type SqlValue = string | number | null;
+
+/** The calls of a database that a table needs. */
+interface Database {
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
+  run(sql: string, ...values: readonly SqlValue[]): number;
+  insert(sql: string, ...values: readonly SqlValue[]): number;
+}
+
+/** A column, and how it stores the field of a record. */
+interface Column<V> {
+  readonly name: string;
+  /** Type and constraints. */
+  readonly sql: string;
+  readonly read: (stored: SqlValue) => V;
+  readonly write: (value: V) => SqlValue;
+}
+
+/** The record that a row of the table holds. */
+export type RowOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
+
+/** A column whose values are stored as they are. STRICT tables hold no other type. */
+const plain =
+  <V extends SqlValue>(sql: string) =>
+  (name: string, more = ''): Column<V> => ({
+    name,
+    sql: more === '' ? sql : `${sql} ${more}`,
+    read: (stored) => stored as V,
+    write: (value) => value,
+  });
+
+const among = (name: string, values: readonly string[]): string => `CHECK (${name} IN (${values.join(', ')}))`;
+const quoted = (values: readonly string[]): string[] => values.map((value) => `'${value}'`);
+
+export const text = plain<string>('TEXT NOT NULL');
+export const optionalText = plain<string | null>('TEXT');
+export const integer = plain<number>('INTEGER NOT NULL');
+export const optionalInteger = plain<number | null>('INTEGER');
+/** One of these texts; SQLite refuses others. */
+export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
+  plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
+  plain<V | null>('TEXT')(name, among(name, quoted(values)));
+/** One of a list of texts that may grow. */
+export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
+
+/** Shares, currency or a price, in millionths. */
+export const amount = (name: string, more?: string): Column<Micros> => ({
+  ...plain<Micros>('INTEGER NOT NULL')(name, more),
+  read: (stored) => micros(Number(stored)),
+});
+export const optionalAmount = (name: string): Column<Micros | null> => ({
+  ...plain<Micros | null>('INTEGER')(name),
+  read: (stored) => (stored === null ? null : micros(Number(stored))),
+});
+/** A boolean, stored as 1 or 0. */
+export const flag = (name: string): Column<boolean> => ({
+  ...integer(name, among(name, ['0', '1'])),
+  read: (stored) => stored === 1,
+  write: Number,
+});
+export const optionalFlag = (name: string): Column<boolean | null> => ({
+  ...optionalInteger(name, among(name, ['0', '1'])),
+  read: (stored) => (stored === null ? null : stored === 1),
+  write: (value) => (value === null ? null : Number(value)),
+});
+
+interface Options {
+  /** Has the column `seq`, the place of a row among all that there ever were. */
+  readonly isPlaced?: boolean;
+  /** Constraints of the table. */
+  readonly constraints?: readonly string[];
+  readonly hasRowId?: boolean;
+}
+
+/** One booked row with its place in the order of booking. A place is never used twice. */
+export interface Booked<Row> {
+  readonly seq: number;
+  readonly row: Row;
+}
+
+/** A table of records. All writes need a transaction. */
+export class Table<Row> {
+  readonly ddl: string;
+  readonly #name: string;
+  readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
+  readonly #fields: readonly (keyof Row)[];
+  /** Without those that have a default. */
+  readonly #inserted: readonly (keyof Row)[];
+  readonly #isPlaced: boolean;
+  readonly #insertion: string;
+
+  constructor(name: string, columns: { readonly [Field in keyof Row]: Column<Row[Field]> }, options: Options = {}) {
+    const { isPlaced = false, constraints = [], hasRowId = true } = options;
+    const list: readonly Column<never>[] = Object.values(columns);
+    this.#name = name;
+    this.#columns = columns;
+    this.#isPlaced = isPlaced;
+    this.#fields = Object.keys(columns) as (keyof Row)[];
+    this.#inserted = this.#fields.filter((field) => !columns[field].sql.includes(' DEFAULT '));
+    const place = isPlaced ? ['seq INTEGER PRIMARY KEY'] : [];
+    const lines = [...place, ...list.map((column) => `${column.name} ${column.sql}`), ...constraints];
+    const kind = hasRowId ? 'STRICT' : 'STRICT, WITHOUT ROWID';
+    this.ddl = `CREATE TABLE ${name} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n) ${kind};`;
+    const names = [...(isPlaced ? ['seq'] : []), ...this.#inserted.map((field) => columns[field].name)];
+    this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  }
+
+  /** Returns the place of the new row. `seq`: that place; null for the next one. */
+  insert(db: Database, record: Row, seq: number | null = null): number {
+    const place = this.#isPlaced ? [seq] : [];
+    return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
+  }
+
+  /** Inserts the record, or replaces the row with the same primary key. */
+  upsert(db: Database, record: Row): void {
+    const assignments = this.#inserted.map(
+      (field) => `${this.#columns[field].name} = excluded.${this.#columns[field].name}`,
+    );
+    const sql = `${this.#insertion} ON CONFLICT DO UPDATE SET ${assignments.join(', ')}`;
+    db.run(sql, ...this.#store(record, this.#inserted));
+  }
+
+  /** A function that writes these fields of a record into the row with its `key`. */
+  updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: Database, record: Row) => void {
+    const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
+    const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;
+    return (db, record) => {
+      db.run(sql, ...this.#store(record, [...fields, key]));
+    };
+  }
+
+  /** The record whose `key` has this value; null for none. */
+  find(db: Database, key: keyof Row, value: string): Row | null {
+    const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
+    return row === undefined ? null : this.#read(row);
+  }
+
+  /** Records by a rest of SQL after `FROM`. */
+  list(db: Database, rest: string, ...values: readonly SqlValue[]): Row[] {
+    return this.#all(db, rest, values).map((row) => this.#read(row));
+  }
+
+  /** Rows with a place after this one, in order. */
+  listAfter(db: Database, seq: number): Booked<Row>[] {
+    return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
+      seq: Number(row['seq']),
+      row: this.#read(row),
+    }));
+  }
+
+  #all(db: Database, rest: string, values: readonly SqlValue[]): StoredRow[] {
+    return db.all<StoredRow>(`SELECT * FROM ${this.#name} ${rest}`, ...values);
+  }
+
+  #store(record: Row, fields: readonly (keyof Row)[]): SqlValue[] {
+    return fields.map((field) => this.#columns[field].write(record[field]));
+  }
+
+  #read(row: StoredRow): Row {
+    const record: Partial<Row> = {};
+    for (const field of this.#fields) {
+      const { name, read } = this.#columns[field];
+      record[field] = read(row[name] ?? null);
+    }
+    return record as Row;
+  }
+}
+
+type StoredRow = Readonly<Record<string, SqlValue>>;
