@@ -6,7 +6,7 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 export type SqlValue = string | number | null;
 
 /** The calls of a database that a table needs. */
-interface Database {
+export interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
   run(sql: string, ...values: readonly SqlValue[]): number;
@@ -23,7 +23,7 @@ interface Column<V> {
 }
 
 /** The record that a row of the table holds. */
-export type RowOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
+export type RecordOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
 /** A column whose values are stored as they are. STRICT tables hold no other type. */
 const plain =
@@ -45,6 +45,7 @@ export const optionalInteger = plain<number | null>('INTEGER');
 /** One of these texts; SQLite refuses others. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+/** The same, or null. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** One of a list of texts that may grow. */
@@ -55,6 +56,7 @@ export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
+/** The same, or null. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
@@ -65,6 +67,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (stored) => stored === 1,
   write: Number,
 });
+/** The same, or null. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),
@@ -113,13 +116,13 @@ export class Table<Row> {
   }
 
   /** Returns the place of the new row. `seq`: that place; null for the next one. */
-  insert(db: Database, record: Row, seq: number | null = null): number {
+  insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
   }
 
   /** Inserts the record, or replaces the row with the same primary key. */
-  upsert(db: Database, record: Row): void {
+  upsert(db: TableStore, record: Row): void {
     const assignments = this.#inserted.map(
       (field) => `${this.#columns[field].name} = excluded.${this.#columns[field].name}`,
     );
@@ -128,7 +131,7 @@ export class Table<Row> {
   }
 
   /** A function that writes these fields of a record into the row with its `key`. */
-  updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: Database, record: Row) => void {
+  updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: TableStore, record: Row) => void {
     const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
     const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;
     return (db, record) => {
@@ -137,25 +140,25 @@ export class Table<Row> {
   }
 
   /** The record whose `key` has this value; null for none. */
-  find(db: Database, key: keyof Row, value: string): Row | null {
+  find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
   /** Records by a rest of SQL after `FROM`. */
-  list(db: Database, rest: string, ...values: readonly SqlValue[]): Row[] {
+  list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
   /** Rows with a place after this one, in order. */
-  listAfter(db: Database, seq: number): Booked<Row>[] {
+  listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),
       row: this.#read(row),
     }));
   }
 
-  #all(db: Database, rest: string, values: readonly SqlValue[]): StoredRow[] {
+  #all(db: TableStore, rest: string, values: readonly SqlValue[]): StoredRow[] {
     return db.all<StoredRow>(`SELECT * FROM ${this.#name} ${rest}`, ...values);
   }
 

@@ -11,7 +11,7 @@ import {
   optionalFlag,
   optionalInteger,
   optionalText,
-  type RowOf,
+  type RecordOf,
   state,
   Table,
   text,
@@ -51,7 +51,7 @@ export const RUNS = new Table('runs', {
   note: text('note', "DEFAULT ''"),
 });
 /** One start of the trader. */
-export type RunRow = RowOf<typeof RUNS>;
+export type RunRow = RecordOf<typeof RUNS>;
 
 export const INTENTS = new Table(
   'intents',
@@ -111,7 +111,7 @@ export const updateIntent = INTENTS.updater('id', [
   'lastReason',
 ]);
 /** One approved change and its progress. It is written before any request about it leaves. */
-export type IntentRow = RowOf<typeof INTENTS>;
+export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new Table(
   'orders',
@@ -139,7 +139,7 @@ export const ORDERS = new Table(
 /** Writes the changes of an order that come from the exchange into its row. Needs a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
 /** An own order: a row from the moment its draft is stored. */
-export type OrderRecord = RowOf<typeof ORDERS>;
+export type OrderRecord = RecordOf<typeof ORDERS>;
 
 export const FILLS = new Table(
   'fills',
@@ -162,7 +162,7 @@ export const FILLS = new Table(
   { isPlaced: true },
 );
 /** One booked fill of an own order. */
-export type BookedFill = RowOf<typeof FILLS>;
+export type BookedFill = RecordOf<typeof FILLS>;
 
 export const CONVERSIONS = new Table(
   'conversions',
@@ -183,7 +183,7 @@ export const CONVERSIONS = new Table(
   { isPlaced: true },
 );
 /** A merge, split or redeem that has happened, as it was booked. */
-export type BookedConversion = RowOf<typeof CONVERSIONS>;
+export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new Table(
   'markets',
@@ -203,7 +203,7 @@ export const MARKETS = new Table(
   { hasRowId: false },
 );
 /** A market as the ledger knows it, so that a report needs no exchange. */
-export type MarketRecord = RowOf<typeof MARKETS>;
+export type MarketRecord = RecordOf<typeof MARKETS>;
 
 /** One row for each version of a strategy's state: a row of another version is kept unread. */
 export const STRATEGY_STATES = new Table(
@@ -220,4 +220,4 @@ export const STRATEGY_STATES = new Table(
   { constraints: ['PRIMARY KEY (market, strategy, version)'], hasRowId: false },
 );
 /** Saved state of a strategy in one market. */
-export type StrategyStateRow = RowOf<typeof STRATEGY_STATES>;
+export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;

@@ -68,11 +68,8 @@ describe('after a restored backup', () => {
     expect(named.way_back).toBe('ledger adopt --reason TEXT');
     expect((await command('ledger', 'adopt')).code).toBe(2);
     // Shares may be on their way in the moment of the comparison.
-    const adopt = (reason: string) =>
-      until(
-        () => command('ledger', 'adopt', '--reason', reason),
-        ({ code }) => code === 0,
-      );
+    const isDone = ({ code }: { readonly code: number | null }) => code === 0;
+    const adopt = (reason: string) => until(() => command('ledger', 'adopt', '--reason', reason), isDone);
     const adopted = await adopt('restored on Friday');
     expect(adopted.output).toMatch(
       /(YES|NO) of ".*": [\d.-]+ in the ledger, [\d.-]+ now; records of the exchange move/,
