@@ -7,7 +7,7 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BookSide, Core, MarketIndex } from '../../src/exchange/core/contract.js';
+import type { BookSide, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { makeName } from '../../src/exchange/core/names.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
@@ -58,7 +58,7 @@ export async function makeSample(folder: string): Promise<void> {
 }
 
 /** Tells the scribes of everything that may change a book, as it happens. */
-function watch(core: Core, scribes: readonly Scribe[]): void {
+function watch(core: ExchangeCore, scribes: readonly Scribe[]): void {
   const place = core.placeInternal.bind(core);
   core.placeInternal = (nowMs, account, market, side, ...order) => {
     const handle = place(nowMs, account, market, side, ...order);
@@ -81,10 +81,10 @@ type Levels = Map<number, number>;
 class Scribe {
   readonly index: MarketIndex;
   readonly sink: MarketSink;
-  readonly #core: Core;
+  readonly #core: ExchangeCore;
   #book: readonly [bids: Levels, asks: Levels] = [new Map(), new Map()];
 
-  constructor(core: Core, index: MarketIndex, store: RecordingStore) {
+  constructor(core: ExchangeCore, index: MarketIndex, store: RecordingStore) {
     this.#core = core;
     this.index = index;
     this.sink = store.market(describe(core, index));
@@ -119,7 +119,7 @@ class Scribe {
 const levelsOf = (rows: readonly { price: string; total_amount: string }[]): Levels =>
   new Map(rows.map((row) => [parseDecimal(row.price) ?? 0, parseDecimal(row.total_amount) ?? 0]));
 
-function describe(core: Core, index: MarketIndex): RecordedMarket {
+function describe(core: ExchangeCore, index: MarketIndex): RecordedMarket {
   const detail = core.detailRow(index);
   return {
     // Not the crowd's own name, or a replay would be taken for the market that the crowd trades in the same folder.

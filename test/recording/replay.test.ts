@@ -1,7 +1,7 @@
 /** The paper exchange plays our format as it plays the raw recordings. */
 
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../src/exchange/core/core.js';
 import { Replay } from '../../src/exchange/crowd/replay.js';
 import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
@@ -13,7 +13,7 @@ import { CLOSE_MS, delta, OPEN_MS, snapshot, trade, writeKalshi } from './sample
 const MINUTE_MS = 60_000;
 
 /** Plays the recordings to their end. */
-async function played(paths: readonly string[]): Promise<{ core: Core; warnings: readonly string[] }> {
+async function played(paths: readonly string[]): Promise<{ core: ExchangeCore; warnings: readonly string[] }> {
   const core = newCore();
   const replay = await Replay.attach(core, await openRecordings(paths), { speed: 1 }, START_MS);
   for (let nowMs = START_MS; !replay.done; nowMs += MINUTE_MS) {

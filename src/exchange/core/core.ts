@@ -31,8 +31,12 @@ import { wireSubsystems } from './wiring.js';
 type Account = contract.AccountSlot;
 type Result<T> = contract.Result<T>;
 
-/** The whole core behind one interface; all times are ms since 1970 and may not go back. */
-export class ExchangeCore extends Reads implements contract.Core {
+/**
+ * The whole core. All times are ms since 1970 and may not go back. `signatureValid` is the caller's verdict on the signature
+ * over `draftMessage(...)`; the order of the checks: unknown or foreign → expired → wrong state → invalid signature → market
+ * state and balance.
+ */
+export class ExchangeCore extends Reads {
   readonly #clock: CoreClock;
   readonly #internal: InternalOrders;
   readonly #margin: MarginCalls;
@@ -58,10 +62,12 @@ export class ExchangeCore extends Reads implements contract.Core {
     return new ExchangeCore(settings, snapshot, archive);
   }
 
+  /** What the last `placeInternal` filled at once. */
   get lastInternalFilled(): Micros {
     return asMicros(this.#internal.lastFilled);
   }
 
+  /** Runs one journal line; what the mutator returned comes back. */
   apply(command: contract.Command): unknown {
     const [nowMs, method, args] = command;
     assert(contract.MUTATORS.includes(method), `not a command of the exchange: ${method}`);
@@ -70,6 +76,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     return mutator.call(this, nowMs, ...args);
   }
 
+  /** Does everything that is due (drafts expire, conversions land) in time order. */
   advance(nowMs: number): void {
     this.#clock.advanceTo(nowMs);
   }
@@ -79,6 +86,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.parts.identity.challenge(wallet, nonce);
   }
 
+  /** On a wallet's first key its account is created. `apiKey` and `secret` are drawn by the caller. */
   createKey(
     nowMs: number,
     request: contract.KeyRequest,
@@ -105,11 +113,13 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.parts.identity.setCustodial(wallet, custodial);
   }
 
+  /** False: every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(nowMs: number, available: boolean): void {
     this.#clock.advanceTo(nowMs);
     this.parts.context.signingAvailable = available;
   }
 
+  /** In place of those before, for what begins from now on. */
   setDelays(nowMs: number, delays: contract.Delays): void {
     this.#clock.advanceTo(nowMs);
     this.parts.context.delays = delays;
@@ -123,6 +133,10 @@ export class ExchangeCore extends Reads implements contract.Core {
     return ok({ index: made.value.index, condition_id: made.value.card.conditionId });
   }
 
+  /**
+   * By the moves of lifecycle.ts. Leaving `open` cancels the open orders. `canceled` is `resolveMarket(null)`; `resolved`
+   * needs an outcome and is refused.
+   */
   setMarketState(nowMs: number, conditionId: string, state: MarketState): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
@@ -150,6 +164,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     });
   }
 
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it, too: a YES share redeems at it. */
   resolveMarket(nowMs: number, conditionId: string, outcome: MarketOutcome | null): Result<contract.WireDetail> {
     return this.#onMarket(nowMs, conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -193,6 +208,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.parts.orders.submit(this.parts.matching, account, pubkey, valid);
   }
 
+  /** An unexpired cancel draft that was not submitted yet is answered again. */
   draftCancel(nowMs: number, account: Account, pubkey: string): Result<contract.WireDraft> {
     this.#clock.advanceTo(nowMs);
     return this.parts.orders.draftCancel(account, pubkey);
@@ -203,6 +219,7 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.parts.orders.submitCancel(this.parts.matching, account, pubkey, valid);
   }
 
+  /** `amount` is the text of the body: one that cannot be read is `share_conversion_invalid_amount`. */
   draftMerge(nowMs: number, account: Account, conditionId: string, amount: string): Result<contract.WireDraft> {
     this.#clock.advanceTo(nowMs);
     return this.parts.conversions.draft('merge', account, conditionId, amount);
@@ -233,11 +250,16 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.parts.redeems.submit(account, pubkey, valid);
   }
 
+  /**
+   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
+   * once: liquidations, closes, triggers, limit requests.
+   */
   setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<contract.WireDetail> {
     this.#clock.advanceTo(nowMs);
     return this.#margin.setReferencePrice(conditionId, price);
   }
 
+  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
   draftMarginRequest(nowMs: number, account: Account, terms: contract.MarginTerms): Result<contract.WireRequest> {
     this.#clock.advanceTo(nowMs);
     return this.#margin.draftRequest(account, terms);
@@ -253,11 +275,13 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.#margin.submitRequest(account, pubkey, signatureValid);
   }
 
+  /** Only until its funding is through. */
   cancelMarginRequest(nowMs: number, account: Account, pubkey: string): Result<contract.WireCancelledRequest> {
     this.#clock.advanceTo(nowMs);
     return this.#margin.cancelRequest(account, pubkey);
   }
 
+  /** Sells all shares at the reference price: now, or with `price` once it is reached. */
   closePosition(nowMs: number, account: Account, pubkey: string, price: Micros | null): Result<contract.WireClose> {
     this.#clock.advanceTo(nowMs);
     return this.#margin.closePosition(account, pubkey, price);
@@ -278,11 +302,17 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.#margin.claimSettlement(account, positionPubkey);
   }
 
+  /** Without wallet, drafts or signatures. The same name again gives the same account. */
   openInternalAccount(nowMs: number, name: string, options: contract.InternalAccountOptions): Account {
     this.#clock.advanceTo(nowMs);
     return this.parts.identity.openInternal(name, options.unlimited, options.funds ?? 0);
   }
 
+  /**
+   * An order of an internal account, `price` in YES space. A bid is worked as *sell NO* when enough NO is held, else as
+   * *buy YES*; an ask as *sell YES*, else *buy NO*. `immediate`: what is not filled at once is dropped.
+   * Returns a handle (> 0) for what rests, 0 when nothing rests, or one of the REFUSED numbers.
+   */
   placeInternal(
     nowMs: number,
     account: Account,
@@ -297,11 +327,17 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.#internal.place(market, { account, side, price, amount, immediate });
   }
 
+  /** Constant time. False when the order no longer rests (filled, canceled, or the market closed). */
   cancelInternal(nowMs: number, handle: number): boolean {
     this.#clock.advanceTo(nowMs);
     return this.#internal.cancel(handle);
   }
 
+  /**
+   * The recording says that this level now holds `total`. What that adds meets the real orders of the other side that offer
+   * as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed beside them.
+   * False when the price is off the market's grid.
+   */
   recordedLevel(
     nowMs: number,
     index: contract.MarketIndex,
@@ -314,6 +350,10 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.#feed.level(this.parts.context.nowMs, catalog.markets[index], side, price, total);
   }
 
+  /**
+   * The recording says that somebody took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
+   * as far as it reaches. The decrease of the level that belongs to it must follow as `recordedLevel`.
+   */
   recordedTrade(
     nowMs: number,
     index: contract.MarketIndex,
@@ -325,6 +365,10 @@ export class ExchangeCore extends Reads implements contract.Core {
     return this.#feed.trade(this.parts.context.catalog.markets[index], takerSide, price, amount);
   }
 
+  /**
+   * All recorded liquidity goes: the recording has ended, or a new snapshot follows at once. Real orders keep their place
+   * where the new snapshot shows their level again, and are first where it does not.
+   */
   recordedClear(nowMs: number, index: contract.MarketIndex): void {
     this.#clock.advanceTo(nowMs);
     this.#feed.clear(this.parts.context.nowMs, this.parts.context.catalog.market(index));

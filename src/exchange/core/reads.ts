@@ -7,7 +7,6 @@ import type {
   AssetQuery,
   BookSide,
   ConversionQuery,
-  CoreReads,
   DraftKind,
   EventFacts,
   Holding,
@@ -52,8 +51,8 @@ import { marketsIn, pnlRow } from './records/pnl.js';
 import { f64 } from './typed-arrays.js';
 import { type CoreSubsystems, dumpSubsystems } from './wiring.js';
 
-/** Every call of the core that only looks. */
-export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
+/** Every call of the core that only reads. `null` means unknown or foreign: the service's `not_found`. */
+export class Reads {
   protected readonly parts: CoreSubsystems;
   readonly #facts: MarketSummaries;
 
@@ -62,27 +61,33 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     this.#facts = new MarketSummaries(parts.context);
   }
 
+  /** The exchange's clock as last seen, ms. */
   get nowMs(): number {
     return this.parts.context.nowMs;
   }
 
+  /** As they were set last; their time may be over. */
   get delays() {
     return this.parts.context.delays;
   }
 
+  /** When something becomes due next, ms; null when nothing is. */
   nextDueMs(): number | null {
     const { nextMs } = this.parts.context.timers;
     return nextMs === Number.POSITIVE_INFINITY ? null : nextMs;
   }
 
+  /** JSON-able; with it, the archive and the journal since, the identical state is restored. Holds API secrets. */
   snapshot(): unknown {
     return dumpSubsystems(this.parts);
   }
 
+  /** Account and HMAC secret of an API key; null when unknown or revoked. */
   credential(apiKey: string): { readonly account: AccountSlot; readonly secret: string } | null {
     return this.parts.identity.credential(apiKey);
   }
 
+  /** Wallet of an account; null for an internal one. */
   readWallet(account: AccountSlot): string | null {
     return this.parts.identity.account(account).wallet;
   }
@@ -96,6 +101,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
   }
 
+  /** For `/paper/accounts/{wallet}/`. */
   fundsOfWallet(wallet: string): WireFunds | null {
     return this.parts.identity.fundsOfWallet(wallet);
   }
@@ -121,10 +127,12 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return asMicros(this.parts.matching.fees);
   }
 
+  /** Currency that came in (starting funds, deposits): = all currency + all collateral + fees + marginHeld, always. */
   get fundsDeposited(): Micros {
     return asMicros(this.parts.context.deposited);
   }
 
+  /** The draft's `message` as it was issued and must be signed; null when there is no such draft of this account. */
   draftMessage(kind: DraftKind, account: AccountSlot, pubkey: string): string | null {
     const { orders, conversions, redeems, margin } = this.parts;
     switch (kind) {
@@ -178,6 +186,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.detailRow(this.parts.context.catalog, this.#market(market));
   }
 
+  /** As the single-event response: with all its market summaries. */
   eventRow(event: number): WireEvent {
     return rows.eventRow(this.parts.context.catalog, event);
   }
@@ -194,6 +203,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.priceRow(this.#market(market), isYes);
   }
 
+  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first; those without a trade are left out. */
   candleRows(
     market: MarketIndex,
     interval: CandleInterval,
@@ -204,14 +214,20 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.candleRows(this.#market(market), interval, fromMs, toMs, isYes);
   }
 
+  /** Counts visible changes of the book: same number, same book. */
   bookVersion(market: MarketIndex): number {
     return this.#market(market).orderbook?.book.version ?? 0;
   }
 
+  /**
+   * Real and recorded liquidity together. Where a recorded level stands at or beyond a resting real order without trading
+   * with it (makers who post only, a paused market) the book shows both, crossed.
+   */
   bookRow(market: MarketIndex, isYes: boolean, depth: number): WireBook {
     return rows.bookRow(this.#market(market), isYes, depth);
   }
 
+  /** YES space; null when the side is empty. */
   bestBid(market: MarketIndex): Micros | null {
     return rows.bestPrice(this.#market(market), BID);
   }
@@ -220,6 +236,10 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.bestPrice(this.#market(market), ASK);
   }
 
+  /**
+   * The levels of `bookRow` in YES space as numbers, without text: best first, at most `depth`, into `prices` and `amounts`
+   * (Micros), which hold at least `depth`. Returns how many there are. Nothing is allocated.
+   */
   bookLevels(
     market: MarketIndex,
     side: BookSide,
@@ -230,25 +250,33 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return rows.bookLevels(this.#market(market), side, depth, prices, amounts);
   }
 
+  /**
+   * Best recorded price of a side alone, whatever real orders stand there or have eaten of it; null when the recording holds
+   * nothing there. YES space.
+   */
   bestRecorded(market: MarketIndex, side: BookSide): Micros | null {
     return rows.bestRecorded(this.#market(market), side);
   }
 
+  /** Displayed amount of a level in YES space, real and recorded. */
   levelAmount(market: MarketIndex, side: BookSide, price: Micros): Micros {
     const { orderbook: trading } = this.#market(market);
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
+  /** What is left of an internal order; 0 when it no longer rests. */
   internalRemaining(handle: number): Micros {
     const slot = this.parts.pool.findSlot(handle);
     return asMicros(slot === 0 ? 0 : f64(this.parts.pool.remaining, slot));
   }
 
+  /** Handles of an internal account's resting orders: what a driver that was killed has left behind. */
   internalOrders(account: AccountSlot): readonly number[] {
     return this.parts.pool.internalHandles(account);
   }
 
+  /** The newest 20,000 are kept. Ids count from 1 per market. */
   publicTrades(
     market: MarketIndex,
     query: { readonly limit: number; readonly beforeId?: number | undefined },
@@ -267,11 +295,13 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return record === null ? null : this.parts.orders.row(record);
   }
 
+  /** Recorded shares that stand before a resting order of this account; null when it does not rest. */
   queueAhead(account: AccountSlot, pubkey: string): Micros | null {
     const ahead = this.parts.orders.ahead(account, pubkey);
     return ahead === null ? null : asMicros(ahead);
   }
 
+  /** Best price of the real orders alone, in YES space; null when none rests on that side. */
   bestReal(market: MarketIndex, side: BookSide): Micros | null {
     const { orderbook: trading } = this.#market(market);
     if (trading === null) return null;
@@ -311,6 +341,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return this.parts.redeems.page(account, query);
   }
 
+  /** By offset, as the interface says; `nextOffset` is null on the last page. */
   assets(
     account: AccountSlot,
     query: AssetQuery,
@@ -318,6 +349,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return assetPage(this.parts.context.catalog, account, query);
   }
 
+  /** What the markets that match both filters have brought; an id that matches none has brought nothing. */
   pnl(account: AccountSlot, filter: PnlFilter): WirePnl {
     const { catalog } = this.parts.context;
     const markets = marketsIn(catalog, filter);
@@ -351,6 +383,7 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     return marginReads.settlementPage(this.parts.margin, account, query);
   }
 
+  /** The newest 1,000 of a market are kept. */
   marginActivity(market: MarketIndex, query: margin.ActivityQuery): Page<margin.WireActivity> {
     const { context, identity } = this.parts;
     return marginReads.activityPage(
@@ -361,10 +394,12 @@ export class Reads implements Omit<CoreReads, 'lastInternalFilled'> {
     );
   }
 
+  /** Of all markets, or of those given. */
   marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): margin.MarginPnl {
     return marginReads.marginPnl(this.parts.margin, account, markets);
   }
 
+  /** Currency outside of all accounts that margin holds: the pools (which may owe) and what users have in it. */
   get marginHeld(): Micros {
     return asMicros(this.parts.margin.held);
   }

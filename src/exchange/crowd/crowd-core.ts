@@ -1,11 +1,12 @@
 /** What the crowd uses of the exchange core, and its prices in ticks. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import { type AccountSlot, ASK, BID, type BookSide, type Core, type MarketIndex } from '../core/contract.js';
+import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 
 /** The calls of the core that simulated traders need. */
 export type CrowdCore = Pick<
-  Core,
+  ExchangeCore,
   | 'findMarketIndex'
   | 'marketFacts'
   | 'createMarket'

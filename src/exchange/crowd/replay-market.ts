@@ -5,12 +5,13 @@ import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { ASK, BID, type BookSide, type Core, type MarketIndex, type MarketSpec } from '../core/contract.js';
+import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { RebuiltBook } from './playback.js';
 
 /** What a replay uses of the core. */
 export type ReplayCore = Pick<
-  Core,
+  ExchangeCore,
   | 'nowMs'
   | 'findMarketIndex'
   | 'marketFacts'

@@ -7,7 +7,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
-import type { AccountSlot, CoreReads, Result } from '../core/contract.js';
+import type { AccountSlot, Result } from '../core/contract.js';
+import type { Reads } from '../core/reads.js';
 
 /** The parts of a request that are signed. */
 export interface SignedRequest {
@@ -50,7 +51,7 @@ export class Authenticator {
   }
 
   /** The caller's account, or why he is not believed. `nowMs`: the exchange's clock. */
-  authenticate(request: SignedRequest, core: CoreReads, nowMs: number): Result<AccountSlot> {
+  authenticate(request: SignedRequest, core: Reads, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
     const signature = readHeader(request.headers[this.#signatureHeader]);

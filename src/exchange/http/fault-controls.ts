@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import type { Core, Result } from '../core/contract.js';
+import type { Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import { badField } from '../service/envelope.js';
 import type { AnswerFault, Faults } from './faults.js';
 
@@ -57,7 +58,7 @@ export const faultsBody = z.strictObject({
 /** What the control works on. */
 export interface FaultContext {
   readonly nowMs: number;
-  readonly core: Core;
+  readonly core: ExchangeCore;
   readonly faults: Faults;
   /** Whether the exchange counts requests at all. */
   readonly hasLimits: boolean;

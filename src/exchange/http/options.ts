@@ -2,12 +2,12 @@
 
 import type { EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { Core } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { ExchangeClock } from './clock.js';
 
 /** The exchange behind the server, and what of it is served. */
 export interface ServerOptions {
-  readonly core: Core;
+  readonly core: ExchangeCore;
   readonly clock: ExchangeClock;
   readonly profile: VenueProfile;
   readonly rateLimits: boolean;

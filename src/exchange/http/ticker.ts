@@ -1,6 +1,6 @@
 /** Time passing: does what is due in the core and lets crowd and replay act, a few times a second or when due. */
 
-import type { Core } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { Driver } from '../crowd/contract.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 import type { ExchangeClock } from './clock.js';
@@ -22,7 +22,7 @@ export interface TickerParts {
 /** Brings core and drivers to the time of the clock until it is stopped. */
 export class Ticker {
   readonly #persistentCore: PersistentCore;
-  readonly #core: Core;
+  readonly #core: ExchangeCore;
   readonly #clock: ExchangeClock;
   readonly #onError: TickerParts['onError'];
   #drivers: readonly Driver[];

@@ -4,7 +4,8 @@
  * that changes all the time under readers of all depths then costs eight readings for each change, not two hundred.
  */
 
-import type { CoreReads, MarketIndex, WireBook } from '../core/contract.js';
+import type { MarketIndex, WireBook } from '../core/contract.js';
+import type { Reads } from '../core/reads.js';
 import { successText } from './envelope.js';
 
 /** Depths that are read from the book. The last is the deepest that may be asked for. */
@@ -32,10 +33,10 @@ interface MarketTexts {
 
 /** Remembers the text of each market's book by depth, until the book changes. */
 export class BookTexts {
-  readonly #core: CoreReads;
+  readonly #core: Reads;
   readonly #markets: MarketTexts[] = [];
 
-  constructor(core: CoreReads) {
+  constructor(core: Reads) {
     this.#core = core;
   }
 

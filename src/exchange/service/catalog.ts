@@ -12,7 +12,8 @@
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { CoreReads, WireEvent, WireListRow } from '../core/contract.js';
+import type { WireEvent, WireListRow } from '../core/contract.js';
+import type { Reads } from '../core/reads.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { cursorAt, cursorPosition } from './list-cursors.js';
 import { isClosed, isOpen, isResolved, isWithin } from './market-states.js';
@@ -48,7 +49,7 @@ const SOON_S = 7 * 86_400;
 const SUMMARIES_PER_EVENT = 2;
 
 /** One page of the list of events. */
-export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
+export const eventPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireEvent>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {
@@ -65,7 +66,7 @@ export const eventPage = (core: CoreReads, query: CatalogQuery, limit: number, n
   );
 
 /** One page of the list of markets. */
-export const marketPage = (core: CoreReads, query: CatalogQuery, limit: number, nowMs: number) =>
+export const marketPage = (core: Reads, query: CatalogQuery, limit: number, nowMs: number) =>
   catalogPage<WireListRow>(
     { query, limit, nowMs, marketCount: core.marketCount },
     {

@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
-import type { AccountSlot, Core, MarketIndex, Page, Result } from '../core/contract.js';
+import type { AccountSlot, MarketIndex, Page, Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import type { BookTexts } from './book-texts.js';
 import { badField, type Meta, NOT_FOUND } from './envelope.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
@@ -11,7 +12,7 @@ import type { WalletSignatures } from './wallet-signatures.js';
 
 /** What every handler works with. */
 export interface HandlerContext {
-  readonly core: Core;
+  readonly core: ExchangeCore;
   readonly books: BookTexts;
   readonly wallets: WalletSignatures;
 }

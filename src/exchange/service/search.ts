@@ -9,7 +9,8 @@
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
-import type { CoreReads, MarketFacts, WireDetail, WireEvent } from '../core/contract.js';
+import type { MarketFacts, WireDetail, WireEvent } from '../core/contract.js';
+import type { Reads } from '../core/reads.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';
 import { isClosed, isOpen, isResolved, isUnderReview } from './market-states.js';
@@ -34,7 +35,7 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /** Checks in this order: a filter is there, `q` says something, sport and league, cursor. */
-export function searchPage(core: CoreReads, query: SearchQuery, limit: number) {
+export function searchPage(core: Reads, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
   if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
   const text = query.q?.trim().toLowerCase();
@@ -51,12 +52,7 @@ export function searchPage(core: CoreReads, query: SearchQuery, limit: number) {
 }
 
 /** Events and markets among the first `until` markets, newest first. */
-function findHits(
-  core: CoreReads,
-  until: number,
-  query: SearchQuery,
-  isFound: (market: MarketFacts) => boolean,
-): Hit[] {
+function findHits(core: Reads, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean): Hit[] {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {
@@ -71,13 +67,13 @@ function findHits(
   return [...sortedBy([...found, ...hits], 'created')];
 }
 
-function eventHit(core: CoreReads, index: number, until: number): Hit {
+function eventHit(core: Reads, index: number, until: number): Hit {
   const { createdMs, markets } = core.eventFacts(index);
   const known = markets.filter((market) => market < until);
   return { type: 'event', index, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
-const makeRow = (core: CoreReads, { type, index }: Hit): Row =>
+const makeRow = (core: Reads, { type, index }: Hit): Row =>
   type === 'market'
     ? { result_type: type, summary: core.detailRow(index) }
     : { result_type: type, summary: core.eventRow(index) };

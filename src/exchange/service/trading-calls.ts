@@ -1,7 +1,8 @@
 /** Orders, own trades, share merges, splits and redeems. */
 
 import { submittedSignature } from '../../shared/protocol/signing.js';
-import type { Core, DraftKind, Result } from '../core/contract.js';
+import type { DraftKind, Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import { badField } from './envelope.js';
 import {
   answerFound,
@@ -86,7 +87,7 @@ export function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
   { core, wallets }: HandlerContext,
-  submit: (this: Core, nowMs: number, account: number, pubkey: string, signatureValid: boolean) => Result<T>,
+  submit: (this: ExchangeCore, nowMs: number, account: number, pubkey: string, signatureValid: boolean) => Result<T>,
 ) {
   if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
   const message = core.draftMessage(kind, account, params.pubkey);

@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Core, CoreSettings } from '../core/contract.js';
+import type { CoreSettings } from '../core/contract.js';
 import { ExchangeCore } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
@@ -36,7 +36,7 @@ interface Storage {
 
 /** A core that survives its process when it has a data folder. */
 export class PersistentCore {
-  readonly core: Core;
+  readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
   readonly #storage: Storage | null;
   #savedMs: number;
@@ -82,7 +82,7 @@ export class PersistentCore {
     return persistentCore;
   }
 
-  private constructor(core: Core, settings: CoreSettings, storage: Storage | null) {
+  private constructor(core: ExchangeCore, settings: CoreSettings, storage: Storage | null) {
     this.core = core;
     this.#settings = settings;
     this.#storage = storage;
@@ -142,7 +142,7 @@ function requireSameFills({ fillRules }: Stored, journal: Journal): void {
 }
 
 /** The core of a snapshot and the calls since. */
-function replayJournal(stored: Stored, journal: Journal, archive: Archive): Core {
+function replayJournal(stored: Stored, journal: Journal, archive: Archive): ExchangeCore {
   const core = ExchangeCore.restore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {

@@ -1,6 +1,7 @@
 /** Makes every mutator of a core write itself into the journal, whoever calls it: handlers, crowd or replay. */
 
-import { type Command, type Core, MUTATORS } from '../core/contract.js';
+import { type Command, MUTATORS } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 
 /** Where calls go. */
 export interface CommandSink {
@@ -14,7 +15,7 @@ type AnyMutator = (nowMs: number, ...args: readonly unknown[]) => unknown;
  * From here on each outermost mutator call of `core` is appended to `sink` after it was done and before its result is
  * seen by the caller. Calls that the core makes to itself are part of the outer one and replay with it.
  */
-export function recordMutations(core: Core, sink: CommandSink): void {
+export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
   let depth = 0;
   for (const method of MUTATORS) {
     // Every mutator takes nowMs first and plain JSON after it; that is what the contract says of them all.

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
+import { ASK, BID } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
@@ -21,7 +22,7 @@ interface Tally {
 }
 
 /** Counts what reaches the core. */
-function counted(core: Core): Tally {
+function counted(core: ExchangeCore): Tally {
   const tally: Tally = { levels: 0, trades: 0, tradedMicros: 0 };
   const [level, trade] = [core.recordedLevel.bind(core), core.recordedTrade.bind(core)];
   core.recordedLevel = (...args) => {
@@ -58,7 +59,7 @@ async function plain(
   return all;
 }
 
-function bookOf(core: Core, market: number): Map<string, number> {
+function bookOf(core: ExchangeCore, market: number): Map<string, number> {
   const levels: [string, number][] = [];
   for (let price = 10_000; price < 1_000_000; price += 10_000) {
     for (const side of [BID, ASK] as const) {

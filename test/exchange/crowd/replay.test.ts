@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ASK, BID, type Core } from '../../../src/exchange/core/contract.js';
+import { type ASK, BID } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
 import { deriveConditionId } from '../../../src/recording/identity.js';
@@ -78,7 +79,7 @@ async function play(replay: Replay, ...times: number[]): Promise<void> {
 
 const at = (ms: number): number => START_MS + ms;
 
-function trader(core: Core) {
+function trader(core: ExchangeCore) {
   const account = core.openInternalAccount(START_MS, 'trader', { unlimited: true });
   return {
     account,
@@ -87,7 +88,7 @@ function trader(core: Core) {
   };
 }
 
-const left = (core: Core, handle: number): number => core.internalRemaining(handle) / 1e6;
+const left = (core: ExchangeCore, handle: number): number => core.internalRemaining(handle) / 1e6;
 
 describe('a replay', () => {
   it('fills a resting order when recorded trades have eaten what stood ahead of it, and by nothing else', async () => {

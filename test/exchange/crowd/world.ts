@@ -1,7 +1,7 @@
 /** An exchange core for the tests of crowd and replay, and what passes through it written down. */
 
 import { createHash } from 'node:crypto';
-import { ASK, BID, type Core, type CoreSettings } from '../../../src/exchange/core/contract.js';
+import { ASK, BID, type CoreSettings } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { micros } from '../../../src/shared/base/micros.js';
 
@@ -17,14 +17,14 @@ const SETTINGS: CoreSettings = {
   seed: 1,
 };
 
-export const newCore = (fillModel = 'risk-averse'): Core => new ExchangeCore({ ...SETTINGS, fillModel });
+export const newCore = (fillModel = 'risk-averse'): ExchangeCore => new ExchangeCore({ ...SETTINGS, fillModel });
 
 /** The same core after a restart. */
-export const restarted = (core: Core): Core =>
+export const restarted = (core: ExchangeCore): ExchangeCore =>
   ExchangeCore.restore(SETTINGS, JSON.parse(JSON.stringify(core.snapshot())));
 
 /** All public trades of all markets, oldest first, as one hash. */
-export function tapeHash(core: Core): string {
+export function tapeHash(core: ExchangeCore): string {
   const hash = createHash('sha256');
   for (let market = 0; market < core.marketCount; market++) {
     const trades = core.publicTrades(market, { limit: 20_000 }).rows;
@@ -36,7 +36,7 @@ export function tapeHash(core: Core): string {
 }
 
 /** The middle of the book in ticks of a cent; null while it is one-sided. */
-export function middle(core: Core, market: number): number | null {
+export function middle(core: ExchangeCore, market: number): number | null {
   const bid = core.bestBid(market);
   const ask = core.bestAsk(market);
   return bid === null || ask === null ? null : (bid + ask) / 20_000;
@@ -55,11 +55,11 @@ export interface ProbeFill {
 /** A simple maker of a test: one order a side around the middle of the book without its own. Writes down its fills. */
 export class Probe {
   readonly fills: ProbeFill[] = [];
-  readonly #core: Core;
+  readonly #core: ExchangeCore;
   readonly #account: number;
   readonly #resting = new Map<number, { handle: number; side: typeof BID | typeof ASK; tick: number }[]>();
 
-  constructor(core: Core) {
+  constructor(core: ExchangeCore) {
     this.#core = core;
     this.#account = core.openInternalAccount(START_MS, 'probe', { unlimited: true });
     this.#watch();

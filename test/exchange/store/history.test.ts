@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Core, OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
+import type { OrderQuery, WireOrder } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Snapshot } from '../../../src/exchange/core/wiring.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { HISTORY_SETTINGS, History } from './history.js';
@@ -34,7 +35,7 @@ afterAll(() => {
 });
 
 /** A whole list, page by page. */
-function all(core: Core, account: number, filter: Omit<OrderQuery, 'limit'>): WireOrder[] {
+function all(core: ExchangeCore, account: number, filter: Omit<OrderQuery, 'limit'>): WireOrder[] {
   const rows: WireOrder[] = [];
   for (let beforeId: number | undefined; ; ) {
     const page = core.orders(account, { limit: 100, beforeId, ...filter });

@@ -1,7 +1,8 @@
 /** Fills a core with history, honestly: every order is drafted, and signed, filled, canceled or left to expire. */
 
 import { base58 } from '@scure/base';
-import type { Core, CoreSettings, OrderRequest, Result } from '../../../src/exchange/core/contract.js';
+import type { CoreSettings, OrderRequest, Result } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
@@ -30,7 +31,7 @@ function accepted<T>(result: Result<T>): T {
 }
 
 export class History {
-  readonly core: Core;
+  readonly core: ExchangeCore;
   readonly #random = Random.fromSeed(1, 'history');
   readonly #accounts: readonly number[];
   readonly #markets: readonly string[];
@@ -39,7 +40,7 @@ export class History {
   nowMs: number;
 
   /** Opens accounts and markets in an empty core. */
-  constructor(core: Core, startMs: number) {
+  constructor(core: ExchangeCore, startMs: number) {
     this.core = core;
     this.nowMs = startMs;
     this.#accounts = Array.from({ length: ACCOUNTS }, (_, number) => this.#open(number));

@@ -1,13 +1,7 @@
 /** What must hold between the ledger and the exchange once faults have healed (safety, invariants 1 to 5, 7 and 10). */
 
-import type {
-  CoreReads,
-  Page,
-  WireConversion,
-  WireOrder,
-  WireOwnTrade,
-  WireRedeem,
-} from '../../../src/exchange/core/contract.js';
+import type { Page, WireConversion, WireOrder, WireOwnTrade, WireRedeem } from '../../../src/exchange/core/contract.js';
+import type { Reads } from '../../../src/exchange/core/reads.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
 import type { OrderExecutor } from '../../../src/trader/executor/contract.js';
@@ -16,7 +10,7 @@ import { FUNDS } from './world.js';
 
 /** The two who must agree. */
 export interface Parties {
-  readonly core: CoreReads;
+  readonly core: Reads;
   readonly account: number;
   readonly ledger: Ledger;
   readonly executor: OrderExecutor;

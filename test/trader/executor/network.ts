@@ -1,6 +1,7 @@
 /** A network between the executor and the real matching core that loses, delays, repeats and cuts, on virtual time. */
 
-import type { AccountSlot, Core, Result } from '../../../src/exchange/core/contract.js';
+import type { AccountSlot, Result } from '../../../src/exchange/core/contract.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Random } from '../../../src/shared/base/random.js';
 import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
@@ -54,7 +55,7 @@ interface Happening {
 
 export class Network {
   faults: Faults = CALM;
-  readonly #core: Core;
+  readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #verify: Verify;
   readonly #random: Random;
@@ -62,7 +63,7 @@ export class Network {
   #seq = 0;
   nowMs: number;
 
-  constructor(core: Core, account: AccountSlot, verify: Verify, random: Random, nowMs: number) {
+  constructor(core: ExchangeCore, account: AccountSlot, verify: Verify, random: Random, nowMs: number) {
     this.#core = core;
     this.#account = account;
     this.#verify = verify;
@@ -142,7 +143,7 @@ export class Network {
     const me = this.#account;
     const read = <T>(value: T | null): Result<T> =>
       value === null ? { ok: false, fault: { slug: 'not_found' } } : { ok: true, value };
-    const valid = (kind: Parameters<Core['draftMessage']>[0], pubkey: string, signature: string): boolean => {
+    const valid = (kind: Parameters<ExchangeCore['draftMessage']>[0], pubkey: string, signature: string): boolean => {
       const text = core.draftMessage(kind, me, pubkey);
       return text !== null && this.#verify(text, signature);
     };

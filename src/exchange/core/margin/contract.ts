@@ -8,9 +8,7 @@ import type { z } from 'zod';
 import type { Micros } from '../../../shared/base/micros.js';
 import type * as record from '../../../shared/protocol/records.js';
 import type { MarginActivity, MarketState, RequestState, SettlementState } from '../../../shared/protocol/states.js';
-import type { Page, PageQuery } from '../records/queries.js';
-import type { WireDetail } from '../records/wire-rows.js';
-import type { AccountSlot, MarketIndex, Result } from '../types.js';
+import type { PageQuery } from '../records/queries.js';
 
 /** A leveraged position as the service answers it. */
 export type WirePosition = z.input<typeof record.positionRow>;
@@ -128,46 +126,4 @@ export const MARGIN_MUTATORS = [
   'setTpSl',
   'deleteTpSl',
   'claimSettlement',
-] as const satisfies readonly (keyof MarginMutators)[];
-
-/** The calls that change leveraged positions or the markets that they are held in. */
-export interface MarginMutators {
-  /**
-   * Moves the price (YES space, strictly between 0 and 1) that a margin market trades at. What it reaches happens at
-   * once: liquidations, closes, triggers, limit requests.
-   */
-  setReferencePrice(nowMs: number, conditionId: string, price: Micros): Result<WireDetail>;
-
-  /** Locks liquidity and opening fee. Answers the request's row with the message to sign. */
-  draftMarginRequest(nowMs: number, account: AccountSlot, terms: MarginTerms): Result<WireRequest>;
-  submitMarginRequest(
-    nowMs: number,
-    account: AccountSlot,
-    pubkey: string,
-    signatureValid: boolean,
-  ): Result<WireRequest>;
-  /** Only until its funding is through. */
-  cancelMarginRequest(nowMs: number, account: AccountSlot, pubkey: string): Result<WireCancelledRequest>;
-
-  /** Sells all shares at the reference price: now, or with `price` once it is reached. */
-  closePosition(nowMs: number, account: AccountSlot, pubkey: string, price: Micros | null): Result<WireClose>;
-  setTpSl(nowMs: number, account: AccountSlot, pubkey: string, change: TpSlChange): Result<WireTpSl>;
-  deleteTpSl(nowMs: number, account: AccountSlot, pubkey: string): Result<WireTpSl>;
-  claimSettlement(nowMs: number, account: AccountSlot, positionPubkey: string): Result<WireClaim>;
-}
-
-/** `null` stands for unknown or foreign. */
-export interface MarginReads {
-  marginEstimate(terms: EstimateTerms): Result<WireEstimate>;
-  marginRequest(account: AccountSlot, pubkey: string): WireRequest | null;
-  marginRequests(account: AccountSlot, query: RequestQuery): MarginPage<WireRequest>;
-  position(account: AccountSlot, pubkey: string): WirePosition | null;
-  positions(account: AccountSlot, query: PositionQuery): MarginPage<WirePosition>;
-  settlements(account: AccountSlot, query: SettlementQuery): MarginPage<WireSettlement>;
-  /** The newest 1,000 of a market are kept. */
-  marginActivity(market: MarketIndex, query: ActivityQuery): Page<WireActivity>;
-  /** Of all markets, or of those given. */
-  marginPnl(account: AccountSlot, markets?: readonly MarketIndex[]): MarginPnl;
-  /** Currency outside of all accounts that margin holds: the pools (which may owe) and what users have in it. */
-  readonly marginHeld: Micros;
-}
+] as const;
