@@ -198,7 +198,7 @@ export const WORLDLY = [
   'src/shell/',
   'src/exchange/http/',
   // It makes keys, secrets and nonces.
-  'src/exchange/service/account-calls.ts',
+  'src/exchange/service/handlers.ts',
   'src/exchange/store/',
   'src/exchange/exchange.ts',
   'src/recording/',

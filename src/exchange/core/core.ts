@@ -16,7 +16,6 @@ import { CoreClock } from './advance-time.js';
 import * as contract from './contract.js';
 import { invalid, ok, type Refusal, refuse } from './fault.js';
 import { InternalOrders } from './internal-orders.js';
-import { mayMove } from './lifecycle.js';
 import { MarginCalls } from './margin/calls.js';
 import type { Market } from './market.js';
 import { RECORDED_ACCOUNT } from './matching/matching.js';
@@ -403,3 +402,9 @@ export class ExchangeCore extends Reads {
     return this.#feed.refused;
   }
 }
+
+/**
+ * Whether the control may put a market of one state into another. It may go back as well, because an answer can be disputed.
+ * A settled state is final, and `resolved` needs an outcome.
+ */
+const mayMove = (from: MarketState, to: MarketState): boolean => !isSettledMarket(from) && to !== 'resolved';

@@ -8,14 +8,15 @@ import type { CoreContext } from './core-context.js';
 import type { Delays } from './delays.js';
 import { Identity, type IdentityDump } from './identity.js';
 import { Margin, type MarginDump } from './margin/margin.js';
+import type { Market } from './market.js';
 import { chosenModel } from './matching/bounded-model.js';
 import { Matching } from './matching/matching.js';
-import { OrderPool, type PoolDump } from './matching/order-pool.js';
-import { dumpResting, loadResting } from './matching/resting.js';
+import { isBidLeg, OrderPool, type PoolDump } from './matching/order-pool.js';
 import { Orders, type OrdersDump } from './orders.js';
 import type { Archive } from './records/archive.js';
 import { Redeems, type RedeemsDump } from './redeems.js';
 import { TimerQueue, type TimerQueueDump } from './timer-queue.js';
+import { f64, i32, u8 } from './typed-arrays.js';
 
 /** The parts of one core, wired to each other. */
 export interface CoreSubsystems {
@@ -143,4 +144,31 @@ function loadParts(parts: CoreSubsystems, saved: Snapshot): void {
   conversions.load(saved.conversions);
   redeems.load(saved.redeems);
   if (saved.margin !== undefined) margin.load(saved.margin);
+}
+
+const VALUES = 8;
+
+/** Every resting order of a market as numbers, in the order of their queues. */
+function dumpResting(pool: OrderPool, market: Market): readonly number[] {
+  return (market.orderbook?.book.resting() ?? []).flatMap((slot) => [
+    slot,
+    i32(pool.tick, slot),
+    i32(pool.account, slot),
+    i32(pool.record, slot),
+    u8(pool.leg, slot),
+    f64(pool.remaining, slot),
+    f64(pool.locked, slot),
+    f64(pool.ahead, slot),
+  ]);
+}
+
+/** Puts orders that were dumped back into pool and book, in the same queues. */
+function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
+  for (let at = 0; at < values.length; at += VALUES) {
+    const row = values.slice(at, at + VALUES);
+    const [slot = 0, tick = 0, account = 0, record = 0, leg = 0, remaining = 0, locked = 0, ahead = 0] = row;
+    pool.place(slot, { tick, market: market.index, account, record, leg, remaining, locked, ahead });
+    market.shares.ensureAccount(account);
+    market.orderbook?.book.append(slot, tick, isBidLeg(leg));
+  }
 }

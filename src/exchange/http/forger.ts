@@ -1,10 +1,10 @@
 /** Answers in place of the service, where a fault says so. Controls, the document and its page are never struck. */
 
+import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
-import type { Answer } from '../service/envelope.js';
+import { type Answer, faultAnswer } from '../service/envelope.js';
 import type { ExchangeClock } from './clock.js';
-import { answerOfFault, computeRetryAfter } from './fault-answers.js';
 import type { AnswerFault, Faults } from './faults.js';
 import { send } from './reply.js';
 
@@ -66,3 +66,27 @@ export class Forger {
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+/** What a client is told to wait that is throttled without a time, seconds. */
+const SHORT_WAIT_S = 1;
+
+/** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
+function answerOfFault(fault: AnswerFault): Answer {
+  const { answer } = fault;
+  if ('html' in answer) return { status: answer.html, text: makeProxyPage(answer.html), type: 'text/html' };
+  if (answer.slug !== 'throttled') return faultAnswer({ slug: answer.slug });
+  const message = `Request was throttled. Expected available in ${computeRetryAfter(fault)} seconds.`;
+  return faultAnswer({ slug: answer.slug, message });
+}
+
+/** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
+function computeRetryAfter({ answer, retryAfterS }: AnswerFault): number | null {
+  const isThrottled = 'slug' in answer && answer.slug === 'throttled';
+  return retryAfterS ?? (isThrottled ? SHORT_WAIT_S : null);
+}
+
+/** As a proxy in front of a service answers. */
+function makeProxyPage(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
+  return `<html>\n<head><title>${title}</title></head>\n<body>\n<center><h1>${title}</h1></center>\n</body>\n</html>\n`;
+}

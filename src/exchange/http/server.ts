@@ -26,7 +26,8 @@ import { Faults } from './faults.js';
 import { Forger } from './forger.js';
 import { MAX_BODY_BYTES, readRawUrl, toServiceFault } from './framework-errors.js';
 import { MalformedConnections, wordsFor } from './malformed-connection.js';
-import { DOCUMENT_ROUTES, serveDocument } from './openapi/routes.js';
+import { type DocumentOptions, openApiDocument } from './openapi/document.js';
+import { PAGE_ROUTES, servePage } from './openapi/page.js';
 import type { ServerOptions } from './options.js';
 import { listMethods, MAX_PARAM_LENGTH, routeUrl } from './paths.js';
 import { RateGuard } from './rate-guard.js';
@@ -164,4 +165,18 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   const methods = listMethods(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
+}
+
+/** What this file serves beside the declared calls, for a 405. */
+const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
+
+/** Adds the document, and the page that shows it, to the server. */
+function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
+  // Made on the first request: most exchanges are never asked for it.
+  let text: string | null = null;
+  server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {
+    text ??= JSON.stringify(openApiDocument(options));
+    send(reply, { status: 200, text });
+  });
+  servePage(server, options.profile);
 }

@@ -1,11 +1,102 @@
 /** Every call of the service with its handler; one that is declared and not served does not compile. */
 
-import { accountCalls } from './account-calls.js';
-import { discoveryCalls } from './discovery-calls.js';
-import type { Handlers } from './handler-context.js';
+import { randomBytes } from 'node:crypto';
+import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
+import type { QueryOf } from '../../shared/protocol/endpoints.js';
+import type { ServiceFault } from '../../shared/protocol/errors.js';
+import { SPORTS } from '../core/sports.js';
+import { eventPage, marketPage } from './catalog.js';
+import { badField } from './envelope.js';
+import { answerFound, BAD_CURSOR, type Handlers, keysetPage, ofMarket, refuse, reply } from './handler-context.js';
 import { marginCalls } from './margin-calls.js';
-import { marketCalls } from './market-calls.js';
+import { searchPage } from './search.js';
 import { tradingCalls } from './trading-calls.js';
+
+type AccountCall = `keys.${'challenge' | 'create' | 'list' | 'revoke'}` | `account.${'detail' | 'assets'}`;
+
+const accountCalls: Handlers<AccountCall> = {
+  'keys.challenge': ({ nowMs, body }, { core }) =>
+    reply(core.createChallenge(nowMs, body.wallet_address, randomBytes(16).toString('hex'))),
+  'keys.create': ({ nowMs, body }, { core, wallets }) => {
+    const isValid = wallets.isValid(body.wallet_address, body.message, body.signature);
+    const apiKey = `key_${randomBytes(12).toString('hex')}`;
+    const secret = `secret_${randomBytes(24).toString('hex')}`;
+    const request = { wallet_address: body.wallet_address, message: body.message, nonce: body.nonce };
+    return reply(core.createKey(nowMs, request, isValid, apiKey, secret));
+  },
+  'keys.list': ({ account }, { core }) => ({ ok: true, data: [...core.keys(account)] }),
+  'keys.revoke': ({ nowMs, account, params }, { core }) => reply(core.revokeKey(nowMs, account, params.key_id)),
+
+  'account.detail': ({ account }, { core }) => ({ ok: true, data: core.accountRow(account) }),
+  'account.assets': ({ account, query, limit }, { core }) => {
+    const offset = query.cursor === undefined ? undefined : decodeCursor(query.cursor, 'o');
+    if (offset === null) return refuse(BAD_CURSOR);
+    const page = core.assets(account, { limit, offset, marketConditionId: query.market_condition_id });
+    const nextCursor = page.nextOffset === null ? null : encodeCursor({ o: page.nextOffset });
+    return { ok: true, data: [...page.rows], nextCursor };
+  },
+};
+
+type DiscoveryCall = 'sports.list' | 'search.list' | 'markets.candles' | 'account.pnl';
+
+const discoveryCalls: Handlers<DiscoveryCall> = {
+  'sports.list': () => ({ ok: true, data: SPORTS.map(({ leagues, ...row }) => ({ ...row, leagues: [...leagues] })) }),
+  'search.list': ({ query, limit }, { core }) => searchPage(core, query, limit),
+  'markets.candles': ({ params, query }, context) => {
+    const fault = badSpan(query);
+    if (fault !== null) return refuse(fault);
+    const isYes = query.is_yes ?? true;
+    return ofMarket(context, params, (index) => {
+      const { interval, start_time, end_time } = query;
+      const data = [...context.core.candleRows(index, interval, start_time * 1000, end_time * 1000, isYes)];
+      return { ok: true, data, meta: { is_yes: isYes } };
+    });
+  },
+  'account.pnl': ({ account, query }, { core }) => {
+    const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = query;
+    return { ok: true, data: core.pnl(account, { marketConditionId, eventConditionId }) };
+  },
+};
+
+const MAX_SPAN_S = 30 * 86_400;
+
+/** The span of candles is from its start, inclusive, to its end, exclusive: not empty, and 30 days at most. */
+function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
+  if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
+  if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');
+  return null;
+}
+
+type MarketCall =
+  | `events.${'list' | 'detail'}`
+  | `markets.${'list' | 'detail' | 'book' | 'trades' | 'stats' | 'price'}`;
+
+/** Levels of each side of a book when the caller does not say. */
+const DEFAULT_DEPTH = 50;
+
+const marketCalls: Handlers<MarketCall> = {
+  'events.list': ({ query, limit, nowMs }, { core }) => eventPage(core, query, limit, nowMs),
+  'events.detail': ({ params }, { core }) => {
+    const index = core.findEventIndex(params.condition_id);
+    return answerFound(index === null ? null : core.eventRow(index));
+  },
+  'markets.list': ({ query, limit, nowMs }, { core }) => marketPage(core, query, limit, nowMs),
+  'markets.detail': ({ params }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.detailRow(index) })),
+  'markets.book': ({ params, query }, context) =>
+    ofMarket(context, params, (index) => ({
+      ok: true,
+      text: context.books.formatBook(index, query.is_yes ?? true, query.depth ?? DEFAULT_DEPTH),
+    })),
+  'markets.trades': ({ params, query, limit }, context) =>
+    ofMarket(context, params, (index) =>
+      keysetPage('markets.trades', query.cursor, (beforeId) => context.core.publicTrades(index, { limit, beforeId })),
+    ),
+  'markets.stats': ({ params }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.statsRow(index) })),
+  'markets.price': ({ params, query }, context) =>
+    ofMarket(context, params, (index) => ({ ok: true, data: context.core.priceRow(index, query.is_yes ?? true) })),
+};
 
 export const HANDLERS: Handlers = {
   ...marketCalls,

@@ -3,13 +3,12 @@
  * checks the other. What co-signers of a transaction add is made here too.
  */
 
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { must } from '../../shared/base/errors.js';
 import { type DraftMessage, signedBytes } from '../../shared/protocol/drafts/draft-message.js';
 import { fillSlots, readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
-import { cosign } from './signing-service.js';
 
 /** What stands before the 32 bytes of an ed25519 public key in its SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -88,4 +87,32 @@ function publicKey(wallet: string): KeyObject | null {
   } catch {
     return null; // not base58, or not a key
   }
+}
+
+/** What stands before the 32 bytes of an ed25519 seed in its PKCS #8 encoding (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** As many as a profile may name. */
+const KEY_NUMBERS = [1, 2, 3, 4];
+
+const keys: ReadonlyMap<string, KeyObject> = new Map(
+  KEY_NUMBERS.map((number) => {
+    const seed = createHash('sha256').update(`twinbook paper signing service, key ${number}`).digest();
+    const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+    // The last 32 bytes of its SPKI encoding are the key itself.
+    const publicBytes = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
+    return [base58.encode(publicBytes), key];
+  }),
+);
+
+/**
+ * Base58 of the service's public keys, always the same ones: what a test writes under `draft_cosigners`.
+ *
+ * @public
+ */
+export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
+
+/** The signature of one of its keys over the message bytes of a transaction; null for a key that is not its own. */
+function cosign(publicKey: string, messageBytes: Uint8Array): Buffer | null {
+  const key = keys.get(publicKey);
+  return key === undefined ? null : sign(null, messageBytes, key);
 }

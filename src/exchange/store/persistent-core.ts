@@ -2,13 +2,12 @@
 
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { CoreSettings } from '../core/contract.js';
+import { type Command, type CoreSettings, MUTATORS } from '../core/contract.js';
 import { ExchangeCore } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase } from './database.js';
 import { Journal } from './journal.js';
-import { recordMutations } from './recorder.js';
 import { SqliteArchive } from './sqlite-archive.js';
 import { Transactions } from './transactions.js';
 
@@ -154,4 +153,37 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
     }
   }
   return core;
+}
+
+/** Where calls go. */
+interface CommandSink {
+  append(command: Command): void;
+  assertSound(): void;
+}
+
+type AnyMutator = (nowMs: number, ...args: readonly unknown[]) => unknown;
+
+/**
+ * From here on each outermost mutator call of `core` is appended to `sink` after it was done and before its result is
+ * seen by the caller. Calls that the core makes to itself are part of the outer one and replay with it.
+ */
+export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
+  let depth = 0;
+  for (const method of MUTATORS) {
+    // Every mutator takes nowMs first and plain JSON after it; that is what the contract says of them all.
+    const original = (core[method] as AnyMutator).bind(core);
+    const recordCall: AnyMutator = (nowMs, ...args) => {
+      if (depth > 0) return original(nowMs, ...args);
+      sink.assertSound();
+      depth += 1;
+      try {
+        return original(nowMs, ...args);
+      } finally {
+        depth -= 1;
+        // Also when it threw: whatever it had changed by then, it changes again in a replay.
+        sink.append([nowMs, method, args]);
+      }
+    };
+    Object.defineProperty(core, method, { value: recordCall });
+  }
 }

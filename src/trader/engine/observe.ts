@@ -4,6 +4,7 @@ import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { Jump } from '../market/liveness.js';
+import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import { overfull, PageWalk } from '../reconcile/page-walk.js';
 import type { PollResult } from '../scheduler/contract.js';
@@ -11,7 +12,6 @@ import { obey } from './control/commands.js';
 import type { MarketEntry } from './markets.js';
 import { observeOwnList, observeRound } from './own/own-answers.js';
 import { ownOrders } from './own/own-state.js';
-import { takeMarks } from './own/venue-marks.js';
 import { takeCandles } from './prior.js';
 import { tellMarket } from './quoting/tell-events.js';
 import { lookAtEvent, react } from './reactions.js';
@@ -166,4 +166,15 @@ function observeDetails(state: TraderState, report: RequestResult, requestId: nu
 function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';
   return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
+}
+
+function takeMarks(state: TraderState, { request, outcome, nowMs }: RequestResult, at: SeenAt): void {
+  const isOff = state.settings.polling.marks !== 'auto';
+  if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
+  state.poller.onSeen({ kind: 'marks' }, nowMs);
+  // The endpoint of this request: its owner says so.
+  for (const row of outcome.data as DataOf<'account.assets'>) {
+    const price = readVenueMark(row);
+    if (price !== null) state.markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
+  }
 }

@@ -14,7 +14,6 @@ import { STANDINGS } from './lifecycle.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, WHOLE_SECONDS_S } from './pace.js';
 import { planRequest } from './plan-request.js';
 import { rowText } from './row-text.js';
-import { UndoneOrders } from './undone-orders.js';
 import { UnsettledOrders } from './unsettled-orders.js';
 
 /** When and how a record was seen. */
@@ -258,5 +257,40 @@ export class ExecutorContext {
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
     if (inFlight.intent.expiresAtS !== null && inFlight.intent.expiresAtS <= expiresAtS) return;
     this.intents.write(inFlight, { state: inFlight.intent.state, updatedMs: nowMs, expiresAtS });
+  }
+}
+
+/** As long as lists may lag, ms. */
+const OLD_COPY_MS = 10_000;
+/** The oldest are forgotten first. */
+const MOST_ORDERS = 1_000;
+
+/**
+ * Orders that rest though the exchange has shown them canceled. For some seconds a record may come from an old copy: such an
+ * order counts as resting and is canceled once more. One that rests on, or comes back again, is an alarm.
+ */
+class UndoneOrders {
+  /** By pubkey: when it was first shown canceled, our clock, ms. */
+  readonly #canceledMs = new Map<string, number>();
+
+  /**
+   * Takes in a record that rests. Whether its cancel was undone.
+   *
+   * @param canceledMs our clock, since when it was taken for canceled; null when it was not
+   * @param sentMs our clock, when the look left
+   */
+  onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
+    const known = this.#canceledMs.get(pubkey);
+    if (known !== undefined && canceledMs !== null) return true;
+    const sinceMs = known ?? canceledMs;
+    if (sinceMs === null) return false;
+    if (known === undefined) this.#keep(pubkey, sinceMs);
+    return sentMs - sinceMs >= OLD_COPY_MS;
+  }
+
+  #keep(pubkey: string, canceledMs: number): void {
+    this.#canceledMs.set(pubkey, canceledMs);
+    const [oldest] = this.#canceledMs.keys();
+    if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
   }
 }

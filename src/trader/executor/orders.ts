@@ -6,10 +6,9 @@ import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/mic
 import type { OrderRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
-import { cancelOfEndedOrder, cancelOfRestingOrder } from './cancels.js';
 import type { ExecutorContext, Look } from './context.js';
 import type { InFlightIntent } from './in-flight-intents.js';
-import { type IntentEvent, RECORD_STATES } from './lifecycle.js';
+import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 /** Takes in one row of an order that is in the ledger. */
 export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
@@ -228,4 +227,33 @@ function bookDifference(context: ExecutorContext, orderPubkey: string, look: Loo
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
   };
   context.bookFill(order, trade, look.nowMs);
+}
+
+/** The order is over: whatever ended it, there is nothing left to cancel. */
+function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
+  const inFlight = context.intents.findCancel(orderPubkey);
+  if (inFlight === null) return;
+  context.intents.move(inFlight, 'settled', nowMs, 'its order is over');
+  const { id: intentId, marketConditionId: market } = inFlight.intent;
+  context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
+}
+
+/** The order still rests: the cancel did not arrive, or not yet. */
+function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
+  const inFlight = context.intents.findCancel(orderPubkey);
+  if (inFlight === null || inFlight.busy !== null) return;
+  // Signed and not under way: its submit was throttled or never left, and while it waited its draft may have lapsed.
+  if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
+  // A look that left before the submit became uncertain says nothing about it.
+  const { updatedMs } = inFlight.intent;
+  // (Unless our clock has stepped back since: then the later time says nothing.)
+  if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
+  const { expiresAtS } = inFlight.intent;
+  const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
+  if (!lapsed) {
+    context.sendAgain(inFlight, look);
+  } else if (context.confirmExpiry(inFlight, look)) {
+    context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
+    context.reportNotDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
+  }
 }

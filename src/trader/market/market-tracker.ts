@@ -1,15 +1,13 @@
 /** The memory of one market: fed with polls, asked for views. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
-import { ONE, sub } from '../../shared/base/micros.js';
+import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, Flow, Volatility } from './estimators.js';
-import { readFacts } from './facts.js';
 import { type Jump, Liveness } from './liveness.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory } from './own-orders.js';
-import { makeInventory, viewOrder } from './own-view.js';
 import { type TraderPace, USUAL_PACE } from './pace.js';
 import { QueuePlaces } from './queue.js';
 import { type CategoryFlow, TakerFlow } from './taker-flow.js';
@@ -22,11 +20,13 @@ import type {
   FeedViews,
   Glance,
   Health,
+  Inventory,
   MarketFacts,
   MarketFeed,
   MarketView,
   OwnMarketState,
   OwnOrder,
+  OwnOrderView,
   PriceMotion,
   SeenAt,
   Sight,
@@ -398,4 +398,56 @@ function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spre
   const best = touch(others);
   const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
   return { mid: midOf(others), microprice: micropriceOf(others), spread };
+}
+
+/** The facts, or one sentence that says why this market cannot be quoted at all. */
+function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
+  const { config } = detail;
+  if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
+  if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
+  // Strategies are shown these very facts, and risk compares with them.
+  return Object.freeze({
+    conditionId: detail.condition_id,
+    eventConditionId: detail.event?.condition_id ?? null,
+    title: detail.title,
+    category: detail.category,
+    phase: detail.state,
+    tickMicros: stepOfPrecision(config.price_precision),
+    lotMicros: stepOfPrecision(config.amount_precision),
+    minPriceMicros: config.min_price,
+    maxPriceMicros: config.max_price,
+    minAmountMicros: config.min_amount,
+    maxAmountMicros: config.max_amount,
+    makerFeeRateMicros: config.maker_fee_rate,
+    takerFeeRateMicros: config.taker_fee_rate,
+    feeSchedule,
+    resolutionTimeMs: detail.resolution_date === null ? null : detail.resolution_date * 1000,
+  });
+}
+
+/** Names what a strategy may see: the engine's own orders carry more. */
+const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
+  intentId: order.intentId,
+  side: order.side,
+  priceMicros: order.priceMicros,
+  remainingMicros: order.remainingMicros,
+  isYes: order.isYes,
+  submittedMs: order.submittedMs,
+  acceptedMs: order.acceptedMs,
+  queueAheadMicros,
+  ageMs: nowMs - order.submittedMs,
+});
+
+/** Holdings, what they cost, and what may still be spent and held. */
+function makeInventory(own: OwnMarketState): Inventory {
+  return {
+    yesMicros: own.yesMicros,
+    noMicros: own.noMicros,
+    netMicros: sub(own.yesMicros, own.noMicros),
+    pairsMicros: minMicros(own.yesMicros, own.noMicros),
+    avgYesCostMicros: own.avgYesCostMicros,
+    avgNoCostMicros: own.avgNoCostMicros,
+    availableFundsMicros: own.availableFundsMicros,
+    maxPositionMicros: own.maxPositionMicros,
+  };
 }

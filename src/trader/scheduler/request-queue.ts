@@ -8,7 +8,6 @@ import { type BudgetReport, LANES, type Lane, type PlannedRequest, type Request 
 import type { BudgetStatus, OutcomeObservation, Queue, Release, Unsent } from './contract.js';
 import { classifyPurpose, PurposeCounts, type PurposeUse } from './purposes.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
-import { SteadyClock } from './steady-clock.js';
 
 /** More than a minute of both budgets (120 and 300): what stands further back would be stale before it left. */
 export const MAX_WAITING = 512;
@@ -287,3 +286,30 @@ const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => (
   ...report,
   resetMs: report.resetMs + aheadMs,
 });
+
+/** The trader is told the time every second; a longer step is no passing of time that we could vouch for. */
+const LONGEST_STEP_MS = 60_000;
+
+/**
+ * A clock for the request budget. It runs with the trader's clock and stands still while that clock jumps: else a window of
+ * a minute would be forgotten at once, or stay full for as long as the jump.
+ */
+class SteadyClock {
+  #ourMs: number | null = null;
+  #steadyMs = 0;
+
+  /** Takes in that ours shows `nowMs`. Milliseconds on this clock, never less than before. */
+  advance(nowMs: number): number {
+    const stepMs = nowMs - (this.#ourMs ?? nowMs);
+    this.#steadyMs = this.peek(nowMs);
+    // A small step back is waited out, so that going to and fro does not count twice.
+    if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
+    return this.#steadyMs;
+  }
+
+  /** The same for somebody who only looks: what comes after it is as if nobody had. */
+  peek(nowMs: number): number {
+    const stepMs = nowMs - (this.#ourMs ?? nowMs);
+    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;
+  }
+}

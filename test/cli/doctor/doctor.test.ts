@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DraftReport } from '../../../src/cli/doctor/draft.js';
 import { checkSignedRequests } from '../../../src/cli/doctor/signing.js';
 import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
-import { PAPER_COSIGNERS } from '../../../src/exchange/service/signing-service.js';
+import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { StepLine } from '../../../src/cli/rehearsal/steps.js';
 import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
-import { PAPER_COSIGNERS } from '../../../src/exchange/service/signing-service.js';
+import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { PAPER_COSIGNERS } from '../../../src/exchange/service/signing-service.js';
-import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
+import { PAPER_COSIGNERS, WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import type { DraftText } from '../../../src/shared/protocol/drafts/draft-text.js';

@@ -14,7 +14,7 @@ export const CLIENT_BUGS: readonly Bug[] = [
     what: 'The request budget goes by the wall clock: set back, its requests wait until the old time has come again.',
     edits: [
       {
-        file: 'src/trader/scheduler/steady-clock.ts',
+        file: 'src/trader/scheduler/request-queue.ts',
         text: '    return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;',
         replacement: '    return nowMs + 0 * stepMs;',
       },

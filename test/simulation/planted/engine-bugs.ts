@@ -196,7 +196,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The requests that a cancel of everything needs are spent on other things.',
     edits: [
       {
-        file: 'src/trader/scheduler/reserve.ts',
+        file: 'src/trader/scheduler/scope-line.ts',
         text: '  const reserve = cancelReserve(openOrders, perMinute);',
         replacement: '  const reserve = 0 * cancelReserve(openOrders, perMinute);',
       },

@@ -11,7 +11,7 @@ import {
   MAX_WAITING,
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
-import { cancelReserve } from '../../../src/trader/scheduler/reserve.js';
+import { cancelReserve } from '../../../src/trader/scheduler/scope-line.js';
 import { times } from '../../support/effort.js';
 import { askOf, LIMITS, World } from './world.js';
 

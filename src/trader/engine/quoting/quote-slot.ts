@@ -1,11 +1,12 @@
 /** One strategy at one market: its quoter, what it last wanted, and what stood in the way. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
 import { NO_QUOTES, type Quotes, type SavedState } from '../../strategy/contract.js';
 import type { AnyEvent, AskedEvent } from '../../strategy/events.js';
-import { findLiveClass } from '../../strategy/live-params.js';
+import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
 import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../selection/contract.js';
 import type { StrategySettings } from '../settings.js';
@@ -273,4 +274,12 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): string | nul
     return `it resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
   }
   return null;
+}
+
+/** The strictest class of those that differ; null when none does. */
+export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const strictest = Math.max(-1, ...changed.map((name) => LIVE_CLASSES.indexOf(specs[name]?.live ?? 'restart')));
+  return LIVE_CLASSES[strictest] ?? null;
 }

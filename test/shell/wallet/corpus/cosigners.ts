@@ -2,7 +2,7 @@
 
 import { base58 } from '@scure/base';
 import { address } from '@solana/addresses';
-import { PAPER_COSIGNERS } from '../../../../src/exchange/service/signing-service.js';
+import { PAPER_COSIGNERS } from '../../../../src/exchange/service/wallet-signatures.js';
 import { writeDraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
 import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { QuoteHost } from '../../../../src/trader/engine/quoting/quote-host.js';
-import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
+import { findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
-import { findLiveClass } from '../../../../src/trader/strategy/live-params.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
 import { paramTable } from '../../../../src/trader/strategy/params-export.js';
 import { LIMITS } from '../../../lab/backtest/plans.js';
