@@ -24,19 +24,17 @@ import type {
 } from './tables.js';
 
 export type { Booked } from './table.js';
-export {
-  type BookedConversion,
-  type BookedFill,
-  type ConversionKind,
-  INTENT_KINDS,
-  INTENT_STATES,
-  type IntentKind,
-  type IntentRow,
-  type IntentState,
-  type MarketRecord,
-  type OrderRecord,
-  type RunRow,
-  type StrategyStateRow,
+export type {
+  BookedConversion,
+  BookedFill,
+  ConversionKind,
+  IntentKind,
+  IntentRow,
+  IntentState,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+  StrategyStateRow,
 } from './tables.js';
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];

@@ -8,7 +8,8 @@ import {
   RECORD_STATES,
   STANDINGS,
 } from '../../../src/trader/executor/lifecycle.js';
-import { INTENT_STATES, isFinalIntent } from '../../../src/trader/ledger/contract.js';
+import { isFinalIntent } from '../../../src/trader/ledger/contract.js';
+import { INTENT_STATES } from '../../../src/trader/ledger/tables.js';
 
 describe('the table of state changes', () => {
   it('has a line for every state and leads only to states that exist', () => {
