@@ -1,6 +1,7 @@
 /** What a backtest over many windows has brought, as one row of the table of evidence. */
 
-import type { Analysis, RepeatFigures } from '../../src/lab/report/analysis/contract.js';
+import type { Analysis } from '../../src/lab/report/analysis/analyse.js';
+import type { RepeatFigures } from '../../src/lab/report/analysis/repeats.js';
 import {
   count,
   decimal,

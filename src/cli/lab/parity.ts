@@ -2,10 +2,10 @@
 
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, MarketParity } from '../../lab/parity/contract.js';
+import type { FillBand, MarketParity } from '../../lab/parity/comparison.js';
 import type { ErrorBand, RunsParity } from '../../lab/parity/over-runs.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
-import type { ReplayedTrader } from '../../lab/replay/contract.js';
+import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatGain, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ReplayedTrader } from '../../lab/replay/contract.js';
+import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import { RunCode } from '../../lab/replay/run-code.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';

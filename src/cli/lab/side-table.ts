@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { BRACKET } from '../../lab/backtest/plan.js';
-import type { MarketParity, Parity, Side } from '../../lab/parity/contract.js';
+import type { MarketParity, Parity, Side } from '../../lab/parity/comparison.js';
 import type { ParityOptions, ParityResult } from '../../lab/parity/parity.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { utcText } from '../../shared/base/utc-text.js';

@@ -3,12 +3,11 @@
 import { basename, extname, resolve } from 'node:path';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import type { Analysis } from '../../lab/report/analysis/contract.js';
+import type { Analysis } from '../../lab/report/analysis/analyse.js';
 import type { StandingPrice } from '../../lab/report/live/breakdown.js';
-import type { RecordedPrices } from '../../lab/report/live/contract.js';
 import type { SessionRecord } from '../../lab/session/contract.js';
 import { toCoverage } from '../../lab/session/coverage.js';
-import type { RecordedBest } from '../../lab/session/market-walk.js';
+import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/version.js';
@@ -128,15 +127,13 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   return prices;
 }
 
-const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
-
 /** What the book was when nobody looked is not known. */
 function makePrices({ market, summary }: EventSource, at: (timeMs: number) => RecordedBest): RecordedPrices {
   const gaps = summary?.gaps ?? [];
   const isInGap = (timeMs: number): boolean =>
     gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));
   return {
-    at: (timeMs) => (isInGap(timeMs) ? UNKNOWN : at(timeMs)),
+    at: (timeMs) => (isInGap(timeMs) ? UNKNOWN_BEST : at(timeMs)),
     standing: (timeMs) => at(timeMs).middleMicros,
     outcome: market.outcome,
     coverage: toCoverage(summary),

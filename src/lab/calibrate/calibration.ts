@@ -15,37 +15,7 @@ export const CALIBRATED_MODELS = [
 /** Fewer really filled orders than this say nothing of a queue. */
 const LEAST_FILLED = 50;
 
-export interface ModelFit {
-  readonly model: string;
-  /** Of the shares that were really filled, the part that the model fills by then. */
-  readonly filledShare: number;
-  /** Of the shares that were really cancelled, the part that the model fills before. */
-  readonly cancelledShare: number;
-  /** Shares filled by the model for each that was really filled. */
-  readonly ratio: number;
-}
-
-export interface Calibration {
-  readonly filledOrders: number;
-  readonly filledMicros: number;
-  readonly cancelledOrders: number;
-  readonly cancelledMicros: number;
-  /** Cancelled ones that even the most careful model fills: they were not what they seemed, and are left out. */
-  readonly leftOut: number;
-  /**
-   * How far the others can be trusted: an exchange fills the oldest of a level first, so that of two that stood there
-   * together and were both followed, the newer one is never filled before the older one has gone.
-   */
-  readonly priority: {
-    /** Filled ones that stood behind a followed one. */
-    readonly orders: number;
-    /** Of those, filled before it had gone: one of the two is not what it seems. */
-    readonly broken: number;
-  };
-  readonly fits: readonly ModelFit[];
-  /** The model whose ratio is nearest to 1; null where too few orders were filled. */
-  readonly best: string | null;
-}
+export type Calibration = ReturnType<Tally['result']>;
 
 /** Throws TwinbookError `recording_invalid` where no order can be followed. */
 export async function calibrate(
@@ -72,8 +42,14 @@ class Tally {
   readonly #models: readonly FillModel[];
   readonly #filled: number[];
   readonly #early: number[];
+  /** `leftOut`: cancelled ones that even the most careful model fills: they were not what they seemed. */
   #orders = { filled: 0, cancelled: 0, leftOut: 0 };
   #shares = { filled: 0, cancelled: 0 };
+  /**
+   * How far the others can be trusted: an exchange fills the oldest of a level first, so that of two that stood there
+   * together and were both followed, the newer one is never filled before the older one has gone. `orders`: filled ones
+   * that stood behind a followed one; `broken`: of those, filled before it had gone: one of the two is not what it seems.
+   */
   #priority = { orders: 0, broken: 0 };
 
   constructor(models: readonly FillModel[]) {
@@ -111,15 +87,19 @@ class Tally {
     return true;
   }
 
-  result(): Calibration {
+  result() {
     const { filled, cancelled } = this.#shares;
-    const fits = this.#models.map(({ name }, at): ModelFit => {
+    const part = (shares: number, all: number): number => (all === 0 ? 0 : shares / all);
+    const fits = this.#models.map(({ name }, at) => {
       const [late = 0, early = 0] = [this.#filled[at], this.#early[at]];
       return {
         model: name,
-        filledShare: filled === 0 ? 0 : late / filled,
-        cancelledShare: cancelled === 0 ? 0 : early / cancelled,
-        ratio: filled === 0 ? 0 : (late + early) / filled,
+        // Of the shares that were really filled, the part that the model fills by then.
+        filledShare: part(late, filled),
+        // Of the shares that were really cancelled, the part that the model fills before.
+        cancelledShare: part(early, cancelled),
+        // Shares filled by the model for each that was really filled.
+        ratio: part(late + early, filled),
       };
     });
     const [nearest] = [...fits].sort((a, b) => Math.abs(a.ratio - 1) - Math.abs(b.ratio - 1));
@@ -131,6 +111,7 @@ class Tally {
       leftOut: this.#orders.leftOut,
       priority: this.#priority,
       fits,
+      // The model whose ratio is nearest to 1; null where too few orders were filled.
       best: this.#orders.filled < LEAST_FILLED ? null : (nearest?.model ?? null),
     };
   }

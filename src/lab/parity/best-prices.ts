@@ -3,9 +3,7 @@
 import { EVENT, type EventChunk, SIDE } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
 import type { EventSource } from '../backtest/contract.js';
-import type { RecordedBest } from '../session/market-walk.js';
-
-const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
+import { type RecordedBest, UNKNOWN_BEST } from '../session/market-walk.js';
 
 export class BestPrices {
   readonly #timesMs: number[] = [];
@@ -35,7 +33,7 @@ export class BestPrices {
       if ((this.#timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
       else high = middle;
     }
-    return this.#bests[low - 1] ?? UNKNOWN;
+    return this.#bests[low - 1] ?? UNKNOWN_BEST;
   }
 
   /** Events of one moment are one change of the book. */
@@ -60,7 +58,7 @@ export class BestPrices {
   #note(timeMs: number): void {
     const bidMicros = this.#levels[0].size === 0 ? null : Math.max(...this.#levels[0].keys());
     const askMicros = this.#levels[1].size === 0 ? null : Math.min(...this.#levels[1].keys());
-    const last = this.#bests.at(-1) ?? UNKNOWN;
+    const last = this.#bests.at(-1) ?? UNKNOWN_BEST;
     if (last.bidMicros === bidMicros && last.askMicros === askMicros) return;
     const both = bidMicros !== null && askMicros !== null;
     const middleMicros = both ? Math.floor((bidMicros + askMicros) / 2) : last.middleMicros;

@@ -4,7 +4,7 @@ import { ChunkWriter } from '../../recording/chunks.js';
 import { EVENT, type EventChunk } from '../../recording/contract.js';
 import type { ChunkStream, EventSource } from '../backtest/contract.js';
 import { formatQuantity } from '../report/figures.js';
-import { FIRST_LOOK_MS } from './contract.js';
+import { FIRST_LOOK_MS } from './memory-store.js';
 
 /** How long a market stays open beyond the part, ms: whoever stops at its end still finds his orders. */
 const ROOM_MS = 60_000;
@@ -26,11 +26,13 @@ export function clipSource(source: EventSource, fromMs: number, untilMs: number)
     get warnings() {
       return [...source.warnings, ...told];
     },
-    open: () => new ClippedStream(source.open(), { fromMs, untilMs, isBookKnown }),
+    open: () => {
+      const stream = source.open();
+      const chunks = clipChunks(stream, { fromMs, untilMs, isBookKnown });
+      return { next: async () => (await chunks.next()).value ?? null, close: () => stream.close() };
+    },
   };
 }
-
-type Levels = Map<number, number>;
 
 interface Part {
   readonly fromMs: number;
@@ -39,64 +41,47 @@ interface Part {
   readonly isBookKnown: boolean;
 }
 
-class ClippedStream implements ChunkStream {
-  readonly #stream: ChunkStream;
-  readonly #part: Part;
-  readonly #writer = new ChunkWriter();
-  /** The book before the part begins; null once it has begun. */
-  #before: readonly [bids: Levels, asks: Levels] | null = [new Map(), new Map()];
-  #ready: EventChunk[] = [];
-  #isOver = false;
+/** A recording that ended before the part begins has nothing in it. */
+async function* clipChunks(stream: ChunkStream, part: Part): AsyncGenerator<EventChunk, void> {
+  const { fromMs, untilMs } = part;
+  const writer = new ChunkWriter();
+  const book: Book = [new Map(), new Map()];
+  let hasBegun = false;
+  let isOver = false;
   /** The moment of the first book, where that was seen soon after the beginning: see `FIRST_LOOK_MS`. */
-  #firstMs: number | null = null;
-
-  constructor(stream: ChunkStream, part: Part) {
-    this.#stream = stream;
-    this.#part = part;
-  }
-
-  async next(): Promise<EventChunk | null> {
-    while (this.#ready.length === 0 && !this.#isOver) {
-      const chunk = await this.#stream.next();
-      if (chunk === null) this.#end();
-      else for (let i = 0; i < chunk.length && !this.#isOver; i++) this.#take(chunk, i);
-      this.#ready.push(...this.#writer.take());
+  let firstMs: number | null = null;
+  for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
+    for (let i = 0; i < chunk.length; i++) {
+      const [at = 0, kind = 0, side = 0] = [chunk.timeMs[i], chunk.kind[i], chunk.side[i]];
+      const [price = 0, amount = 0] = [chunk.priceMicros[i], chunk.amountMicros[i]];
+      if (!hasBegun && at >= fromMs) {
+        hasBegun = true;
+        firstMs = writeOpeningBook(book, at, part, writer);
+      }
+      isOver = at > untilMs || kind === EVENT.end;
+      if (isOver) break;
+      if (hasBegun) writer.write(kind, at === firstMs ? fromMs : at, side, price, amount);
+      else if (kind === EVENT.clear) for (const levels of book) levels.clear();
+      else if (kind === EVENT.level) setLevel(book[side === 0 ? 0 : 1], price, amount);
     }
-    return this.#ready.shift() ?? null;
+    yield* writer.take();
+    if (isOver) break;
   }
+  if (hasBegun) yield* writer.end(untilMs + ROOM_MS);
+}
 
-  close(): void {
-    this.#stream.close();
-  }
+type Book = readonly [bids: Map<number, number>, asks: Map<number, number>];
 
-  #take({ timeMs, kind, side, priceMicros, amountMicros }: EventChunk, i: number): void {
-    const [at = 0, what = 0, where = 0] = [timeMs[i], kind[i], side[i]];
-    const [price = 0, amount = 0] = [priceMicros[i], amountMicros[i]];
-    if (this.#before !== null && at >= this.#part.fromMs) this.#begin(this.#before, at);
-    if (at > this.#part.untilMs || what === EVENT.end) return this.#end();
-    const playedMs = at === this.#firstMs ? this.#part.fromMs : at;
-    if (this.#before === null) return this.#writer.write(what, playedMs, where, price, amount);
-    if (what === EVENT.clear) for (const levels of this.#before) levels.clear();
-    if (what !== EVENT.level) return;
-    const levels = this.#before[where === 0 ? 0 : 1];
-    if (amount === 0) levels.delete(price);
-    else levels.set(price, amount);
-  }
+function setLevel(levels: Map<number, number>, price: number, amount: number): void {
+  if (amount === 0) levels.delete(price);
+  else levels.set(price, amount);
+}
 
-  #begin(book: readonly [bids: Levels, asks: Levels], atMs: number): void {
-    this.#before = null;
-    if (!this.#part.isBookKnown) for (const levels of book) levels.clear();
-    const isNew = book.every((levels) => levels.size === 0);
-    if (isNew && atMs - this.#part.fromMs <= FIRST_LOOK_MS) this.#firstMs = atMs;
-    for (const [side, levels] of book.entries()) {
-      for (const [price, amount] of levels) this.#writer.write(EVENT.level, this.#part.fromMs, side, price, amount);
-    }
-  }
-
-  /** A recording that ended before the part begins has nothing in it. */
-  #end(): void {
-    this.#isOver = true;
-    if (this.#before !== null) return;
-    this.#ready.push(...this.#writer.end(this.#part.untilMs + ROOM_MS));
-  }
+/** Returns the moment of the first book if it is moved to the beginning of the part, else null. */
+function writeOpeningBook(book: Book, atMs: number, { fromMs, isBookKnown }: Part, writer: ChunkWriter): number | null {
+  const isNew = !isBookKnown || book.every((levels) => levels.size === 0);
+  if (isNew) return atMs - fromMs <= FIRST_LOOK_MS ? atMs : null;
+  for (const [side, levels] of book.entries())
+    for (const [price, amount] of levels) writer.write(EVENT.level, fromMs, side, price, amount);
+  return null;
 }

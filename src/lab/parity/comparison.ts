@@ -1,37 +1,46 @@
 /** Live and backtests side by side, and the band that the fill models put around the live fills. */
 
-import { nameModel } from '../report/analysis/bracket.js';
-import type { Analysis, MarketAnalysis } from '../report/analysis/contract.js';
-import type { FillBand, FillError, MarketParity, Parity, Side } from './contract.js';
+import type { Analysis } from '../report/analysis/analyse.js';
+import type { MarketAnalysis } from '../report/analysis/markets.js';
+import { nameModel } from '../report/analysis/session-figures.js';
+import { share } from '../report/analysis/total.js';
 
-/** Analyses of sessions over the same span: the live one, then each fill model's. */
-export function compare(all: readonly Analysis[], remarks: readonly string[]): Parity {
+export type Parity = ReturnType<typeof compare>;
+export type MarketParity = Parity['markets'][number];
+/** One session, live or under a fill model, in the figures that are compared. Null: not known. */
+export type Side = ReturnType<typeof makeSide>;
+export type FillBand = ReturnType<typeof computeFillBand>;
+
+/**
+ * The live side first, then the models as they were named.
+ * @param all analyses of sessions over the same span: the live one, then each fill model's
+ */
+export function compare(all: readonly Analysis[], remarks: readonly string[]) {
   const names = all.map(nameModel);
   const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
   return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
 }
 
-function makeSide(name: string, { trading, result, inventory, quoting, requests }: Analysis): Side {
-  return {
-    name,
-    fills: trading.fills,
-    sharesMicros: trading.boughtMicros + trading.soldMicros,
-    resultMicros: result.resultMicros,
-    spreadMicros: result.spreadMicros,
-    driftMicros: result.driftMicros,
-    feesMicros: result.feesMicros,
-    peakInventoryMicros: inventory.peakMicros,
-    twoSidedShare: quoting.twoSidedShare,
-    oneSidedShare: quoting.oneSidedShare,
-    ordersPlaced: trading.ordersPlaced,
-    ordersCanceled: trading.ordersCanceled,
-    publicRequests: requests?.public.count ?? null,
-    signedRequests: requests?.signed.count ?? null,
-  };
-}
+/** `name`: `live`, or the fill model. Inventory: the largest |YES - NO| held in one market. */
+const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
+  name,
+  fills: trading.fills,
+  sharesMicros: trading.boughtMicros + trading.soldMicros,
+  resultMicros: result.resultMicros,
+  spreadMicros: result.spreadMicros,
+  driftMicros: result.driftMicros,
+  feesMicros: result.feesMicros,
+  peakInventoryMicros: inventory.peakMicros,
+  twoSidedShare: quoting.twoSidedShare,
+  oneSidedShare: quoting.oneSidedShare,
+  ordersPlaced: trading.ordersPlaced,
+  ordersCanceled: trading.ordersCanceled,
+  publicRequests: requests?.public.count ?? null,
+  signedRequests: requests?.signed.count ?? null,
+});
 
 /** Every market that any side knows, in the order of the live one. */
-function compareMarkets(all: readonly Analysis[], names: readonly string[]): MarketParity[] {
+function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
     const found = all.map(({ markets }) => markets.find((market) => market.conditionId === conditionId));
@@ -42,46 +51,40 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]): Mar
 }
 
 /** A market that a side does not know is one in which it did nothing. */
-function marketSide(name: string, market: MarketAnalysis | undefined): Side {
-  return {
-    name,
-    fills: market?.fills ?? 0,
-    sharesMicros: (market?.boughtMicros ?? 0) + (market?.soldMicros ?? 0),
-    resultMicros: market?.result.resultMicros ?? 0,
-    spreadMicros: market?.result.spreadMicros ?? null,
-    driftMicros: market?.result.driftMicros ?? null,
-    feesMicros: market?.result.feesMicros ?? 0,
-    peakInventoryMicros: market?.peakInventoryMicros ?? 0,
-    twoSidedShare: market?.twoSidedShare ?? null,
-    oneSidedShare: null,
-    ordersPlaced: market?.ordersPlaced ?? 0,
-    ordersCanceled: 0,
-    publicRequests: null,
-    signedRequests: null,
-  };
-}
+const marketSide = (name: string, market: MarketAnalysis | undefined): Side => ({
+  name,
+  fills: market?.fills ?? 0,
+  sharesMicros: (market?.boughtMicros ?? 0) + (market?.soldMicros ?? 0),
+  resultMicros: market?.result.resultMicros ?? 0,
+  spreadMicros: market?.result.spreadMicros ?? null,
+  driftMicros: market?.result.driftMicros ?? null,
+  feesMicros: market?.result.feesMicros ?? 0,
+  peakInventoryMicros: market?.peakInventoryMicros ?? 0,
+  twoSidedShare: market?.twoSidedShare ?? null,
+  oneSidedShare: null,
+  ordersPlaced: market?.ordersPlaced ?? 0,
+  ordersCanceled: 0,
+  publicRequests: null,
+  signedRequests: null,
+});
 
-function computeFillBand([live, ...models]: readonly Side[]): FillBand {
-  const liveShares = live?.sharesMicros ?? 0;
-  const liveFills = live?.fills ?? 0;
-  const errors = models.map(
-    ({ name, fills, sharesMicros }): FillError => ({
-      name,
-      fillsShare: computeRelativeError(fills, liveFills),
-      sharesShare: computeRelativeError(sharesMicros, liveShares),
-    }),
-  );
+/** How far fill models are off, as parts of what was filled live: null where nothing was. `holds`: live lies within. */
+function computeFillBand([live, ...models]: readonly Side[]) {
+  const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
+  const errors = models.map(({ name, fills, sharesMicros }) => ({
+    name,
+    fillsShare: share(fills - liveFills, liveFills),
+    sharesShare: share(sharesMicros - liveSharesMicros, liveSharesMicros),
+  }));
   const shares = models.map(({ sharesMicros }) => sharesMicros);
   const [low, high] = [Math.min(...shares), Math.max(...shares)];
+  const isAny = models.length > 0;
   return {
     liveFills,
-    liveSharesMicros: liveShares,
+    liveSharesMicros,
     errors,
-    lowShare: models.length === 0 ? null : computeRelativeError(low, liveShares),
-    highShare: models.length === 0 ? null : computeRelativeError(high, liveShares),
-    holds: models.length > 0 && low <= liveShares && liveShares <= high,
+    lowShare: isAny ? share(low - liveSharesMicros, liveSharesMicros) : null,
+    highShare: isAny ? share(high - liveSharesMicros, liveSharesMicros) : null,
+    holds: isAny && low <= liveSharesMicros && liveSharesMicros <= high,
   };
 }
-
-const computeRelativeError = (model: number, live: number): number | null =>
-  live === 0 ? null : (model - live) / live;

@@ -5,41 +5,23 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
+import type { EventSource } from '../backtest/contract.js';
+import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
-import type { JournalFacts, RecordedPrices } from '../report/live/contract.js';
-import type { Coverage, RequestUse, ScopeUse } from '../session/contract.js';
+import type { JournalFacts } from '../report/live/session-from-ledger.js';
+import type { RequestUse, ScopeUse } from '../session/contract.js';
 import { toCoverage } from '../session/coverage.js';
-import type { RecordedBest } from '../session/market-walk.js';
+import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/market-walk.js';
 import { BestPrices } from './best-prices.js';
 import { readRecordedRun } from './read-recorded-run.js';
 
 /** Beyond the last thing that a run saw nobody knows the book any more, ms: a stop takes about so long. */
 const ROOM_MS = 60_000;
-const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export interface Journaled extends JournalFacts {
   /** By market; of those that were wanted and that a run has looked at. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
-}
-
-interface SeenRun {
-  readonly startedMs: number;
-  /** The exchange's clock. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly offsetMs: number;
-  readonly markets: ReadonlyMap<string, SeenMarket>;
-  readonly requests: RequestUse | null;
-}
-
-interface SeenMarket {
-  readonly best: BestPrices;
-  readonly outcome: MarketOutcome | null;
-  readonly coverage: Coverage | null;
-  readonly eventTitle: string;
-  readonly category: string;
 }
 
 /**
@@ -74,18 +56,21 @@ export async function readJournals(
   };
 }
 
-async function seenBy(run: RunJournal, wanted: ReadonlySet<string>): Promise<SeenRun> {
+type SeenRun = Awaited<ReturnType<typeof seenBy>>;
+
+/** One run; its span is on the exchange's clock. */
+async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
-  const markets = new Map<string, SeenMarket>();
-  for (const source of sources) {
-    const { conditionId, outcome, eventTitle, category } = source.market;
-    if (!wanted.has(conditionId)) continue;
-    const names = { eventTitle, category };
-    const best = await BestPrices.of(source);
-    markets.set(conditionId, { best, outcome, coverage: toCoverage(source.summary), ...names });
-  }
+  const markets = new Map<string, Awaited<ReturnType<typeof seenMarket>>>();
+  for (const source of sources)
+    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await seenMarket(source));
   const { startedMs } = run.description;
   return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
+}
+
+async function seenMarket(source: EventSource) {
+  const { outcome, eventTitle, category } = source.market;
+  return { best: await BestPrices.of(source), outcome, eventTitle, category, coverage: toCoverage(source.summary) };
 }
 
 function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
@@ -93,8 +78,8 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const at = (timeMs: number): RecordedBest => {
     const run = seen.findLast(({ fromMs }) => fromMs <= timeMs);
     return run === undefined || timeMs > run.toMs + ROOM_MS
-      ? UNKNOWN
-      : (run.markets.get(id)?.best.at(timeMs) ?? UNKNOWN);
+      ? UNKNOWN_BEST
+      : (run.markets.get(id)?.best.at(timeMs) ?? UNKNOWN_BEST);
   };
   const standing = (timeMs: number): number | null => {
     for (const { fromMs, markets } of seen.toReversed()) {
@@ -104,34 +89,23 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
     return null;
   };
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
-  const coverage = coverageOver(markets.flatMap((market) => market.coverage ?? []));
+  const recorded = markets.flatMap((market) => market.coverage ?? []);
+  const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
   // A market may have been given another name meanwhile.
   const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
   return { at, standing, outcome, coverage, eventTitle, category };
-}
-
-function coverageOver(parts: readonly Coverage[]): Coverage | null {
-  if (parts.length === 0) return null;
-  const sum = (pick: (part: Coverage) => number) => parts.reduce((total, part) => total + pick(part), 0);
-  return {
-    spanMs: sum(({ spanMs }) => spanMs),
-    gapMs: sum(({ gapMs }) => gapMs),
-    gaps: sum(({ gaps }) => gaps),
-    events: sum(({ events }) => events),
-    trades: sum(({ trades }) => trades),
-    skipped: sum(({ skipped }) => skipped),
-  };
 }
 
 function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
   const uses = seen.flatMap(({ requests }) => requests ?? []);
   const last = uses.at(-1);
   if (last === undefined) return null;
+  const sum = (of: (use: RequestUse) => number): number => uses.reduce((total, use) => total + of(use), 0);
   const scope = (name: 'public' | 'signed'): ScopeUse => ({
     limitPerMinute: last[name].limitPerMinute,
-    count: uses.reduce((sum, use) => sum + use[name].count, 0),
+    count: sum((use) => use[name].count),
     peakPerMinute: Math.max(...uses.map((use) => use[name].peakPerMinute)),
-    throttled: uses.reduce((sum, use) => sum + use[name].throttled, 0),
+    throttled: sum((use) => use[name].throttled),
   });
   const byEndpoint = new Map<string, number>();
   for (const [name, count] of uses.flatMap((use) => use.byEndpoint))
@@ -140,6 +114,6 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     public: scope('public'),
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
-    unsent: uses.reduce((sum, use) => sum + use.unsent, 0),
+    unsent: sum(({ unsent }) => unsent),
   };
 }

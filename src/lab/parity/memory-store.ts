@@ -2,11 +2,18 @@
 
 import { ChunkWriter } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
+import { isPrice } from '../../recording/levels.js';
 import type { MarketSink, RecordingStore, Stamp } from '../../recording/store/contract.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/sources.js';
-import { FIRST_LOOK_MS } from './contract.js';
+
+/**
+ * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start
+ * stands there from the start: or a backtest's first look, which comes no later, would find nothing. What is looked at
+ * later, the run found later.
+ */
+export const FIRST_LOOK_MS = 10_000;
 
 export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
   readonly #sinks = new Map<string, MemorySink>();
@@ -106,9 +113,8 @@ class MemorySink implements MarketSink {
   }
 
   #isEvent(priceMicros: number, amountMicros: number): boolean {
-    const tick = stepOfPrecision(this.market.tickPrecision);
-    const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tick === 0;
-    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= 0) return true;
+    const isWhole = Number.isSafeInteger(amountMicros) && amountMicros >= 0;
+    if (isWhole && isPrice(priceMicros, stepOfPrecision(this.market.tickPrecision))) return true;
     this.refused++;
     return false;
   }

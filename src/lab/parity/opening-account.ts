@@ -5,8 +5,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { ReplayedTrader } from '../replay/contract.js';
-import { remadeTrader } from '../replay/remade-trader.js';
+import { type ReplayedTrader, remadeTrader } from '../replay/replay.js';
 import { startingLedger } from '../replay/replay-run.js';
 import { formatQuantity } from '../report/figures.js';
 

@@ -14,15 +14,14 @@ import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contra
 import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
-import type { ReplayedTrader } from '../replay/contract.js';
+import type { ReplayedTrader } from '../replay/replay.js';
 import { analyse } from '../report/analysis/analyse.js';
 import { formatQuantity } from '../report/figures.js';
 import type { SessionRecord } from '../session/contract.js';
 import { clipSource } from './clipped-source.js';
-import { compare } from './comparison.js';
-import type { LiveRun, Parity } from './contract.js';
+import { compare, type Parity } from './comparison.js';
 import { type OpeningAccount, readOpeningAccount } from './opening-account.js';
-import { readRecordedRun } from './read-recorded-run.js';
+import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export interface ParityOptions {
   /** As the run had it, or another to play over the run. */

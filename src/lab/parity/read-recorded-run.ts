@@ -6,11 +6,11 @@ import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
 import type { RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
-import type { TimedCommand } from '../backtest/contract.js';
-import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
+import type { EventSource, TimedCommand } from '../backtest/contract.js';
+import { type LatencySource, type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { formatQuantity } from '../report/figures.js';
-import type { LiveRun } from './contract.js';
+import type { SessionRecord } from '../session/contract.js';
 import { MemoryStore } from './memory-store.js';
 import { RunOrders } from './run-orders.js';
 import { readRunSession } from './run-session.js';
@@ -19,6 +19,25 @@ import { readRunSession } from './run-session.js';
 const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
+export interface LiveRun {
+  readonly session: SessionRecord;
+  /** The others' side of each market that the run looked at, from its own polls. */
+  readonly sources: readonly EventSource[];
+  /** What feeds said, when the run heard it. */
+  readonly feedValues: readonly RecordedFeedValue[];
+  /** Of requests that were answered. */
+  readonly roundTrips: LatencySource;
+  /** What the operator ordered; quote hours are left out, as the backtest's own clock knows them. Ends with a stop. */
+  readonly commands: readonly TimedCommand[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The exchange's clock minus ours, ms; rounded. */
+  readonly offsetMs: number;
+  /** Why live and backtest are not quite the same thing here, a sentence each. */
+  readonly remarks: readonly string[];
+}
 
 /** From our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {

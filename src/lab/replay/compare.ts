@@ -3,8 +3,39 @@
 import type { AnyCall, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import type { Step } from '../../shell/journal/contract.js';
-import type { Difference, FieldDifference, Redone } from './contract.js';
 import { callText, observationText, type Titles } from './describe.js';
+
+/** What the core did in one step. */
+export interface Redone {
+  readonly requests: readonly Request[];
+  /** Intents that it wanted signed, in order. */
+  readonly signed: readonly string[];
+  readonly failure: string | null;
+}
+
+/** The first step in which the core did not do what it did then. */
+export interface Difference {
+  /** From 0. */
+  readonly step: number;
+  /** Our clock, ms. */
+  readonly timeMs: number;
+  /** What was seen in that step, in words. */
+  readonly observation: string;
+  /** What is different, in a sentence. */
+  readonly what: string;
+  /** What was asked in that step, in words; bounded. */
+  readonly recorded: readonly string[];
+  readonly replayed: readonly string[];
+  /** Of the first request that differs, each part that does, by its path; bounded. */
+  readonly fields: readonly FieldDifference[];
+}
+
+/** As JSON; null where there is none. */
+interface FieldDifference {
+  readonly path: string;
+  readonly recorded: string | null;
+  readonly replayed: string | null;
+}
 
 /** So many lines say enough about one step. */
 const MAX_LINES = 8;

@@ -7,8 +7,7 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import type { ReplayedTrader, ReplayLook, ReplayResult } from './contract.js';
-import { replay } from './replay.js';
+import { type ReplayedTrader, type ReplayLook, type ReplayResult, replay } from './replay.js';
 import type { NamedCode, RunCode } from './run-code.js';
 
 export interface ReplayOptions {

@@ -9,11 +9,48 @@
 
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { Step } from '../../shell/journal/contract.js';
-import type { Trader } from '../../trader/engine/trader.js';
-import { findDifference } from './compare.js';
-import type { Aftermath, Difference, Redone, ReplayPlan, ReplayResult } from './contract.js';
-import { RecordedInputs } from './recorded-inputs.js';
-import { remadeTrader } from './remade-trader.js';
+import type { BoundedCall } from '../../trader/engine/quoting/hosted-quoter.js';
+import type { TraderSettings } from '../../trader/engine/settings.js';
+import { Trader } from '../../trader/engine/trader.js';
+import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
+import { Executor } from '../../trader/executor/executor.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import { type Difference, findDifference, type Redone } from './compare.js';
+
+/** Settings of a trader; the bounded call is the replay's own. */
+export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
+
+/** The core as it was made once, and what it was given. */
+export interface ReplayPlan {
+  readonly trader: ReplayedTrader;
+  /** Our clock, ms: the `nowMs` that the `Trader` was made with. */
+  readonly startedMs: number;
+  /** The longest that a call into a strategy could take then, ms. */
+  readonly strategyLimitMs: number;
+  /** As it was at the start. The replay writes it; the caller closes it. */
+  readonly ledger: Ledger;
+  readonly steps: AsyncIterable<Step> | Iterable<Step>;
+  /** Left out: to the end. */
+  readonly look?: ReplayLook;
+}
+
+/** A look at the trader between its steps; what is read of it is as it was then. */
+export interface ReplayLook {
+  /** No step after this is decided, our clock, Unix ms. */
+  readonly untilMs: number;
+  readonly afterStep: (trader: Trader, nowMs: number) => void;
+}
+
+/** What followed the first difference, as far as a run can be followed whose answers were to other questions. */
+export interface Aftermath {
+  /** Steps after the first difference that could be compared, and how many of them differed as well. */
+  readonly steps: number;
+  readonly differing: number;
+  /** Why no later step could be compared; null when all could. */
+  readonly endedBecause: string | null;
+}
+
+export type ReplayResult = Replay['result'];
 
 /** Throws what the steps throw: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
 export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
@@ -25,52 +62,58 @@ export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
     replaying.take(step);
     afterStep?.(replaying.trader, nowMs);
   }
-  return replaying.result();
+  return replaying.result;
 }
 
 class Replay {
-  readonly #plan: ReplayPlan;
+  readonly trader: Trader;
+  readonly result = {
+    /** Steps that the journal holds, and those before the first difference: everything they asked and signed was the same. */
+    steps: 0,
+    repeatedSteps: 0,
+    /** Requests of the run, and how many of them stand before the first difference. */
+    requests: 0,
+    repeatedRequests: 0,
+    /** Of the run. */
+    signatures: 0,
+    /** Our clock, ms, of the first and last observation; null without any. */
+    fromMs: null as number | null,
+    toMs: null as number | null,
+    /** Null when every decision repeated. */
+    difference: null as Difference | null,
+    after: null as Aftermath | null,
+  };
+  readonly #ledger: Ledger;
   readonly #inputs: RecordedInputs;
-  readonly #trader: Trader;
   /** Requests of the run whose outcome is still to come. */
   readonly #underWay = new Map<number, AnyCall>();
-  #steps = 0;
-  #requests = 0;
-  #signatures = 0;
-  #repeatedSteps = 0;
-  #repeatedRequests = 0;
-  #fromMs: number | null = null;
-  #toMs: number | null = null;
-  #difference: Difference | null = null;
-  #after: Aftermath | null = null;
 
   constructor(plan: ReplayPlan) {
-    this.#plan = plan;
+    this.#ledger = plan.ledger;
     this.#inputs = new RecordedInputs(plan.strategyLimitMs);
-    this.#trader = remadeTrader({ ...plan, signer: this.#inputs, boundedCall: this.#inputs.boundedCall });
-  }
-
-  get trader(): Trader {
-    return this.#trader;
+    this.trader = remadeTrader({ ...plan, signer: this.#inputs, boundedCall: this.#inputs.boundedCall });
   }
 
   take(step: Step): void {
-    this.#steps++;
-    this.#requests += step.requests.length;
-    this.#signatures += step.signed.length;
-    this.#fromMs ??= step.observation.nowMs;
-    this.#toMs = step.observation.nowMs;
-    if (typeof this.#after?.endedBecause === 'string') return;
+    const { result } = this;
+    result.steps++;
+    result.requests += step.requests.length;
+    result.signatures += step.signed.length;
+    result.fromMs ??= step.observation.nowMs;
+    result.toMs = step.observation.nowMs;
+    if (typeof result.after?.endedBecause === 'string') return;
     const asked = this.#askedBy(step);
     const redone = this.#redo(step);
-    const difference = findDifference(step, redone, {
-      asked,
-      titles: (id) => this.#plan.ledger.market(id)?.title ?? null,
-    });
-    if (this.#difference === null && difference === null) {
-      this.#repeatedSteps++;
-      this.#repeatedRequests += step.requests.length;
-    } else this.#follow(difference, redone, step);
+    const titles = (id: string): string | null => this.#ledger.market(id)?.title ?? null;
+    const difference = findDifference(step, redone, { asked, titles });
+    if (result.after !== null) result.after = follow(result.after, difference !== null, redone, step);
+    else if (difference !== null) {
+      result.difference = difference;
+      result.after = { steps: 0, differing: 0, endedBecause: redone.failure };
+    } else {
+      result.repeatedSteps++;
+      result.repeatedRequests += step.requests.length;
+    }
   }
 
   /** The call that this step's outcome belongs to. */
@@ -84,40 +127,71 @@ class Replay {
   #redo(step: Step): Redone {
     this.#inputs.begin(step);
     try {
-      const requests = this.#trader.handle(step.observation);
-      this.#trader.takeNotices();
+      const requests = this.trader.handle(step.observation);
+      this.trader.takeNotices();
       return { requests, signed: this.#inputs.asked, failure: null };
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
       return { requests: [], signed: this.#inputs.asked, failure };
     }
   }
+}
 
-  #follow(difference: Difference | null, { failure }: Redone, step: Step): void {
-    if (this.#difference === null) {
-      this.#difference = difference;
-      this.#after = { steps: 0, differing: 0, endedBecause: failure };
-      return;
-    }
-    const { steps = 0, differing = 0 } = this.#after ?? {};
-    const endedBecause = failure === null ? null : `in step ${step.index}: ${failure}`;
-    this.#after =
-      failure === null
-        ? { steps: steps + 1, differing: differing + (difference === null ? 0 : 1), endedBecause }
-        : { steps, differing, endedBecause };
+function follow(after: Aftermath, isDifferent: boolean, { failure }: Redone, { index }: Step): Aftermath {
+  if (failure !== null) return { ...after, endedBecause: `in step ${index}: ${failure}` };
+  return { ...after, steps: after.steps + 1, differing: after.differing + (isDifferent ? 1 : 0) };
+}
+
+interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
+  readonly signer: DraftSigner;
+  readonly boundedCall: BoundedCall;
+}
+
+/** The trader of a run, made again as the daemon made it, but for its key and its clock. It writes the ledger. */
+export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
+  const { runId, configHash, profile, polling } = settings;
+  const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
+  return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
+}
+
+/** For an intent that nobody signed then: the request that carries it is different whatever it says. */
+const NEVER_MADE = '0'.repeat(128);
+
+/** Tells the core again what it was told within a step and no observation says: strategies cut short, and signatures. */
+class RecordedInputs implements DraftSigner {
+  readonly #limitMs: number;
+  #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
+  #calls = 0;
+  #asked: string[] = [];
+
+  /** @param limitMs the longest that a call into a strategy could take then */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
   }
 
-  result(): ReplayResult {
-    return {
-      steps: this.#steps,
-      repeatedSteps: this.#repeatedSteps,
-      requests: this.#requests,
-      repeatedRequests: this.#repeatedRequests,
-      signatures: this.#signatures,
-      fromMs: this.#fromMs,
-      toMs: this.#toMs,
-      difference: this.#difference,
-      after: this.#after,
-    };
+  begin(step: Step): void {
+    this.#step = step;
+    this.#calls = 0;
+    this.#asked = [];
   }
+
+  /** Intents that were to be signed since the step began, in order. */
+  get asked(): readonly string[] {
+    return this.#asked;
+  }
+
+  sign(intentId: string): SignAnswer {
+    const then = this.#step.signed[this.#asked.length];
+    this.#asked.push(intentId);
+    return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
+  }
+
+  /**
+   * A call that was cut short then is not made at all: what it had half done was lost, and its strategy is never called
+   * again.
+   */
+  readonly boundedCall: BoundedCall = (call) => {
+    if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);
+    return call();
+  };
 }

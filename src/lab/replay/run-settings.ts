@@ -10,7 +10,7 @@ import type { StrategySettings } from '../../trader/engine/settings.js';
 import { limitsOfThen } from '../../trader/risk/limits.js';
 import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
-import type { ReplayedTrader } from './contract.js';
+import type { ReplayedTrader } from './replay.js';
 import type { RunCode } from './run-code.js';
 
 /** With the files as they are now; run, address and hash are the run's: they shape no decision. */
@@ -18,8 +18,20 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
   const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
   const { runId, configHash, version } = run;
   const profile = { ...venue.profile, base_url: run.profile.base_url };
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
+  return {
+    runId,
+    configHash,
+    version,
+    profile,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+    events,
+    feeds,
+    strategies,
+  };
 }
 
 /** With the settings that the run was made with, but these strategies in place of its own. */
@@ -27,8 +39,20 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
   const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
   const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
   const risk = limitsOfThen(run.risk);
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
+  return {
+    runId,
+    configHash,
+    version,
+    profile,
+    capitalMicros,
+    risk,
+    polling,
+    merge,
+    economics,
+    events,
+    feeds,
+    strategies,
+  };
 }
 
 /** With the settings that the run was made with. Throws TwinbookError `strategy_invalid` for code that is not found. */
@@ -87,17 +111,14 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   return [
-    ...moduleChanges(then, now, name),
+    // The code of a shipped strategy changes with the version.
+    ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...paramChanges(then, now, name),
     ...valueChanges(`${name} markets`, then.markets, now.markets, false),
     ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours, false),
     ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk, false) : []),
   ];
 }
-
-/** The code of a shipped strategy changes with the version. */
-const moduleChanges = (then: JournaledStrategy, now: StrategySettings, name: string): string[] =>
-  then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`];
 
 function paramChanges(then: JournaledStrategy, { module, params }: StrategySettings, name: string): string[] {
   const specs: ParamSpecs = module.params;

@@ -25,6 +25,10 @@ export const formatMoney = (micros: number | null): string => orUnknown(micros, 
 export const formatGain = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
+/** From its lower to its upper end, e.g. `−1.20 … +3.40`. */
+export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
+  orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
+
 /** Every millionth of it, for figures that are to be added up: `+12.345678`. */
 export function exactGain(micros: number): string {
   const size = Math.abs(micros);

@@ -43,7 +43,6 @@ export function sessionOfLedger(path: string, options: LedgerReportOptions): Ses
 }
 
 export type { Bracket, SessionRecord } from '../session/contract.js';
-export { analyse } from './analysis/analyse.js';
-export type { Analysis } from './analysis/contract.js';
+export { type Analysis, analyse } from './analysis/analyse.js';
 export { reportHtml } from './html/report-html.js';
 export { summaryTable } from './summary.js';

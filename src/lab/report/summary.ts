@@ -1,76 +1,11 @@
 /** The bracket as a table for the terminal. */
 
-import { bracketVerdict, nameModel, repeatedModels } from './analysis/bracket.js';
-import type { Analysis, Markout, MarkoutHorizon } from './analysis/contract.js';
-import { shownInterval, shownSharpe } from './analysis/events.js';
-import { REQUEST_PURPOSES } from './analysis/purposes.js';
+import type { Analysis } from './analysis/analyse.js';
+import { bracketVerdict, repeatedModels } from './analysis/bracket.js';
+import { nameModel } from './analysis/session-figures.js';
 import { sharedWarnings } from './analysis/warnings.js';
-import {
-  count,
-  formatDuration,
-  formatGain,
-  formatMoney,
-  formatPercent,
-  formatShares,
-  ratio,
-  signedCents,
-  UNKNOWN,
-} from './figures.js';
-import { REPEAT_LINES } from './repeat-lines.js';
-
-/** As in `status`, in words. */
-const PURPOSE_WORDS = {
-  looks: 'looks',
-  moves: 'placing',
-  cancels: 'cancels',
-  conversions: 'conversions',
-  own: 'own state',
-} as const;
-
-type Line = readonly [name: string, figure: (analysis: Analysis) => string];
-
-const LINES: readonly Line[] = [
-  ['Result', ({ result }) => formatGain(result.resultMicros)],
-  ['  of the capital', ({ equity }) => formatPercent(equity.returnShare, 2)],
-  ['  spread earned', ({ result }) => formatGain(result.spreadMicros)],
-  ['  inventory drift', ({ result }) => formatGain(result.driftMicros)],
-  ['  fees', ({ result }) => formatGain(-result.feesMicros)],
-  ['  fees saved by legs', ({ trading }) => formatGain(trading.feesSavedByLegsMicros)],
-  ['  merges', ({ result }) => formatGain(result.mergesMicros)],
-  ['  settlement', ({ result }) => formatGain(result.settlementMicros)],
-  ['  cannot be divided', ({ result }) => formatGain(result.undividedMicros)],
-  ['95 % interval, from', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[0] ?? null)],
-  ['95 % interval, to', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[1] ?? null)],
-  ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
-  ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros)],
-  ['Capital locked, mean', ({ capital }) => formatMoney(capital.meanLockedMicros)],
-  ['Fills', ({ trading }) => count(trading.fills)],
-  ['Filled of posted', ({ trading }) => formatPercent(trading.fillRatioShare)],
-  ['Markout 5 s, cents', (analysis) => markout(analysis, 5_000)],
-  ['Markout 60 s, cents', (analysis) => markout(analysis, 60_000)],
-  ['Markout settlement, cents', (analysis) => markout(analysis, 'settlement')],
-  ['Filled at crossings', ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null)],
-  ['Crossed, not filled', ({ crossing }) => formatShares(crossing?.unfilled.sharesMicros ?? null)],
-  ['  crossed for, median', ({ crossing }) => formatDuration(crossing?.unfilled.crossed.median ?? null)],
-  ['  markout 1 s, cents', (analysis) => crossedMarkout(analysis, 1_000)],
-  ['  markout 5 s, cents', (analysis) => crossedMarkout(analysis, 5_000)],
-  ['  markout 60 s, cents', (analysis) => crossedMarkout(analysis, 60_000)],
-  ['  markout settlement, cents', (analysis) => crossedMarkout(analysis, 'settlement')],
-  ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
-  ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
-  ...REQUEST_PURPOSES.map(
-    (purpose): Line => [
-      `  requests for ${PURPOSE_WORDS[purpose]}`,
-      ({ requests }) => count(requests?.byPurpose[purpose] ?? null),
-    ],
-  ),
-  ['  requests a fill', ({ requests }) => ratio(requests?.perFill ?? null)],
-  ['  value a request, cents', ({ requests }) => signedCents(requests?.valueMicros ?? null)],
-  ['Carried into settlement', ({ inventory }) => formatPercent(inventory.carriedShare)],
-  ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
-  ['Recorded time covered', ({ coverage }) => formatPercent(coverage.coveredShare, 2)],
-  ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : formatDuration(coverage.spanMs))],
-];
+import { count } from './figures.js';
+import { LINES, REPEAT_LINES } from './lines.js';
 
 /** The widest that a table gets, and the narrowest in which a name and a figure stand side by side. */
 const WIDTH = 100;
@@ -85,64 +20,55 @@ const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
  */
 export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
   const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));
-  const perTable = Math.floor((width - NAME_WIDTH) / LEAST_COLUMN);
-  const tables: string[] = [];
-  for (let from = 0; from < analyses.length; from += perTable)
-    tables.push(sideBySide(analyses.slice(from, from + perTable), width));
-  tables.unshift(...repeatTables(analyses, width, perTable));
+  const named = analyses.map((analysis): Column<Analysis> => [nameModel(analysis), analysis]);
+  const tables = [...repeatTables(analyses, width), ...sideBySide('Fill model', LINES, named, width)];
   const { signFlips, text } = bracketVerdict(analyses);
   const verdict = text === '' ? [] : [wrapText(signFlips ? `SIGN FLIPS. ${text}` : text, width)];
   return `${[...tables, ...verdict, ...warningLines(analyses, width)].join('\n\n')}\n`;
 }
 
 /** Means over repeats, where there are any, above the one that is shown in detail. */
-function repeatTables(analyses: readonly Analysis[], width: number, perTable: number): readonly string[] {
-  const models = repeatedModels(analyses);
+function repeatTables(analyses: readonly Analysis[], width: number): readonly string[] {
+  const models = repeatedModels(analyses).map(({ model, repeats }): Column<typeof repeats> => [model, repeats]);
   const [first] = models;
   if (first === undefined) return [];
-  const tables: string[] = [];
-  for (let from = 0; from < models.length; from += perTable) {
-    const shown = models.slice(from, from + perTable);
-    const rows = REPEAT_LINES.map(([name, figure]) =>
-      line(
-        name,
-        shown.map(({ repeats }) => figure(repeats)),
-        width,
-      ),
-    );
-    tables.push(
-      [
-        line(
-          `${count(first.repeats.count)} repeats`,
-          shown.map(({ model }) => model),
-          width,
-        ),
-        ...rows,
-      ].join('\n'),
-    );
-  }
+  const tables = sideBySide(`${count(first[1].count)} repeats`, REPEAT_LINES, models, width);
   return [...tables, 'In detail, of each model the run with the middle result:'];
 }
 
-function line(name: string, cells: readonly string[], width: number): string {
-  const room = Math.min(22, Math.floor((width - NAME_WIDTH) / Math.max(1, cells.length)));
-  return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitCell(cell, room - 1).padStart(room)).join('')}`.trimEnd();
-}
+type Column<T> = readonly [title: string, of: T];
 
-function sideBySide(analyses: readonly Analysis[], width: number): string {
-  const rows = LINES.map(([name, figure]) => line(name, analyses.map(figure), width));
-  return [line('Fill model', analyses.map(nameModel), width), ...rows].join('\n');
+/** One table, or several below each other where the width has no room for all columns. */
+function sideBySide<T>(
+  title: string,
+  lines: readonly (readonly [name: string, figure: (of: T) => string, ...unknown[]])[],
+  columns: readonly Column<T>[],
+  width: number,
+): string[] {
+  const perTable = Math.floor((width - NAME_WIDTH) / LEAST_COLUMN);
+  const tables: string[] = [];
+  for (let from = 0; from < columns.length; from += perTable) {
+    const shown = columns.slice(from, from + perTable);
+    const row = (name: string, cells: readonly string[]): string => {
+      const room = Math.min(22, Math.floor((width - NAME_WIDTH) / shown.length));
+      return `${name.padEnd(NAME_WIDTH)}${cells.map((cell) => fitCell(cell, room - 1).padStart(room)).join('')}`;
+    };
+    const head = row(
+      title,
+      shown.map(([name]) => name),
+    );
+    const rows = lines.map(([name, figure]) =>
+      row(
+        name,
+        shown.map(([, of]) => figure(of)),
+      ),
+    );
+    tables.push([head, ...rows].map((line) => line.trimEnd()).join('\n'));
+  }
+  return tables;
 }
 
 const fitCell = (cell: string, room: number): string => (cell.length <= room ? cell : `${cell.slice(0, room - 1)}…`);
-
-function markout({ markouts }: Analysis, horizon: MarkoutHorizon): string {
-  const isWanted = (row: Markout): boolean => row.horizon === horizon && row.side === 'all';
-  return signedCents(markouts.find(isWanted)?.markoutMicros ?? null);
-}
-
-const crossedMarkout = ({ crossing }: Analysis, horizon: MarkoutHorizon): string =>
-  signedCents(crossing?.unfilled.markouts.find((row) => row.horizon === horizon)?.markoutMicros ?? null);
 
 function warningLines(analyses: readonly Analysis[], width: number): readonly string[] {
   const lines = sharedWarnings(analyses)

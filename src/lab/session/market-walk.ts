@@ -1,7 +1,8 @@
 /** One market of a live session, from one moment to the next: which orders of ours rest, what is held and what it is worth. */
 
 import { ONE } from '../../shared/base/micros.js';
-import type { MarketSession } from './contract.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
+import type { Coverage, MarketSession } from './contract.js';
 import { Holdings } from './holdings.js';
 import { listMoves, type Move } from './moves.js';
 import type { BookTop } from './samples.js';
@@ -29,13 +30,28 @@ export interface RecordedBest {
   readonly middleMicros: number | null;
 }
 
+/** A recorded book without our own orders, at any moment. */
+export interface RecordedPrices {
+  /** As known at this moment; nulls outside of the recording and within its gaps. */
+  readonly at: (timeMs: number) => RecordedBest;
+  /** The last middle that was known by this moment, however long before it; null before the first. */
+  readonly standing: (timeMs: number) => number | null;
+  /** What YES resolved to, if the recording knows. */
+  readonly outcome: MarketOutcome | null;
+  readonly coverage: Coverage | null;
+  /** Names that the ledger does not keep; empty where not known. */
+  readonly eventTitle: string;
+  readonly category: string;
+}
+
 export interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
   /** Null where nobody recorded the book. */
-  readonly prices: { readonly at: (timeMs: number) => RecordedBest } | null;
+  readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-const UNKNOWN: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
+/** Where nothing is known of the book. */
+export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
   readonly held: Holdings;
@@ -74,7 +90,7 @@ export class MarketWalk {
   }
 
   top(timeMs: number): BookTop {
-    const { bidMicros, askMicros } = this.#market.prices?.at(timeMs) ?? UNKNOWN;
+    const { bidMicros, askMicros } = this.#market.prices?.at(timeMs) ?? UNKNOWN_BEST;
     return { bidMicros, askMicros, ourBidMicros: this.#best('bid'), ourAskMicros: this.#best('ask') };
   }
 

@@ -10,23 +10,23 @@ class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
   readonly columns: Readonly<Record<Column, (number | null)[]>>;
-  readonly #firstStepMs: number;
+  protected readonly firstStepMs: number;
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
     // One entry for each name, made right here.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
-    this.#firstStepMs = firstStepMs;
+    this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
   /** True when the sample that comes now (one each first step) is one to keep; then `write` every column. */
   wants(): boolean {
-    const wanted = this.#count % (this.stepMs / this.#firstStepMs) === 0;
+    const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
     if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
     // After thinning out this one may stand between two steps.
-    return wanted && (this.#count - 1) % (this.stepMs / this.#firstStepMs) === 0;
+    return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
   /** For one sample more than those that come by their steps. */
@@ -61,27 +61,24 @@ export interface BookTop {
 }
 
 /** One market over time, and how long our quotes stood in it. */
-export class MarketSamples {
-  readonly #samples: Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'>;
-  readonly #everyMs: number;
+export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
   #oneSidedMs = 0;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    this.#everyMs = firstStepMs;
-    this.#samples = new Samples(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
+    super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
   /** Once each first step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
-    this.#openForMs += this.#everyMs;
-    if (ourBidMicros !== null && ourAskMicros !== null) this.#twoSidedMs += this.#everyMs;
-    else if (ourBidMicros !== null || ourAskMicros !== null) this.#oneSidedMs += this.#everyMs;
-    if (!this.#samples.wants()) return;
-    const { columns, timeMs: times } = this.#samples;
-    times.push(timeMs);
+    this.#openForMs += this.firstStepMs;
+    if (ourBidMicros !== null && ourAskMicros !== null) this.#twoSidedMs += this.firstStepMs;
+    else if (ourBidMicros !== null || ourAskMicros !== null) this.#oneSidedMs += this.firstStepMs;
+    if (!this.wants()) return;
+    const { columns } = this;
+    this.timeMs.push(timeMs);
     columns.bid.push(top.bidMicros);
     columns.ask.push(top.askMicros);
     columns.ourBid.push(ourBidMicros);
@@ -89,20 +86,8 @@ export class MarketSamples {
     columns.inventory.push(netMicros);
   }
 
-  get length(): number {
-    return this.#samples.length;
-  }
-
-  get stepMs(): number {
-    return this.#samples.stepMs;
-  }
-
-  thinOut(): void {
-    this.#samples.thinOut();
-  }
-
   get series(): MarketSeries {
-    const { stepMs, timeMs, columns } = this.#samples;
+    const { stepMs, timeMs, columns } = this;
     return {
       stepMs,
       timeMs,
@@ -121,14 +106,13 @@ export class MarketSamples {
 }
 
 /** The whole account over time, and its deepest fall. */
-export class AccountSamples {
-  readonly #samples: Samples<'equity' | 'locked'>;
+export class AccountSamples extends Samples<'equity' | 'locked'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;
   #isKnown = true;
 
   constructor(firstStepMs = FIRST_STEP_MS) {
-    this.#samples = new Samples(['equity', 'locked'], firstStepMs);
+    super(['equity', 'locked'], firstStepMs);
   }
 
   /** Currency and what is held at its marks, now; null while a mark is not known. */
@@ -142,20 +126,20 @@ export class AccountSamples {
   /** Once each first step. What is locked is asked only for samples that are kept. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
-    if (this.#samples.wants()) this.#write(timeMs, equityMicros, lockedMicros());
+    if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
   /** One sample more, whenever it comes: what the account ends with. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
-    this.#samples.makeRoom();
+    this.makeRoom();
     this.#write(timeMs, equityMicros, lockedMicros);
   }
 
   #write(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
-    this.#samples.timeMs.push(timeMs);
-    this.#samples.columns.equity.push(equityMicros);
-    this.#samples.columns.locked.push(lockedMicros);
+    this.timeMs.push(timeMs);
+    this.columns.equity.push(equityMicros);
+    this.columns.locked.push(lockedMicros);
   }
 
   /** Of everything that was seen, kept or not; ≥ 0. Null when the equity was not known throughout. */
@@ -164,7 +148,7 @@ export class AccountSamples {
   }
 
   get series(): AccountSeries {
-    const { stepMs, timeMs, columns } = this.#samples;
+    const { stepMs, timeMs, columns } = this;
     return { stepMs, timeMs, equityMicros: columns.equity, lockedMicros: columns.locked.map((value) => value ?? 0) };
   }
 }

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
-import type { RepeatFigures } from '../../../src/lab/report/analysis/contract.js';
-import { playedByAll } from '../../../src/lab/report/analysis/coverage.js';
+import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
+import type { RepeatFigures } from '../../../src/lab/report/analysis/repeats.js';
 import {
   computeRepeats,
   findMiddle,

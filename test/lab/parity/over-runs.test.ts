@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { runsText } from '../../../src/cli/lab/parity.js';
-import type { Parity, Side } from '../../../src/lab/parity/contract.js';
+import type { Parity, Side } from '../../../src/lab/parity/comparison.js';
 import { overRuns } from '../../../src/lab/parity/over-runs.js';
 
 const side = (name: string, changes: Partial<Side>): Side => ({

@@ -2,9 +2,8 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
-import type { LiveRun } from '../../../src/lab/parity/contract.js';
 import { type ParityResult, runParity } from '../../../src/lab/parity/parity.js';
-import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
+import { type LiveRun, readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';

@@ -1,8 +1,8 @@
 /** What is said of a run that does not repeat: each kind of difference, made on purpose. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Difference, ReplayedTrader } from '../../../src/lab/replay/contract.js';
-import { replay } from '../../../src/lab/replay/replay.js';
+import type { Difference } from '../../../src/lab/replay/compare.js';
+import { type ReplayedTrader, replay } from '../../../src/lab/replay/replay.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { Request } from '../../../src/shared/protocol/seam.js';
 import type { Step } from '../../../src/shell/journal/contract.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplayResult } from '../../../src/lab/replay/contract.js';
-import { replay } from '../../../src/lab/replay/replay.js';
+import { type ReplayResult, replay } from '../../../src/lab/replay/replay.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Trader } from '../../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
-import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/contract.js';
+import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/markouts.js';
 import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
 import { resultTone } from '../../../src/lab/report/html/parts.js';
-import { reportHtml } from '../../../src/lab/report/html/report-html.js';
-import { renderVerdict } from '../../../src/lab/report/html/top.js';
+import { renderVerdict, reportHtml } from '../../../src/lab/report/html/report-html.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';
 import { makeBracket, makeSession } from './session.js';
-import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
+import { aConversion, aFill, aMarket, aRoundTrip, aSession, ONE } from './sessions.js';
 
 const markout = (record: SessionRecord, horizon: MarkoutHorizon, side: MarkoutSide): Markout => {
   const found = analyse(record).markouts.find((row) => row.horizon === horizon && row.side === side);
@@ -39,7 +38,7 @@ describe('requests', () => {
   };
 
   test('are told by what they were spent on, for each fill, and by what each brought', () => {
-    const fills = [aFill(), aFill({ side: 'ask', isBuy: false, cashMicros: 5 * ONE, priceMicros: 500_000 })];
+    const fills = [aFill(), aFill({ isBuy: false, priceMicros: 500_000 })];
     const { requests, result } = analyse(aSession([aMarket({ fills })], { requests: use }));
     expect(requests?.byPurpose).toEqual({ looks: 60, moves: 16, cancels: 5, conversions: 3, own: 16 });
     expect(requests?.perFill).toBe(50);
@@ -55,15 +54,8 @@ describe('requests', () => {
 
 describe('markouts', () => {
   const marks = (first: number | null) => [first, 410_000, 410_000, 410_000, null];
-  const bought = aFill({ amountMicros: 30 * ONE, cashMicros: -12 * ONE, marksAfterMicros: marks(420_000) });
-  const sold = aFill({
-    side: 'ask',
-    isBuy: false,
-    cashMicros: 4_400_000,
-    priceMicros: 440_000,
-    markMicros: 430_000,
-    marksAfterMicros: marks(450_000),
-  });
+  const bought = aFill({ amountMicros: 30 * ONE, marksAfterMicros: marks(420_000) });
+  const sold = aFill({ isBuy: false, priceMicros: 440_000, markMicros: 430_000, marksAfterMicros: marks(450_000) });
   const one = aSession([aMarket({ fills: [bought, sold], endYesMicros: 20 * ONE })]);
 
   test('are weighted by shares', () => {
@@ -178,7 +170,7 @@ describe('orders and quotes', () => {
 
 describe('inventory, capital and drawdown', () => {
   test('the peak is found at the fills, not at the samples', () => {
-    const fills = [aFill(), aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: 4_000_000 })];
+    const fills = [aFill(), aFill({ timeMs: 2_000, isBuy: false })];
     const { inventory } = analyse(aSession([aMarket(), aMarket({ conditionId: 'busy', fills })]));
     expect(inventory).toMatchObject({ peakMicros: 10 * ONE, peakMarket: 'busy', carriedMicros: 0 });
   });
@@ -205,15 +197,8 @@ describe('inventory, capital and drawdown', () => {
 });
 
 describe('the result by event', () => {
-  const gain = (conditionId: string, eventTitle: string, cash: number) =>
-    aMarket({
-      conditionId,
-      eventTitle,
-      fills: [
-        aFill({ cashMicros: -4 * ONE }),
-        aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: 4 * ONE + cash }),
-      ],
-    });
+  const gain = (conditionId: string, eventTitle: string, micros: number) =>
+    aMarket({ conditionId, eventTitle, fills: aRoundTrip(micros) });
 
   test('adds the markets of one event, and takes a market without event for one of its own', () => {
     const { byEvent } = analyse(aSession([gain('a', 'E', 3), gain('b', 'E', -1), gain('c', '', 5), gain('d', '', -6)]));
@@ -316,17 +301,7 @@ describe('what a reader must know comes first', () => {
 describe('the bracket', () => {
   const withResult = (fillModel: string, micros: number) =>
     analyse(
-      aSession(
-        [
-          aMarket({
-            fills: [
-              aFill({ cashMicros: -ONE }),
-              aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: ONE + micros }),
-            ],
-          }),
-        ],
-        { assumptions: { ...aSession([]).assumptions, fillModel } },
-      ),
+      aSession([aMarket({ fills: aRoundTrip(micros) })], { assumptions: { ...aSession([]).assumptions, fillModel } }),
     );
 
   test('flags a result whose sign flips, in words', () => {
@@ -375,9 +350,7 @@ describe('the bracket', () => {
     const of = (id: string, micros: number, isPlayed = true) => ({
       ...aMarket({
         conditionId: id,
-        fills: isPlayed
-          ? [aFill({ cashMicros: -ONE }), aFill({ timeMs: 2_000, isBuy: false, side: 'ask', cashMicros: ONE + micros })]
-          : [],
+        fills: isPlayed ? aRoundTrip(micros) : [],
       }),
       ...(isPlayed ? {} : { quoting: { ...aMarket().quoting, ordersPlaced: 0, haltedMs: 60_000 } }),
     });
@@ -398,7 +371,7 @@ describe('the bracket', () => {
       const analysis = withInterval('m', events, [1, 3]);
       expect(resultTone(analysis)).toBe(tone);
       const page = reportHtml({ sessions: [aSession([]), aSession([])] }, [analysis, analysis]);
-      expect(page).toContain(`<td class="num ${tone}">+2.00</td>`);
+      expect(page).toContain(`<td class="${`num ${tone}`.trim()}">+2.00</td>`);
     }
   });
 

@@ -4,26 +4,37 @@ import type { ConversionRecord, FillRecord, MarketSession, SessionRecord } from 
 
 export const ONE = 1_000_000;
 
-export const aFill = (changes: Partial<FillRecord> = {}): FillRecord => ({
-  timeMs: 1_000,
-  seenMs: 1_500,
-  orderPubkey: 'order',
-  strategy: 'maker',
-  side: 'bid',
-  isYes: true,
-  isBuy: true,
-  priceMicros: 400_000,
-  amountMicros: 10 * ONE,
-  cashMicros: -4 * ONE,
-  feeMicros: 0,
-  isMaker: true,
-  markMicros: 410_000,
-  marksAfterMicros: [410_000, 410_000, 410_000, 410_000, 410_000],
-  restedMs: 2_000,
-  joinedBehindMicros: 50 * ONE,
-  atCrossing: false,
-  ...changes,
-});
+/** Side and currency follow from leg, price and amount. */
+export function aFill(changes: Partial<FillRecord> = {}): FillRecord {
+  const { isYes = true, isBuy = true, priceMicros = 400_000, amountMicros = 10 * ONE } = changes;
+  const notional = Math.round(((isYes ? priceMicros : ONE - priceMicros) * amountMicros) / ONE);
+  return {
+    timeMs: 1_000,
+    seenMs: 1_500,
+    orderPubkey: 'order',
+    strategy: 'maker',
+    side: isYes === isBuy ? 'bid' : 'ask',
+    isYes,
+    isBuy,
+    priceMicros,
+    amountMicros,
+    cashMicros: isBuy ? -notional : notional,
+    feeMicros: 0,
+    isMaker: true,
+    markMicros: 410_000,
+    marksAfterMicros: [410_000, 410_000, 410_000, 410_000, 410_000],
+    restedMs: 2_000,
+    joinedBehindMicros: 50 * ONE,
+    atCrossing: false,
+    ...changes,
+  };
+}
+
+/** Shares bought, and sold again for so much more. */
+export const aRoundTrip = (gainMicros: number): readonly FillRecord[] => [
+  aFill(),
+  aFill({ timeMs: 2_000, isBuy: false, cashMicros: 4 * ONE + gainMicros }),
+];
 
 export const aConversion = (changes: Partial<ConversionRecord> = {}): ConversionRecord => ({
   kind: 'merge',

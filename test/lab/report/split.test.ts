@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import type { ResultSplit } from '../../../src/lab/report/analysis/contract.js';
-import { splitMarket } from '../../../src/lab/report/analysis/split.js';
+import { type MarketResult, splitMarket } from '../../../src/lab/report/analysis/split.js';
+import type { ResultSplit } from '../../../src/lab/report/analysis/total.js';
 import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/session/contract.js';
 import { complement, micros } from '../../../src/shared/base/micros.js';
 import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
@@ -17,181 +17,104 @@ const partsOf = (split: ResultSplit) =>
   split.undividedMicros;
 
 describe('the split, worked out by hand', () => {
-  test('a share bought below the middle earns the distance, and drifts with it afterwards', () => {
-    const market = aMarket({ fills: [aFill({ feeMicros: 20_000 })], endYesMicros: 10 * ONE, endMarkMicros: 380_000 });
-    expect(splitMarket(market)).toMatchObject({
-      endValueMicros: 3_800_000,
-      valuedAt: 'mark',
-      split: {
-        resultMicros: -220_000,
-        spreadMicros: 100_000,
-        driftMicros: -300_000,
-        feesMicros: 20_000,
-        mergesMicros: 0,
-        settlementMicros: 0,
-        undividedMicros: 0,
+  const bought = aFill();
+  const sale = { timeMs: 2_000, isBuy: false };
+  const no = { timeMs: 2_000, isYes: false, priceMicros: 420_000 };
+  const redeem = { kind: 'redeem', noMicros: 0 } as const;
+  const held = { endYesMicros: 10 * ONE };
+  const cases: readonly (readonly [string, Partial<MarketSession>, Partial<ResultSplit>, Partial<MarketResult>])[] = [
+    [
+      'a share bought below the middle earns the distance, and drifts with it afterwards',
+      { ...held, fills: [aFill({ feeMicros: 20_000 })], endMarkMicros: 380_000 },
+      { resultMicros: -220_000, spreadMicros: 100_000, driftMicros: -300_000, feesMicros: 20_000 },
+      { endValueMicros: 3_800_000, valuedAt: 'mark' },
+    ],
+    [
+      'an outcome is the distance from the last middle',
+      { ...held, fills: [bought], endMarkMicros: 450_000, outcome: true },
+      { spreadMicros: 100_000, driftMicros: 400_000, settlementMicros: 5_500_000, resultMicros: 6_000_000 },
+      { valuedAt: 'outcome' },
+    ],
+    [
+      'a redemption is settlement too, and what it leaves unredeemed is worth its outcome',
+      {
+        fills: [bought],
+        conversions: [aConversion({ ...redeem, yesMicros: 6 * ONE, cashMicros: 6 * ONE, markMicros: 450_000 })],
+        endYesMicros: 4 * ONE,
+        endMarkMicros: 450_000,
+        outcome: true,
       },
-    });
-  });
+      { settlementMicros: 5_500_000, resultMicros: 6_000_000 },
+      { endValueMicros: 4 * ONE },
+    ],
+    [
+      'NO bought is YES sold: the same price, the same spread',
+      { fills: [aFill({ isYes: false, priceMicros: 430_000 })], endNoMicros: 10 * ONE, endMarkMicros: 400_000 },
+      { spreadMicros: 200_000, driftMicros: 100_000, resultMicros: 300_000 },
+      {},
+    ],
+    [
+      'complete sets are merged at their value',
+      { fills: [bought, aFill(no)], conversions: [aConversion()], endMarkMicros: 990_000 },
+      { mergesMicros: 0, spreadMicros: 200_000, driftMicros: 0, resultMicros: 200_000 },
+      { valuedAt: 'nothing held' },
+    ],
+    [
+      'without any middle the result stands and its parts are not known',
+      { fills: [aFill({ markMicros: null }), aFill({ ...sale, priceMicros: 450_000, markMicros: null })] },
+      { resultMicros: 500_000, spreadMicros: null, driftMicros: null, settlementMicros: 0, undividedMicros: 500_000 },
+      {},
+    ],
+    [
+      'shares without outcome and middle count at average cost',
+      {
+        fills: [
+          aFill({ markMicros: null }),
+          aFill({ ...sale, amountMicros: 4 * ONE, cashMicros: 1_800_000, markMicros: null }),
+        ],
+        endYesMicros: 6 * ONE,
+      },
+      { resultMicros: 200_000, spreadMicros: null },
+      { valuedAt: 'cost', endValueMicros: 2_400_000 },
+    ],
+    [
+      // Between the known middles 0.41 and 0.43: 20 shares at 0.43, less 10 at 0.41 and the 4.10 paid.
+      'a middle that is missing once leaves the rest divided',
+      {
+        ...held,
+        fills: [
+          bought,
+          aFill({ timeMs: 2_000, markMicros: null, priceMicros: 410_000 }),
+          aFill({ ...sale, timeMs: 3_000, priceMicros: 440_000, markMicros: 430_000 }),
+        ],
+        endMarkMicros: 420_000,
+      },
+      { spreadMicros: 200_000, undividedMicros: 400_000, driftMicros: -100_000, resultMicros: 500_000 },
+      {},
+    ],
+    [
+      // 10 shares at 0.41 and the 5.80 paid became 10 sets: what lies between is not divided, and nothing drifts.
+      'sets that are merged while no middle is known are no loss',
+      {
+        fills: [bought, aFill({ ...no, markMicros: null })],
+        conversions: [aConversion({ markMicros: null })],
+        endMarkMicros: 450_000,
+      },
+      { resultMicros: 200_000, spreadMicros: 100_000, mergesMicros: 0, undividedMicros: 100_000, driftMicros: 0 },
+      {},
+    ],
+    [
+      'an unknown settlement is not a settlement of zero',
+      { fills: [bought], conversions: [aConversion({ ...redeem, markMicros: null })], outcome: true },
+      { settlementMicros: null, spreadMicros: 100_000, resultMicros: 6_000_000, undividedMicros: 5_900_000 },
+      {},
+    ],
+  ];
 
-  test('an outcome is the distance from the last middle', () => {
-    const market = aMarket({ fills: [aFill()], endYesMicros: 10 * ONE, endMarkMicros: 450_000, outcome: true });
-    expect(splitMarket(market).split).toMatchObject({
-      spreadMicros: 100_000,
-      driftMicros: 400_000,
-      settlementMicros: 5_500_000,
-      resultMicros: 6_000_000,
-    });
-  });
-
-  test('a redemption is settlement too, and what it leaves unredeemed is worth its outcome', () => {
-    const redeem = aConversion({
-      kind: 'redeem',
-      yesMicros: 6 * ONE,
-      noMicros: 0,
-      cashMicros: 6 * ONE,
-      markMicros: 450_000,
-    });
-    const market = aMarket({
-      fills: [aFill()],
-      conversions: [redeem],
-      endYesMicros: 4 * ONE,
-      endMarkMicros: 450_000,
-      outcome: true,
-    });
-    expect(splitMarket(market)).toMatchObject({
-      endValueMicros: 4 * ONE,
-      split: { settlementMicros: 5_500_000, resultMicros: 6_000_000 },
-    });
-  });
-
-  test('NO bought is YES sold: the same price, the same spread', () => {
-    const no = aFill({ side: 'ask', isYes: false, priceMicros: 430_000, cashMicros: -5_700_000 });
-    const market = aMarket({ fills: [no], endNoMicros: 10 * ONE, endMarkMicros: 400_000 });
-    expect(splitMarket(market).split).toMatchObject({
-      spreadMicros: 200_000,
-      driftMicros: 100_000,
-      resultMicros: 300_000,
-    });
-  });
-
-  test('complete sets are merged at their value', () => {
-    const fills = [
-      aFill(),
-      aFill({ timeMs: 2_000, side: 'ask', isYes: false, priceMicros: 420_000, cashMicros: -5_800_000 }),
-    ];
-    const market = aMarket({ fills, conversions: [aConversion()], endMarkMicros: 990_000 });
-    expect(splitMarket(market)).toMatchObject({
-      valuedAt: 'nothing held',
-      split: { mergesMicros: 0, spreadMicros: 200_000, driftMicros: 0, resultMicros: 200_000 },
-    });
-  });
-
-  test('without any middle the result stands and its parts are not known', () => {
-    const fills = [
-      aFill({ markMicros: null }),
-      aFill({
-        timeMs: 2_000,
-        isBuy: false,
-        side: 'ask',
-        priceMicros: 450_000,
-        cashMicros: 4_500_000,
-        markMicros: null,
-      }),
-    ];
-    expect(splitMarket(aMarket({ fills })).split).toEqual({
-      resultMicros: 500_000,
-      spreadMicros: null,
-      driftMicros: null,
-      feesMicros: 0,
-      mergesMicros: 0,
-      settlementMicros: 0,
-      undividedMicros: 500_000,
-    });
-  });
-
-  test('shares without outcome and middle count at average cost', () => {
-    const fills = [
-      aFill({ markMicros: null }),
-      aFill({
-        timeMs: 2_000,
-        isBuy: false,
-        side: 'ask',
-        amountMicros: 4 * ONE,
-        cashMicros: 1_800_000,
-        markMicros: null,
-      }),
-    ];
-    const market = aMarket({ fills, endYesMicros: 6 * ONE });
-    expect(splitMarket(market)).toMatchObject({
-      valuedAt: 'cost',
-      endValueMicros: 2_400_000,
-      split: { resultMicros: 200_000, spreadMicros: null },
-    });
-  });
-
-  test('a middle that is missing once leaves the rest divided', () => {
-    const fills = [
-      aFill(),
-      aFill({ timeMs: 2_000, markMicros: null, cashMicros: -4_100_000, priceMicros: 410_000 }),
-      aFill({
-        timeMs: 3_000,
-        isBuy: false,
-        side: 'ask',
-        priceMicros: 440_000,
-        cashMicros: 4_400_000,
-        markMicros: 430_000,
-      }),
-    ];
-    const market = aMarket({ fills, endYesMicros: 10 * ONE, endMarkMicros: 420_000 });
-    // Between the known middles 0.41 and 0.43: 20 shares at 0.43, less 10 at 0.41 and the 4.10 paid.
-    expect(splitMarket(market).split).toMatchObject({
-      spreadMicros: 200_000,
-      undividedMicros: 400_000,
-      driftMicros: -100_000,
-      resultMicros: 500_000,
-    });
-  });
-
-  test('sets that are merged while no middle is known are no loss', () => {
-    const fills = [
-      aFill(),
-      aFill({
-        timeMs: 2_000,
-        side: 'ask',
-        isYes: false,
-        priceMicros: 420_000,
-        cashMicros: -5_800_000,
-        markMicros: null,
-      }),
-    ];
-    const conversions = [aConversion({ markMicros: null })];
-    const market = aMarket({ fills, conversions, endMarkMicros: 450_000 });
-    // 10 shares at 0.41 and the 5.80 paid became 10 sets: what lies between is not divided, and nothing drifts.
-    expect(splitMarket(market).split).toMatchObject({
-      resultMicros: 200_000,
-      spreadMicros: 100_000,
-      mergesMicros: 0,
-      undividedMicros: 100_000,
-      driftMicros: 0,
-    });
-  });
-
-  test('an unknown settlement is not a settlement of zero', () => {
-    const redeem = aConversion({
-      kind: 'redeem',
-      yesMicros: 10 * ONE,
-      noMicros: 0,
-      cashMicros: 10 * ONE,
-      markMicros: null,
-    });
-    const market = aMarket({ fills: [aFill()], conversions: [redeem], outcome: true });
-    expect(splitMarket(market).split).toMatchObject({
-      settlementMicros: null,
-      spreadMicros: 100_000,
-      resultMicros: 6_000_000,
-      undividedMicros: 5_900_000,
-    });
+  test.each(cases)('%s', (_, changes, split, result) => {
+    const found = splitMarket(aMarket(changes));
+    expect(found.split).toMatchObject(split);
+    expect(found).toMatchObject(result);
   });
 });
 

@@ -1,13 +1,12 @@
 /** Figures of the whole account: equity, capital at work, drawdown, requests. */
 
 import { computeMean } from '../../../shared/statistics/moments.js';
-import type { AccountSeries, RequestUse, SessionRecord } from '../../session/contract.js';
-import type { CapitalFigures, DrawdownFigures, EquityFigures, RequestFigures } from './contract.js';
-import { requestsByPurpose } from './purposes.js';
+import type { AccountSeries, SessionRecord } from '../../session/contract.js';
 import type { MarketResult } from './split.js';
 import { share, sum } from './total.js';
 
-export function computeEquity(record: SessionRecord, results: readonly MarketResult[]): EquityFigures {
+/** Where the money is. `result` = end equity - capital. */
+export function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
   const endEquityMicros = sum([record.endCashMicros, endHoldingsMicros]);
@@ -15,7 +14,9 @@ export function computeEquity(record: SessionRecord, results: readonly MarketRes
   return {
     capitalMicros: record.capitalMicros,
     endCashMicros: record.endCashMicros,
+    // Shares at the end: at the outcome where it is known, else at the last mark, else at what they cost.
     endHoldingsMicros,
+    // The part of it that is valued at cost, because no price is known.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,
@@ -23,7 +24,8 @@ export function computeEquity(record: SessionRecord, results: readonly MarketRes
   };
 }
 
-export function computeCapital({ account }: SessionRecord, resultMicros: number): CapitalFigures {
+/** `returnOnLockedShare`: result / mean locked capital; not annualised. */
+export function computeCapital({ account }: SessionRecord, resultMicros: number) {
   const meanLockedMicros = computeMean(account.lockedMicros);
   return {
     meanLockedMicros,
@@ -32,13 +34,12 @@ export function computeCapital({ account }: SessionRecord, resultMicros: number)
   };
 }
 
-export function computeDrawdown(record: SessionRecord): DrawdownFigures {
-  return {
-    maxMicros: record.maxDrawdownMicros,
-    maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
-    longestMs: longestUnderWater(record.account),
-  };
-}
+/** `longestMs`: the longest time below an earlier peak, as far as the samples show it. */
+export const computeDrawdown = (record: SessionRecord) => ({
+  maxMicros: record.maxDrawdownMicros,
+  maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
+  longestMs: longestUnderWater(record.account),
+});
 
 /** Null without samples, or when the equity is not known throughout. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
@@ -52,25 +53,48 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
   return equityMicros.length === 0 ? null : longest * stepMs;
 }
 
-export function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number): RequestFigures | null {
+export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
+
+/** Null where requests were not counted. */
+export function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
+  // Time that was played or lived through, as far as samples cover it.
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
-  const perMinute = (scope: 'public' | 'signed'): number | null => share(requests[scope].count, minutes);
+  const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
+  const peakOf = ({ peakPerMinute, limitPerMinute }: typeof requests.public) => share(peakPerMinute, limitPerMinute);
   return {
     ...requests,
     minutes,
-    publicShare: share(perMinute('public'), requests.public.limitPerMinute),
-    signedShare: share(perMinute('signed'), requests.signed.limitPerMinute),
-    publicPeakShare: peakShare(requests, 'public'),
-    signedPeakShare: peakShare(requests, 'signed'),
+    publicShare: useOf(requests.public),
+    signedShare: useOf(requests.signed),
+    publicPeakShare: peakOf(requests.public),
+    signedPeakShare: peakOf(requests.signed),
     byPurpose: requestsByPurpose(requests.byEndpoint),
+    // Requests that a fill took; null without a fill.
     perFill: share(sent, fills),
+    // What a request brought, Micros and parts of one; null without a request.
     valueMicros: share(resultMicros, sent),
   };
 }
 
-const peakShare = (requests: RequestUse, scope: 'public' | 'signed'): number | null =>
-  share(requests[scope].peakPerMinute, requests[scope].limitPerMinute);
+/** From what is read of markets to what is taken back: the words of `status`, in the order in which tables show them. */
+function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, count: number])[]) {
+  const counts = { looks: 0, moves: 0, cancels: 0, conversions: 0, own: 0 };
+  for (const [endpoint, count] of byEndpoint) {
+    const purpose = purposeOf(endpoint);
+    if (purpose !== null) counts[purpose] += count;
+  }
+  return counts;
+}
+
+/** Null for what a trader never asks. */
+function purposeOf(endpoint: string): keyof ReturnType<typeof requestsByPurpose> | null {
+  if (/^(markets|events|search|sports)\./.test(endpoint)) return 'looks';
+  if (/^orders\.cancel/.test(endpoint)) return 'cancels';
+  if (/^(orders|trades|merges|splits|redeems)\.list$/.test(endpoint) || endpoint.startsWith('account.')) return 'own';
+  if (endpoint.startsWith('orders.')) return 'moves';
+  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : null;
+}

@@ -1,10 +1,11 @@
 /** One backtest under several fill models: whether they agree on the sign of the result. */
 
-import { count, formatGain, formatQuantity } from '../figures.js';
-import type { Analysis, BracketVerdict } from './contract.js';
-import { playedByAll } from './coverage.js';
-import { computeEventFigures, LEAST_EVENTS, shownInterval } from './events.js';
-import { type RepeatedModel, repeatVerdict } from './repeats.js';
+import { count, formatGain, formatInterval, formatQuantity } from '../figures.js';
+import type { Analysis } from './analyse.js';
+import { computeEventFigures, type Interval, LEAST_EVENTS, shownInterval } from './events.js';
+import { playedByAll } from './markets.js';
+import { type BracketVerdict, judgeInterval, type RepeatedModel, repeatVerdict } from './repeats.js';
+import { nameModel } from './session-figures.js';
 import { sum } from './total.js';
 
 /** One model's result over the markets that all models played. */
@@ -13,7 +14,7 @@ interface Compared {
   readonly micros: number;
   readonly events: number;
   /** Null with too few events to have one. */
-  readonly interval: readonly [low: number, high: number] | null;
+  readonly interval: Interval | null;
 }
 
 /** Reads analyses in the bracket's order, most pessimistic first. */
@@ -37,7 +38,8 @@ export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
     const few = events < LEAST_EVENTS ? ` ${fewEvents(events)}` : '';
     return { signFlips, points: 'unclear', text: `${describeSigns(models)}: ${range}.${few}${over}` };
   }
-  const points = judgeDirection(models);
+  const directions = new Set(models.map(({ interval }) => judgeInterval(interval)));
+  const [points = 'unclear'] = directions.size === 1 ? directions : [];
   return { signFlips, points, text: `${WORDS[points]}: ${models.map(intervalText).join('; ')}.${over}` };
 }
 
@@ -63,7 +65,7 @@ function overText(analyses: readonly Analysis[], played: ReadonlySet<string>): s
 const intervalText = ({ model, micros, interval }: Compared): string =>
   interval === null
     ? `${formatGain(micros)} (${model})`
-    : `${formatGain(micros)} (${model}, 95 % ${formatGain(interval[0])} … ${formatGain(interval[1])})`;
+    : `${formatGain(micros)} (${model}, 95 % ${formatInterval(interval)})`;
 
 /** Those of a backtest that was run more than once; empty where not all of them are. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
@@ -75,12 +77,6 @@ export function repeatedModels(analyses: readonly Analysis[]): readonly Repeated
 
 const fewEvents = (events: number): string =>
   `It says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`;
-
-/** A gain or a loss only where every interval leaves 0 out. */
-function judgeDirection(models: readonly Compared[]): BracketVerdict['points'] {
-  if (models.every(({ interval }) => interval !== null && interval[0] > 0)) return 'gain';
-  return models.every(({ interval }) => interval !== null && interval[1] < 0) ? 'loss' : 'unclear';
-}
 
 const WORDS = {
   gain: 'A gain under every fill model',
@@ -94,6 +90,3 @@ function describeSigns(models: readonly Compared[]): string {
   if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
   return 'No fill model contradicts another, but not each of them is above or below 0';
 }
-
-export const nameModel = ({ assumptions, kind }: Analysis): string =>
-  assumptions.fillModel ?? (kind === 'live' ? 'live' : 'no model');

@@ -3,7 +3,7 @@
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
-import type { EventFigures, MarketAnalysis } from './contract.js';
+import type { MarketAnalysis } from './markets.js';
 
 /** Fewer events than this and the interval itself is a guess. */
 export const FEW_EVENTS = 20;
@@ -11,18 +11,31 @@ export const FEW_EVENTS = 20;
 /** Fewer events than this, and no figure about their spread is shown: it would be read as if it meant something. */
 export const LEAST_EVENTS = 8;
 
-/** Result of the 95 % interval by event, each end; null where it is not known or events are too few to show one. */
-export const shownInterval = ({ events, intervalMicros }: EventFigures): EventFigures['intervalMicros'] =>
+/** Both ends of a 95 % interval: of 2,000 redrawn sets of events, 95 % have their result between them. */
+export type Interval = readonly [low: number, high: number];
+export type EventFigures = ReturnType<typeof computeEventFigures>;
+
+/** Null where the interval is not known or events are too few to show one. */
+export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
 /** Sharpe ratio per event; null where it is not known or events are too few to show one. */
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
-export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number): EventFigures {
-  const results = resultsByEvent(markets.filter((market) => market.fills > 0));
+/**
+ * Of the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null with fewer than two.
+ * `caveat`: what these few numbers cannot say.
+ */
+export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
+  const byEvent = resultsByEvent(
+    markets.map((market) => ({
+      event: eventOf(market),
+      resultMicros: market.result.resultMicros,
+      fills: market.fills,
+    })),
+  );
+  const results = [...byEvent.values()];
   const { mean, standardDeviation } = computeMoments(results);
-  const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
-  const interval = bootstrapByEvent({ events: results, statistic, seed });
   return {
     events: results.length,
     won: results.filter((result) => result > 0).length,
@@ -30,18 +43,34 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
     meanMicros: mean,
     deviationMicros: standardDeviation,
     sharpe: sharpePerSample(results),
-    intervalMicros: interval === null ? null : [Math.round(interval.low), Math.round(interval.high)],
+    intervalMicros: drawInterval(results, seed),
     caveat: caveatFor(results.length),
   };
 }
 
-function resultsByEvent(markets: readonly MarketAnalysis[]): readonly number[] {
+/** Markets of one event resolve together; a market without one is an event of its own. */
+export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
+  eventTitle === '' ? conditionId : eventTitle;
+
+export interface EventResult {
+  readonly event: string;
+  readonly resultMicros: number;
+  readonly fills: number;
+}
+
+/** Of the events with a fill. */
+export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<string, number> {
   const results = new Map<string, number>();
-  for (const { eventTitle, conditionId, result } of markets) {
-    const event = eventTitle === '' ? conditionId : eventTitle;
-    results.set(event, (results.get(event) ?? 0) + result.resultMicros);
-  }
-  return [...results.values()];
+  for (const { event, fills, resultMicros } of markets)
+    if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
+  return results;
+}
+
+/** Null for fewer than two results. */
+export function drawInterval(results: readonly number[], seed: number): Interval | null {
+  const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
+  const interval = bootstrapByEvent({ events: results, statistic, seed });
+  return interval === null ? null : [Math.round(interval.low), Math.round(interval.high)];
 }
 
 function caveatFor(events: number): string {

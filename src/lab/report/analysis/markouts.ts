@@ -6,27 +6,39 @@
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/clustered-mean.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
-import type { Markout, MarkoutHorizon, MarkoutSide } from './contract.js';
+import { sum } from './total.js';
+import { computeSpread } from './trading.js';
 
-export const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
+/** Ms after the fill. */
+export type MarkoutHorizon = number | 'settlement';
+export type MarkoutSide = 'all' | 'bid' | 'ask';
+export type Markout = ReturnType<typeof markoutAt>;
+
+const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask'];
+/** What a reader compares of crossings: what is known at once, and what it comes to. */
+const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
 
 /** A fill, or what would have been one: prices in YES space. */
-export type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'>;
+type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'>;
 
 interface Traded {
   readonly marked: readonly Marked[];
   readonly outcome: MarketOutcome | null;
 }
 
-export const computeMarkouts = (markets: readonly Pick<MarketSession, 'fills' | 'outcome'>[]): readonly Markout[] => {
+export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] => {
   const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
   return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
 };
 
-export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide): Markout {
+/**
+ * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
+ * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
+ * for each of them, the error with fewer than two markets.
+ */
+export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
-  const sharesMicros = tallies.reduce((total, tally) => total + tally.shares, 0);
   const later = mean(tallies, (tally) => tally.markout);
   const effective = tallies.some((tally) => tally.unmarked > 0) ? null : mean(tallies, (tally) => tally.effective);
   const [markoutMicros, effectiveMicros] = [later?.mean ?? null, effective?.mean ?? null];
@@ -34,7 +46,7 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
     horizon,
     side,
     fills: tallies.reduce((total, tally) => total + tally.fills, 0),
-    sharesMicros,
+    sharesMicros: tallies.reduce((total, tally) => total + tally.shares, 0),
     markets: tallies.length,
     effectiveMicros,
     markoutMicros,
@@ -43,18 +55,11 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
   };
 }
 
-/** Of one market's fills whose middle at the horizon is known. Products are in micros of price times shares. */
-interface Tally {
-  fills: number;
-  shares: number;
-  markout: number;
-  effective: number;
-  /** Fills whose middle at the fill is not known. */
-  unmarked: number;
-}
+type Tally = ReturnType<typeof tallyMarket>;
 
-function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide): Tally {
-  const tally: Tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
+/** Of one market's fills whose middle at the horizon is known. Products are in micros of price times shares. */
+function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
+  const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.marked) {
     const later = laterMark(fill, market.outcome, horizon);
     if (later === null || (side !== 'all' && fill.side !== side)) continue;
@@ -75,3 +80,33 @@ function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: Markout
 
 const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
   clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
+
+export type CrossingFigures = NonNullable<ReturnType<typeof computeCrossings>>;
+export type CrossedShares = ReturnType<typeof computeMarkedShares>;
+
+/**
+ * The recorded other side came to the price of a resting order of ours. `filled`: what that filled at once. `unfilled`:
+ * orders that it left standing until they were canceled or their market closed, with markouts as if filled when first
+ * reached, and how long the other side stood there. Null for what really happened.
+ */
+export function computeCrossings(markets: readonly MarketSession[]) {
+  if (markets.some(({ stoodCrossed }) => stoodCrossed === null)) return null;
+  const filled = markets.map(({ fills, outcome }) => ({
+    marked: fills.filter(({ atCrossing }) => atCrossing),
+    outcome,
+  }));
+  const unfilled = markets.map(({ stoodCrossed, outcome }) => ({ marked: stoodCrossed ?? [], outcome }));
+  return {
+    filled: { fills: filled.flatMap(({ marked }) => marked).length, ...computeMarkedShares(filled) },
+    unfilled: {
+      orders: unfilled.flatMap(({ marked }) => marked).length,
+      ...computeMarkedShares(unfilled),
+      crossed: computeSpread(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }) => crossedMs))),
+    },
+  };
+}
+
+const computeMarkedShares = (markets: readonly Traded[]) => ({
+  sharesMicros: sum(markets.flatMap(({ marked }) => marked.map(({ amountMicros }) => amountMicros))),
+  markouts: CROSSING_HORIZONS.map((horizon) => markoutAt(markets, horizon, 'all')),
+});

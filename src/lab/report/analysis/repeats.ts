@@ -1,11 +1,11 @@
 /** Repeats of one backtest under one fill model: what they have in common, and how far they lie apart. */
 
-import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
-import { count, formatGain, formatQuantity } from '../figures.js';
-import type { Analysis, BracketVerdict, MarkoutHorizon, RepeatedResult, RepeatFigures, RunSpread } from './contract.js';
-import { playedByAll } from './coverage.js';
-import { LEAST_EVENTS } from './events.js';
+import { count, formatGain, formatInterval, formatQuantity } from '../figures.js';
+import { drawInterval, type EventResult, eventOf, type Interval, LEAST_EVENTS, resultsByEvent } from './events.js';
+import { playedByAll } from './markets.js';
+import type { MarkoutHorizon } from './markouts.js';
+import type { Figures } from './session-figures.js';
 import { sum } from './total.js';
 
 /** What is kept of one repeat. */
@@ -21,16 +21,12 @@ export interface RepeatedRun {
   readonly markets: readonly RepeatedMarket[];
 }
 
-export interface RepeatedMarket {
+export interface RepeatedMarket extends EventResult {
   readonly conditionId: string;
-  /** Markets of one event are decided together. */
-  readonly event: string;
-  readonly resultMicros: number;
-  readonly fills: number;
   readonly isPlayed: boolean;
 }
 
-export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
+export function runFigures(analysis: Figures, traceHash: string): RepeatedRun {
   const { result, trading, assumptions, markets } = analysis;
   return {
     seed: assumptions.seed ?? 0,
@@ -40,17 +36,17 @@ export function runFigures(analysis: Analysis, traceHash: string): RepeatedRun {
     fills: trading.fills,
     markout5sMicros: findMarkout(analysis, 5_000),
     markout60sMicros: findMarkout(analysis, 60_000),
-    markets: markets.map(({ conditionId, eventTitle, fills, isPlayed, result: split }) => ({
-      conditionId,
-      event: eventTitle === '' ? conditionId : eventTitle,
-      resultMicros: split.resultMicros,
-      fills,
-      isPlayed,
+    markets: markets.map((market) => ({
+      conditionId: market.conditionId,
+      event: eventOf(market),
+      resultMicros: market.result.resultMicros,
+      fills: market.fills,
+      isPlayed: market.isPlayed,
     })),
   };
 }
 
-const findMarkout = ({ markouts }: Analysis, wanted: MarkoutHorizon): number | null =>
+const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
   markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
 /** The place of the run with the middle result: of an even number the lower one, of equal ones the first. */
@@ -60,8 +56,13 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
   return order[Math.floor((order.length - 1) / 2)]?.place ?? 0;
 }
 
-/** One run or more; `seed` is of the interval, `played` holds the markets that models are compared over. */
-export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)): RepeatFigures {
+export type RepeatFigures = ReturnType<typeof computeRepeats>;
+
+/**
+ * One run or more, which differ in when polls fall and how long calls take. `seed` is of the interval, `played` holds the
+ * markets that models are compared over; `compared` is null where those are all.
+ */
+export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const ofMarkets = Math.max(...runs.map(({ markets }) => markets.length));
   const compared = runs.map(({ markets }) => markets.filter(({ conditionId }) => played.has(conditionId)));
   return {
@@ -75,39 +76,31 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
     fills: spreadIn(runs.map(({ fills }) => fills)),
     markout5sMicros: spreadIn(runs.map(({ markout5sMicros }) => markout5sMicros)),
     markout60sMicros: spreadIn(runs.map(({ markout60sMicros }) => markout60sMicros)),
-    runs: runs.map((run) => ({
-      seed: run.seed,
-      resultMicros: run.resultMicros,
-      fills: run.fills,
-      traceHash: run.traceHash,
-    })),
+    runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
   };
 }
 
-/** Of each run its markets. */
-function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number): RepeatedResult {
+type RepeatedResult = ReturnType<typeof resultIn>;
+
+/** Of each run its markets. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
+function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
   // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.
   const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
-  const interval = events.length < LEAST_EVENTS ? null : bootstrapByEvent({ events: means, statistic: addMeans, seed });
   return {
     events: events.length,
     resultMicros: spreadIn(runs.map((markets) => sum(markets.map(({ resultMicros }) => resultMicros)))),
-    intervalMicros: interval === null ? null : [Math.round(interval.low), Math.round(interval.high)],
+    intervalMicros: events.length < LEAST_EVENTS ? null : drawInterval(means, seed),
   };
 }
 
-/** Means of several runs are no whole millionths any more. */
-const addMeans = (means: readonly number[]): number => means.reduce((total, mean) => total + mean, 0);
-
-/** Of the events with a fill. */
-function resultsByEvent(markets: readonly RepeatedMarket[]): ReadonlyMap<string, number> {
-  const results = new Map<string, number>();
-  for (const { event, fills, resultMicros } of markets) {
-    if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
-  }
-  return results;
+/** Of one figure, over the runs. The deviation is of the sample: null for a single run. */
+export interface RunSpread {
+  readonly mean: number | null;
+  readonly deviation: number | null;
+  readonly lowest: number | null;
+  readonly highest: number | null;
 }
 
 function spreadIn(values: readonly (number | null)[]): RunSpread {
@@ -117,11 +110,21 @@ function spreadIn(values: readonly (number | null)[]): RunSpread {
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
 }
 
+/** Several fill models side by side. */
+export interface BracketVerdict {
+  /** True when the result is above 0 under one model and below it under another, over the markets that all of them played. */
+  readonly signFlips: boolean;
+  /** Which way all intervals point; `unclear` when one of them holds 0, or there are too few events to have one. */
+  readonly points: 'gain' | 'loss' | 'unclear';
+  /** In words; empty for a single session. */
+  readonly text: string;
+}
+
 /** `gain` or `loss` only where the whole interval lies on that side of 0. */
-export function judgeInterval({ intervalMicros }: RepeatedResult): BracketVerdict['points'] {
-  if (intervalMicros === null) return 'unclear';
-  if (intervalMicros[0] > 0) return 'gain';
-  return intervalMicros[1] < 0 ? 'loss' : 'unclear';
+export function judgeInterval(interval: Interval | null): BracketVerdict['points'] {
+  if (interval === null) return 'unclear';
+  if (interval[0] > 0) return 'gain';
+  return interval[1] < 0 ? 'loss' : 'unclear';
 }
 
 export interface RepeatedModel {
@@ -132,7 +135,7 @@ export interface RepeatedModel {
 /** What the repeats of all models together say, in words. */
 export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
   const results = models.map(({ model, repeats }) => ({ model, result: repeats.compared ?? repeats }));
-  const points = results.map(({ result }) => judgeInterval(result));
+  const points = results.map(({ result }) => judgeInterval(result.intervalMicros));
   const signFlips = points.includes('gain') && points.includes('loss');
   const direction = points.every((point) => point === points[0]) ? (points[0] ?? 'unclear') : 'unclear';
   const least = Math.min(...results.map(({ result }) => result.events));
@@ -163,10 +166,7 @@ const WORDS = {
 } as const;
 
 function figureText({ resultMicros: { mean, deviation, lowest, highest }, intervalMicros }: RepeatedResult): string {
-  const interval =
-    intervalMicros === null
-      ? ''
-      : `, 95 % interval ${formatGain(intervalMicros[0])} … ${formatGain(intervalMicros[1])}`;
+  const interval = intervalMicros === null ? '' : `, 95 % interval ${formatInterval(intervalMicros)}`;
   const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
   return `${formatGain(mean)}, repeats from ${formatGain(lowest)} to ${formatGain(highest)}${apart}${interval}`;
 }

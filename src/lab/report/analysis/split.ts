@@ -8,7 +8,9 @@ import { settledValue } from '../../../shared/protocol/outcome.js';
 import type { MarketSession } from '../../session/contract.js';
 import { Holdings } from '../../session/holdings.js';
 import { listMoves, type Move, sharesMoved } from '../../session/moves.js';
-import type { ResultSplit, Valuation } from './contract.js';
+import type { ResultSplit } from './total.js';
+
+export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
 export interface MarketResult {
   readonly split: ResultSplit;

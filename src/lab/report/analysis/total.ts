@@ -1,23 +1,43 @@
 /** Sums over markets. */
 
 import { micros } from '../../../shared/base/micros.js';
-import type { ResultSplit } from './contract.js';
+
+/**
+ * result = spread + drift - fees + merges + settlement + undivided, to the micro.
+ *
+ * - spread: at each fill, shares times the distance of its price from the middle.
+ * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. Rounding
+ *   the parts to whole micros leaves at most 4 micros a market, which are in here.
+ * - fees: paid, as a positive number.
+ * - merges: currency for complete sets beyond their value, 0 but for rounding.
+ * - settlement: from the last middle to the outcome, of what was still held.
+ * - undivided: what cannot be told apart because the middle is not known for it.
+ */
+export interface ResultSplit {
+  readonly resultMicros: number;
+  /** Spread and drift are null when no fill's middle is known, settlement when none of what was settled has one. */
+  readonly spreadMicros: number | null;
+  readonly driftMicros: number | null;
+  readonly feesMicros: number;
+  readonly mergesMicros: number;
+  readonly settlementMicros: number | null;
+  readonly undividedMicros: number;
+}
 
 /** Null only when no market knows it; a market that does not is in `undividedMicros`. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
+  // A market without a fill knows every part, 0, but tells nothing about those that do not.
+  const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
-    spreadMicros: knownSum(splits.filter((split) => !isQuiet(split)).map((split) => split.spreadMicros)),
-    driftMicros: knownSum(splits.filter((split) => !isQuiet(split)).map((split) => split.driftMicros)),
+    spreadMicros: knownSum(traded.map((split) => split.spreadMicros)),
+    driftMicros: knownSum(traded.map((split) => split.driftMicros)),
     feesMicros: sum(splits.map((split) => split.feesMicros)),
     mergesMicros: sum(splits.map((split) => split.mergesMicros)),
-    settlementMicros: knownSum(splits.filter((split) => !isQuiet(split)).map((split) => split.settlementMicros)),
+    settlementMicros: knownSum(traded.map((split) => split.settlementMicros)),
     undividedMicros: sum(splits.map((split) => split.undividedMicros)),
   };
 }
-
-/** A market without a fill knows every part, 0, but tells nothing about those that do not. */
-const isQuiet = (split: ResultSplit): boolean => Object.values(split).every((part) => part === 0);
 
 /** RangeError beyond what a double holds exactly. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);

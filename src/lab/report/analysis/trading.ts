@@ -5,11 +5,10 @@ import { ONE } from '../../../shared/base/micros.js';
 import { computeMean } from '../../../shared/statistics/moments.js';
 import { quantileOfSorted, sortValues } from '../../../shared/statistics/quantiles.js';
 import type { FillRecord, MarketSession } from '../../session/contract.js';
-import type { QueueFigures, Spread, TradingFigures } from './contract.js';
 import { share, sum, sumIfAll } from './total.js';
 
 /** @param schedule what fees were a part of; undefined: not known */
-export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined): TradingFigures {
+export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
   const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
@@ -19,6 +18,7 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
+    // The fees of the other leg of each fill, less what was paid; null where the rule of the fees is not known.
     feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
@@ -40,6 +40,7 @@ function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSch
 /** A market maker's orders rest; where the exchange does not say who was the maker, that is taken to be so. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
+/** Shares in YES space: bought YES or sold NO; sold YES or bought NO. Turnover: currency that changed hands. */
 export function computeVolume(fills: readonly FillRecord[]) {
   const shares = (side: FillRecord['side']): number =>
     sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
@@ -57,7 +58,8 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]): QueueFigures {
+/** Shares ahead of an order when it came to rest, and as a part of the queue: ahead / (ahead + own). */
+function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
   const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
   const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
   const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
@@ -71,7 +73,8 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
   };
 }
 
-export function computeSpread(values: readonly (number | null)[]): Spread {
+/** How values spread. Null without values. `p90`: the value that 90 % lie below. */
+export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);
   return { count: known.length, mean: computeMean(known), median: at(0.5), p90: at(0.9) };

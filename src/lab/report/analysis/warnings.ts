@@ -11,62 +11,119 @@ import {
   formatQuantity,
   formatShares,
 } from '../figures.js';
-import { nameModel } from './bracket.js';
-import type { Analysis, Warning, WarningLevel } from './contract.js';
 import { FEW_EVENTS } from './events.js';
+import { type Figures, nameModel } from './session-figures.js';
 import type { MarketResult } from './split.js';
 
-export type Figures = Omit<Analysis, 'warnings'>;
+/** `wrong`: figures contradict each other. `caution`: a figure stands for less than it seems to. `note`: good to know. */
+export type WarningLevel = 'wrong' | 'caution' | 'note';
 
-/** A check says its sentence, or null when there is nothing to say. */
-type Check = readonly [WarningLevel, name: string, say: (figures: Figures, record: SessionRecord) => string | null];
+export interface Warning {
+  readonly level: WarningLevel;
+  /** Stable name, for programs. */
+  readonly name: string;
+  readonly text: string;
+}
 
-const CHECKS: readonly Check[] = [
-  ['wrong', 'unexplained', warnUnexplained],
-  [
-    'caution',
-    'no_markets',
-    ({ coverage }) => (coverage.markets > 0 ? null : 'No market was in this session: there is nothing to report.'),
-  ],
-  ['caution', 'not_played', notPlayed],
-  ['caution', 'halted', warnHalted],
-  ['caution', 'held_back', heldBack],
-  ['caution', 'free_of_fees', freeOfFees],
-  ['caution', 'no_orders', noOrders],
-  ['caution', 'no_fills', noFills],
-  ['caution', 'held_at_cost', heldAtCost],
-  ['caution', 'held_without_outcome', heldWithoutOutcome],
-  ['caution', 'undivided', warnUndivided],
-  ['caution', 'gaps', gaps],
-  ['caution', 'skipped', warnSkipped],
-  ['caution', 'requests_unsent', warnUnsent],
-  ['caution', 'throttled', warnThrottled],
-  ['caution', 'fills_never_noticed', neverNoticed],
-  ['caution', 'few_events', fewEvents],
-  ['note', 'without_outcome', withoutOutcome],
-  ['note', 'without_recording', withoutRecording],
-];
+/** A check says its sentence, or nothing. */
+type Check = (figures: Figures, record: SessionRecord) => string | false | null;
+
+/** By name, in the order of the report. */
+const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
+  wrong: {
+    unexplained: ({ equity, result }) =>
+      equity.resultMicros !== result.resultMicros &&
+      `The parts of the result add up to ${exactGain(result.resultMicros)}, but the equity changed by ${exactGain(equity.resultMicros)}: ${exactGain(equity.resultMicros - result.resultMicros)} is not explained. Do not trust this report.`,
+  },
+  caution: {
+    no_markets: ({ coverage }) =>
+      coverage.markets === 0 && 'No market was in this session: there is nothing to report.',
+    not_played: warnNotPlayed,
+    halted: warnHalted,
+    held_back: warnHeldBack,
+    free_of_fees: ({ assumptions: { freeMarkets = 0 } }) =>
+      freeMarkets > 0 &&
+      `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`,
+    no_orders: ({ coverage, trading, refusals }) =>
+      coverage.markets > 0 &&
+      trading.ordersPlaced + trading.fills === 0 &&
+      `Not one order came to rest: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`,
+    no_fills: ({ trading, refusals }) =>
+      trading.ordersPlaced > 0 &&
+      trading.fills === 0 &&
+      `None of ${formatQuantity(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`,
+    held_at_cost: ({ equity, markets }) => {
+      const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
+      return (
+        held > 0 &&
+        `Shares in ${formatQuantity(held, 'market')} have no price and count at what they cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
+      );
+    },
+    held_without_outcome: ({ markets }) => {
+      const held = markets.filter(({ valuedAt }) => valuedAt === 'mark');
+      const value = held.reduce((total, market) => total + market.endValueMicros, 0);
+      return (
+        held.length > 0 &&
+        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`
+      );
+    },
+    undivided: ({ result, markets }) => {
+      const unknown = markets.filter(
+        ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
+      );
+      return (
+        unknown.length > 0 &&
+        `The middle is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
+      );
+    },
+    gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
+      gaps > 0 &&
+      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: what happened in them is not known.`,
+    skipped: ({ coverage: { skipped } }) =>
+      skipped > 0 &&
+      `${formatQuantity(skipped, 'line')} of the recording could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
+    requests_unsent: ({ requests }) =>
+      requests !== null &&
+      requests.unsent > 0 &&
+      `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`,
+    throttled: ({ requests }) => {
+      const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
+      return refused > 0 && `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
+    },
+    fills_never_noticed: ({ trading: { neverNoticed } }) =>
+      neverNoticed > 0 &&
+      `The trader never came to know of ${formatQuantity(neverNoticed, 'fill')}: they are in the result, but not in what it decided.`,
+    few_events: ({ byEvent: { events } }) =>
+      events > 0 &&
+      events < FEW_EVENTS &&
+      `There ${events === 1 ? 'is 1 independent event' : `are ${count(events)} independent events`}: too few to tell skill from luck.`,
+  },
+  note: {
+    without_outcome: ({ coverage: { marketsWithoutOutcome: unknown, markets } }) =>
+      unknown > 0 &&
+      `${formatQuantity(unknown, 'market')} of ${count(markets)} ${unknown === 1 ? 'has' : 'have'} no known outcome.`,
+    without_recording: ({ coverage: { marketsWithoutRecording: unknown }, kind }) =>
+      unknown > 0 &&
+      `How much of the time was seen is not known: ${kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of'} ${formatQuantity(unknown, 'market')}.`,
+  },
+};
 
 export function listWarnings(
   figures: Figures,
   record: SessionRecord,
   results: readonly MarketResult[],
 ): readonly Warning[] {
-  const found = CHECKS.flatMap(([level, name, say]): Warning[] => {
-    const text = say(figures, record);
-    return text === null ? [] : [{ level, name, text }];
-  });
+  const found = LEVELS.flatMap((level) =>
+    Object.entries(CHECKS[level]).flatMap(([name, say]): Warning[] => {
+      const text = say(figures, record);
+      return text === null || text === false ? [] : [{ level, name, text }];
+    }),
+  );
   const all = [...misplacedShares(record.markets, results), ...found, ...listNotices(record)];
   return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
 }
 
 const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
-
-function warnUnexplained({ equity, result }: Figures): string | null {
-  const difference = equity.resultMicros - result.resultMicros;
-  if (difference === 0) return null;
-  return `The parts of the result add up to ${exactGain(result.resultMicros)}, but the equity changed by ${exactGain(equity.resultMicros)}: ${exactGain(difference)} is not explained. Do not trust this report.`;
-}
 
 function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
   const wrong = markets.flatMap((market, index): Warning[] => {
@@ -90,7 +147,7 @@ function atMost(limit: number, warnings: readonly Warning[], what: string): read
   return [...warnings.slice(0, limit), { ...first, text: `… and ${formatQuantity(more, `more ${what}`)}.` }];
 }
 
-function notPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
+function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
   const missing = coverage.markets - coverage.marketsPlayed;
   if (missing === 0) return null;
   const first = halts.find(({ rung }) => rung !== 'widened');
@@ -106,7 +163,7 @@ function warnHalted(_: Figures, { halts }: SessionRecord): string | null {
   return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${utcText(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
 }
 
-function heldBack(_: Figures, { halts }: SessionRecord): string | null {
+function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   const held = halts.filter(({ rung }) => rung !== 'halted');
   const [first] = held;
   if (first === undefined) return null;
@@ -115,22 +172,6 @@ function heldBack(_: Figures, { halts }: SessionRecord): string | null {
     ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
     : '';
   return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
-}
-
-function freeOfFees({ assumptions }: Figures): string | null {
-  const { freeMarkets = 0 } = assumptions;
-  if (freeMarkets === 0) return null;
-  return `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`;
-}
-
-function noOrders({ coverage, trading, refusals }: Figures): string | null {
-  if (coverage.markets === 0 || trading.ordersPlaced > 0 || trading.fills > 0) return null;
-  return `Not one order came to rest: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`;
-}
-
-function noFills({ trading, refusals }: Figures): string | null {
-  if (trading.ordersPlaced === 0 || trading.fills > 0) return null;
-  return `None of ${formatQuantity(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`;
 }
 
 /** Refusals named where nothing was traded; all are in the report. */
@@ -151,72 +192,6 @@ const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) =
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
-function heldAtCost({ equity, markets }: Figures): string | null {
-  const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
-  if (held === 0) return null;
-  return `Shares in ${formatQuantity(held, 'market')} have no price and count at what they cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`;
-}
-
-function heldWithoutOutcome({ markets }: Figures): string | null {
-  const held = markets.filter(({ valuedAt }) => valuedAt === 'mark');
-  if (held.length === 0) return null;
-  const value = held.reduce((total, market) => total + market.endValueMicros, 0);
-  return `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`;
-}
-
-function warnUndivided({ result, markets }: Figures): string | null {
-  const unknown = markets.filter(
-    ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
-  );
-  if (unknown.length === 0) return null;
-  return `The middle is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`;
-}
-
-function gaps({ coverage }: Figures): string | null {
-  if (coverage.gaps === 0) return null;
-  const missing =
-    coverage.coveredShare === null ? '' : ` (${formatPercent(1 - coverage.coveredShare, 2)} of the recorded time)`;
-  return `The recording has ${formatQuantity(coverage.gaps, 'gap')}, ${formatDuration(coverage.gapMs)} in all${missing}: what happened in them is not known.`;
-}
-
-function warnSkipped({ coverage }: Figures): string | null {
-  if (coverage.skipped === 0) return null;
-  return `${formatQuantity(coverage.skipped, 'line')} of the recording could not be used and ${coverage.skipped === 1 ? 'was' : 'were'} left out.`;
-}
-
-function warnUnsent({ requests }: Figures): string | null {
-  if (requests === null || requests.unsent === 0) return null;
-  return `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`;
-}
-
-function warnThrottled({ requests }: Figures): string | null {
-  const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
-  return refused === 0
-    ? null
-    : `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
-}
-
-function neverNoticed({ trading }: Figures): string | null {
-  if (trading.neverNoticed === 0) return null;
-  return `The trader never came to know of ${formatQuantity(trading.neverNoticed, 'fill')}: they are in the result, but not in what it decided.`;
-}
-
-function fewEvents({ byEvent }: Figures): string | null {
-  if (byEvent.events === 0 || byEvent.events >= FEW_EVENTS) return null;
-  return `There ${byEvent.events === 1 ? 'is 1 independent event' : `are ${count(byEvent.events)} independent events`}: too few to tell skill from luck.`;
-}
-
-function withoutOutcome({ coverage }: Figures): string | null {
-  if (coverage.marketsWithoutOutcome === 0) return null;
-  return `${formatQuantity(coverage.marketsWithoutOutcome, 'market')} of ${count(coverage.markets)} ${coverage.marketsWithoutOutcome === 1 ? 'has' : 'have'} no known outcome.`;
-}
-
-function withoutRecording({ coverage, kind }: Figures): string | null {
-  if (coverage.marketsWithoutRecording === 0) return null;
-  const where = kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of';
-  return `How much of the time was seen is not known: ${where} ${formatQuantity(coverage.marketsWithoutRecording, 'market')}.`;
-}
-
 /** More of them would push everything else off the page; all are in the record. */
 const NOTICES = 20;
 
@@ -234,7 +209,9 @@ export interface SharedWarning extends Warning {
 }
 
 /** Each sentence once, most serious first. */
-export function sharedWarnings(analyses: readonly Analysis[]): readonly SharedWarning[] {
+export function sharedWarnings(
+  analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
+): readonly SharedWarning[] {
   const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
   for (const analysis of analyses)
     for (const warning of analysis.warnings) {

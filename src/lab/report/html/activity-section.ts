@@ -1,98 +1,144 @@
-/** Orders, queue, uptime, requests and refusals: what the trader could do with the time and the budget it had. */
+/** Orders, crossings, requests and refusals: what the trader could do with its time and budget, and what that rests on. */
 
-import type { Analysis, RequestFigures, Spread } from '../analysis/contract.js';
+import type { RequestFigures } from '../analysis/account.js';
+import type { Analysis } from '../analysis/analyse.js';
+import type { CrossedShares, CrossingFigures } from '../analysis/markouts.js';
 import {
+  cents,
   count,
   decimal,
   formatDuration,
   formatGain,
   formatPercent,
+  formatQuantity,
   formatShares,
   ratio,
   signedCents,
   UNKNOWN,
 } from '../figures.js';
 import { html, type Markup, shorten } from './markup.js';
-import { bar, facts, perSession, type Shown, section } from './parts.js';
+import { bar, barCell, dataTable, type Fact, facts, note, perSession, type Shown, SPACE, section } from './parts.js';
 
 export const ordersSection = (sessions: readonly Shown[]): Markup =>
   section(
     'orders',
     'Orders and quotes',
     '',
-    perSession(
-      sessions,
-      ({ analysis }) => html`${uptime(analysis)}<div style="height:14px"></div>${facts(orderFacts(analysis))}`,
-    ),
+    perSession(sessions, ({ analysis }) => html`${uptime(analysis)}${SPACE}${facts(orderFacts(analysis))}`),
   );
 
-function orderFacts({ trading }: Analysis) {
+function orderFacts({ trading }: Analysis): readonly Fact[] {
   const { queue, rested, noticed } = trading;
+  const ofQueue = queue.aheadShare === null ? '' : `(${formatPercent(queue.aheadShare)} of the queue)`;
   return [
-    { name: 'Orders placed / canceled', text: `${count(trading.ordersPlaced)} / ${count(trading.ordersCanceled)}` },
-    { name: 'Orders with a fill', text: count(trading.ordersFilled) },
-    { name: 'Shares posted', text: formatShares(trading.postedMicros) },
-    {
-      name: 'Shares filled while resting',
-      text: formatShares(trading.restingFilledMicros),
-      note: `(${formatPercent(trading.fillRatioShare)})`,
-    },
-    {
-      name: 'Shares bought / sold, as YES',
-      text: `${formatShares(trading.boughtMicros)} / ${formatShares(trading.soldMicros)}`,
-    },
-    { name: 'Fills as maker / as taker', text: `${count(trading.makerFills)} / ${count(trading.takerFills)}` },
-    {
-      name: 'Shares ahead when joining, mean',
-      text: formatShares(queue.meanAheadMicros),
-      note: queue.aheadShare === null ? '' : `(${formatPercent(queue.aheadShare)} of the queue)`,
-    },
-    { name: 'the same, of orders with a fill', text: formatShares(queue.filledMeanAheadMicros) },
-    { name: 'Rested before a fill', text: spread(rested), note: '(median, 90 %)' },
-    { name: 'A fill was noticed after', text: spread(noticed), note: '(median, 90 %)' },
-    {
-      name: 'Fees saved by legs',
-      text: formatGain(trading.feesSavedByLegsMicros),
-      note: '(the other leg, less what was paid)',
-    },
-    { name: 'Fills never noticed', text: count(trading.neverNoticed) },
+    ['Orders placed / canceled', `${count(trading.ordersPlaced)} / ${count(trading.ordersCanceled)}`],
+    ['Orders with a fill', count(trading.ordersFilled)],
+    ['Shares posted', formatShares(trading.postedMicros)],
+    [
+      'Shares filled while resting',
+      formatShares(trading.restingFilledMicros),
+      `(${formatPercent(trading.fillRatioShare)})`,
+    ],
+    ['Shares bought / sold, as YES', `${formatShares(trading.boughtMicros)} / ${formatShares(trading.soldMicros)}`],
+    ['Fills as maker / as taker', `${count(trading.makerFills)} / ${count(trading.takerFills)}`],
+    ['Shares ahead when joining, mean', formatShares(queue.meanAheadMicros), ofQueue],
+    ['the same, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
+    ['Rested before a fill', spread(rested), '(median, 90 %)'],
+    ['A fill was noticed after', spread(noticed), '(median, 90 %)'],
+    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg, less what was paid)'],
+    ['Fills never noticed', count(trading.neverNoticed)],
   ];
 }
 
-const spread = ({ median, p90 }: Spread): string =>
+const spread = ({ median, p90 }: { readonly median: number | null; readonly p90: number | null }): string =>
   median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
 function uptime({ quoting: { twoSidedShare, oneSidedShare, openForMs } }: Analysis): Markup {
   if (twoSidedShare === null || oneSidedShare === null)
-    return html`<p class="note">${openForMs === 0 ? 'No market was open while the trader ran.' : 'How long quotes stood is not known.'}</p>`;
-  const none = 1 - twoSidedShare - oneSidedShare;
-  const rows = [
-    { name: 'Bid and ask stood', part: twoSidedShare, kind: 'two' },
-    { name: 'One of them', part: oneSidedShare, kind: 'one' },
-    { name: 'Neither', part: none, kind: '' },
-  ];
-  return barTable(
-    'Quote uptime, of the time that markets were open',
-    'Of the time',
-    rows.map(({ name, part, kind }) => ({ name, figure: formatPercent(part), part, kind })),
-  );
+    return note(openForMs === 0 ? 'No market was open while the trader ran.' : 'How long quotes stood is not known.');
+  const row = (name: string, part: number, kind: string): BarRow => ({ name, figure: formatPercent(part), part, kind });
+  return barTable('Quote uptime, of the time that markets were open', 'Of the time', [
+    row('Bid and ask stood', twoSidedShare, 'two'),
+    row('One of them', oneSidedShare, 'one'),
+    row('Neither', 1 - twoSidedShare - oneSidedShare, ''),
+  ]);
 }
 
 interface BarRow {
   readonly name: string | Markup;
   readonly figure: string;
   readonly part: number;
-  readonly kind: string;
+  readonly kind?: string;
   /** A mark on the bar, e.g. a peak. */
   readonly mark?: number;
 }
 
 function barTable(caption: string, title: string, rows: readonly BarRow[]): Markup {
-  const lines = rows.map(
-    ({ name, figure, part, kind, mark }) =>
-      html`<tr><th scope="row" class="text">${name}</th><td class="num">${figure}</td><td class="bars"><span class="cell">${bar(0, 1, 'rest')}${part > 0 ? bar(0, part, kind) : null}${mark === undefined ? null : html`<i class="zero" style="left:${(Math.min(1, mark) * 100).toFixed(2)}%;top:-3px;bottom:-3px;width:2px;background:var(--ink)"></i>`}</span></td></tr>`,
+  const lines = rows.map(({ name, figure, part, kind = '', mark }) => ({
+    cells: [
+      { text: name },
+      { text: figure },
+      barCell(
+        bar(0, 1, 'rest'),
+        part > 0 ? bar(0, part, kind) : null,
+        mark === undefined
+          ? null
+          : html`<i class="zero" style="left:${(Math.min(1, mark) * 100).toFixed(2)}%;top:-3px;bottom:-3px;width:2px;background:var(--ink)"></i>`,
+      ),
+    ],
+  }));
+  return dataTable([{ title: caption, isText: true }, { title }, { title: '', isText: true }], lines, { caption });
+}
+
+export function crossingSection(sessions: readonly Shown[]): Markup | null {
+  if (sessions.every(({ analysis }) => analysis.crossing === null)) return null;
+  return section(
+    'crossings',
+    'Crossings',
+    'The recorded other side came to the price of a resting order of ours. Whether such an amount would have traded with us or, posting only, have been refused, no recording can say: it is an assumption.',
+    perSession(sessions, ({ analysis: { crossing, assumptions } }) =>
+      crossing === null
+        ? note('What really happened needs no such assumption.')
+        : html`<p class="lead">${ruleText(assumptions.postsOnly)}</p>${facts(crossingFacts(crossing))}${SPACE}${crossingTable(crossing)}`,
+    ),
   );
-  return html`<div class="scroll"><table><caption>${caption}</caption><thead><tr><th scope="col" class="text">${caption}</th><th scope="col" class="num">${title}</th><th scope="col" class="text bars" aria-hidden="true"></th></tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+const ruleText = (postsOnly: boolean | null): string =>
+  postsOnly === true
+    ? 'Here recorded makers post only: such an amount fills nothing, and stands crossed beside our order.'
+    : 'Here such an amount trades with our order, up to its own size, before it rests.';
+
+const crossingFacts = ({ filled, unfilled }: CrossingFigures): readonly Fact[] => [
+  ['Filled at a crossing, shares', formatShares(filled.sharesMicros), `(${formatQuantity(filled.fills, 'fill')})`],
+  [
+    'Stood crossed and was not filled, shares',
+    formatShares(unfilled.sharesMicros),
+    `(${formatQuantity(unfilled.orders, 'order')})`,
+  ],
+  [
+    'Stood crossed for',
+    `${formatDuration(unfilled.crossed.median)}, ${formatDuration(unfilled.crossed.p90)}`,
+    '(median, 90 %)',
+  ],
+];
+
+function crossingTable({ filled, unfilled }: CrossingFigures): Markup {
+  const after = ['1 s', '5 s', '60 s', 'settlement'].map((title) => ({ title }));
+  const row = (name: string, { markouts, sharesMicros }: CrossedShares) => ({
+    cells: [
+      { text: name },
+      ...markouts.map(({ markoutMicros, standardErrorMicros }) => ({
+        text: `${signedCents(markoutMicros)} ± ${cents(standardErrorMicros)}`,
+      })),
+      { text: count(Math.round(sharesMicros / 1_000_000)) },
+    ],
+  });
+  return dataTable(
+    [{ title: 'Markout', isText: true }, ...after, { title: 'Shares' }],
+    [row('Filled at a crossing', filled), row('Crossed, not filled', unfilled)],
+    { caption: 'What crossed shares were worth later, cents a share ± standard error' },
+  );
 }
 
 export const requestSection = (sessions: readonly Shown[]): Markup =>
@@ -100,56 +146,52 @@ export const requestSection = (sessions: readonly Shown[]): Markup =>
     'requests',
     'Request budget',
     'The venue counts requests in any 60 seconds. The mark on a bar is the fullest minute.',
-    perSession(sessions, ({ analysis }) =>
-      analysis.requests === null
-        ? html`<p class="note">A ledger does not count requests.</p>`
-        : requests(analysis.requests),
+    perSession(sessions, ({ analysis: { requests: use } }) =>
+      use === null ? note('A ledger does not count requests.') : requests(use),
     ),
   );
 
 function requests(use: RequestFigures): Markup {
-  const row = (scope: 'public' | 'signed', part: number | null, mark: number | null): BarRow => {
+  const row = (name: string, scope: 'public' | 'signed'): BarRow => {
     const { count: sent, limitPerMinute, peakPerMinute } = use[scope];
     const rate = use.minutes === 0 ? UNKNOWN : decimal(sent / use.minutes, 1);
+    const part = use[`${scope}Share`];
     return {
-      name: `${scope === 'public' ? 'Public' : 'Signed'}: ${rate} a minute of ${count(limitPerMinute)}, fullest minute ${count(peakPerMinute)}`,
+      name: `${name}: ${rate} a minute of ${count(limitPerMinute)}, fullest minute ${count(peakPerMinute)}`,
       figure: formatPercent(part),
       part: part ?? 0,
       kind: (part ?? 0) > 0.9 ? 'one' : 'two',
-      mark: mark ?? 0,
+      mark: use[`${scope}PeakShare`] ?? 0,
     };
   };
-  const scopes = barTable('Budget', 'Used', [
-    row('public', use.publicShare, use.publicPeakShare),
-    row('signed', use.signedShare, use.signedPeakShare),
-  ]);
-  const most = Math.max(1, ...use.byEndpoint.map(([, sent]) => sent));
-  const endpoints = takeListed(use.byEndpoint).map(([name, sent]) => ({
-    name: html`<code>${shorten(name, 80)}</code>`,
-    figure: count(sent),
-    part: sent / most,
-    kind: '',
-  }));
+  const scopes = barTable('Budget', 'Used', [row('Public', 'public'), row('Signed', 'signed')]);
+  const endpoints = countedRows(use.byEndpoint.map(([name, sent]) => [html`<code>${shorten(name, 80)}</code>`, sent]));
   const { looks, moves, cancels, conversions, own } = use.byPurpose;
-  const lost = facts([
-    { name: 'For looks', text: count(looks) },
-    { name: 'For orders placed', text: count(moves) },
-    { name: 'For cancels', text: count(cancels) },
-    { name: 'For conversions', text: count(conversions) },
-    { name: 'For own state', text: count(own) },
-    { name: 'Requests a fill', text: ratio(use.perFill) },
-    { name: 'Value a request, cents', text: signedCents(use.valueMicros) },
-    { name: 'Never left in time', text: count(use.unsent) },
-    { name: 'Answered with 429', text: count(use.public.throttled + use.signed.throttled) },
+  const spent = facts([
+    ['For looks', count(looks)],
+    ['For orders placed', count(moves)],
+    ['For cancels', count(cancels)],
+    ['For conversions', count(conversions)],
+    ['For own state', count(own)],
+    ['Requests a fill', ratio(use.perFill)],
+    ['Value a request, cents', signedCents(use.valueMicros)],
+    ['Never left in time', count(use.unsent)],
+    ['Answered with 429', count(use.public.throttled + use.signed.throttled)],
   ]);
-  return html`${scopes}<div style="height:12px"></div>${lost}${endpoints.length === 0 ? null : html`<details><summary>By endpoint</summary>${barTable('Endpoint', 'Requests', endpoints)}</details>`}`;
+  return html`${scopes}${SPACE}${spent}${endpoints.length === 0 ? null : html`<details><summary>By endpoint</summary>${barTable('Endpoint', 'Requests', endpoints)}</details>`}`;
+}
+
+/** Each against the largest of them. */
+function countedRows(counts: readonly (readonly [name: Markup, times: number])[]): readonly BarRow[] {
+  const most = Math.max(1, ...counts.map(([, times]) => times));
+  return takeListed(counts).map(([name, times]) => ({ name, figure: count(times), part: times / most }));
 }
 
 /** Lists that the outside makes longer than a page can bear are cut; the rest is in `--json`. */
 const LISTED = 40;
-export const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
-export const describeUnlisted = (items: readonly unknown[]): Markup | null =>
-  items.length > LISTED ? html`<p class="note">… and ${count(items.length - LISTED)} more, all in --json.</p>` : null;
+const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
+const describeUnlisted = (items: readonly unknown[]): Markup | null =>
+  items.length > LISTED ? note(`… and ${count(items.length - LISTED)} more, all in --json.`) : null;
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
 
@@ -159,14 +201,58 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     'Refusals',
     'Quotes and orders that were not let through, and by whom.',
     perSession(sessions, ({ analysis: { refusals } }) => {
-      if (refusals.length === 0) return html`<p class="note">Nothing was refused.</p>`;
-      const most = Math.max(1, ...refusals.map((refusal) => refusal.count));
-      const rows = takeListed(refusals).map((refusal) => ({
-        name: html`<code>${shorten(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
-        figure: count(refusal.count),
-        part: refusal.count / most,
-        kind: '',
-      }));
+      if (refusals.length === 0) return note('Nothing was refused.');
+      const rows = countedRows(
+        refusals.map((refusal) => [
+          html`<code>${shorten(refusal.name, 80)}</code> <span class="note">${WHO[refusal.by]}</span>`,
+          refusal.count,
+        ]),
+      );
       return html`${barTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
     }),
   );
+
+export const assumptionSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'assumptions',
+    'Assumptions',
+    'What these figures hold for.',
+    perSession(sessions, ({ analysis }) => assumptions(analysis)),
+  );
+
+const MAKERS: Readonly<Record<string, string>> = {
+  true: 'post only: an amount that comes to our price fills nothing',
+  false: 'trade: an amount that comes to our price fills us, up to its size',
+};
+
+function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): Markup {
+  const isLive = kind === 'live';
+  const covered =
+    coverage.coveredShare === null
+      ? 'not known'
+      : `${formatPercent(coverage.coveredShare, 3)} of ${formatDuration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
+  const lines = (texts: readonly string[], length: number): Markup =>
+    html`${takeListed(texts).map((line) => html`${shorten(line, length)}<br>`)}${describeUnlisted(texts)}`;
+  const rows: readonly (readonly [string, string | Markup])[] = [
+    ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
+    ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
+    ['Latency', given.latency ?? (isLive ? 'none: what the network really took' : 'none')],
+    ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
+    ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
+    ['Recorded', covered],
+    [
+      'Recorded events',
+      `${count(coverage.events)}, of them ${count(coverage.trades)} trades; ${count(coverage.skipped)} left out`,
+    ],
+    [
+      'Markets',
+      `${count(coverage.markets)}; quoted ${count(coverage.marketsQuoted)}, traded ${count(coverage.marketsTraded)}, without outcome ${count(coverage.marketsWithoutOutcome)}`,
+    ],
+    ['Version', given.version],
+    ['Configuration', html`<code>${given.configHash}</code>`],
+    ['Seed', given.seed === null ? 'none' : String(given.seed)],
+    ['Data', lines(given.data, 300)],
+    ['Remarks', lines(given.remarks, 600)],
+  ];
+  return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+}

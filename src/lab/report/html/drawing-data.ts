@@ -5,7 +5,6 @@
 
 import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
-import { columnText } from './columns.js';
 import { shorten } from './markup.js';
 import type { Shown } from './parts.js';
 
@@ -17,54 +16,7 @@ const MOST_SAMPLES = 2_048;
 /** About 30 characters each. */
 const MOST_FILLS = 30_000;
 
-export interface DrawingData {
-  readonly sessions: readonly DrawnAccount[];
-  readonly markets: readonly DrawnMarket[];
-  /** Each text once: markets of a bracket share their books. */
-  readonly columns: readonly string[];
-  readonly thinned: Thinning;
-}
-
-/** Places in `columns`. */
-export interface DrawnAccount {
-  readonly name: string;
-  readonly capital: number;
-  /** When the session ended and with which equity: what settled after the last sample is in it. */
-  readonly end: readonly [timeMs: number, equityMicros: number];
-  readonly time: number;
-  readonly equity: number;
-  readonly locked: number;
-}
-
-export interface DrawnMarket {
-  readonly id: string;
-  readonly title: string;
-  /** One for each session; null where the session does not have the market. */
-  readonly sessions: readonly (DrawnSeries | null)[];
-}
-
-export interface DrawnSeries {
-  readonly step: number;
-  readonly time: number;
-  readonly bid: number;
-  readonly ask: number;
-  readonly ourBid: number;
-  readonly ourAsk: number;
-  readonly held: number;
-  /** Columns of fills: time, price, shares, and 1 for a bid of ours, 0 for an ask. */
-  readonly fills: readonly [time: number, price: number, amount: number, side: number];
-}
-
-export interface Thinning {
-  /** Samples that a series keeps at most. */
-  readonly samples: number;
-  /** True when a series had more. */
-  readonly isCoarser: boolean;
-  readonly markets: number;
-  readonly marketsDrawn: number;
-  readonly fills: number;
-  readonly fillsDrawn: number;
-}
+export type DrawingData = ReturnType<typeof drawnWith>;
 
 /** `shown[i]` is about `sessions[i]`. */
 export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
@@ -97,12 +49,13 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
+/** Series are places in `columns`, which holds each text once: markets of a bracket share their books. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly Shown[],
   ids: readonly string[],
   samples: number,
-): DrawingData {
+) {
   const pool = new Pool();
   const markets = sessions.map((session) => new Map(session.markets.map((market) => [market.conditionId, market])));
   const fills = sessions.reduce(
@@ -110,10 +63,11 @@ function drawnWith(
     0,
   );
   let fillsDrawn = 0;
-  const drawn = ids.map((id): DrawnMarket => {
+  const drawn = ids.map((id) => {
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
-    const series = found.map((market): DrawnSeries | null => {
+    const series = found.map((market) => {
+      // The session does not have the market.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
@@ -124,8 +78,9 @@ function drawnWith(
   return {
     sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
-    columns: pool.columns,
+    columns: pool.columns as readonly string[],
     thinned: {
+      /** Samples that a series keeps at most; whether one had more. */
       samples,
       isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
       markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
@@ -137,16 +92,17 @@ function drawnWith(
 }
 
 /** The account has few series: they keep everything. */
-function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool): DrawnAccount {
+function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
   const { timeMs, equityMicros, lockedMicros } = session.account;
   const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
     pool.add(thin(values, MOST_SAMPLES)),
   );
+  // What settled after the last sample is in the equity at the end.
   const end = [session.toMs, analysis.equity.endEquityMicros] as const;
   return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
 }
 
-function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool): DrawnSeries {
+function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool) {
   const { series } = market;
   const add = (values: readonly (number | null)[]): number => pool.add(thin(values, samples));
   return {
@@ -157,6 +113,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
     ourBid: add(series.ourBidMicros),
     ourAsk: add(series.ourAskMicros),
     held: add(series.inventoryMicros),
+    /** Columns of fills: 1 is a bid of ours, 0 an ask. */
     fills: [
       pool.add(fills.map(({ timeMs }) => timeMs)),
       pool.add(fills.map(({ priceMicros }) => priceMicros)),
@@ -196,4 +153,39 @@ class Pool {
     this.#places.set(text, this.columns.length);
     return this.columns.push(text) - 1;
   }
+}
+
+/**
+ * Series as short texts. Prices move by ticks, seldom, and samples stand at equal steps, so differences in multiples of
+ * the common unit, with repeats counted, take about a tenth of the plain numbers. `page/data.js` reads them back.
+ *
+ * `5000:84 0*12 1 -1 _*3`: values in units of 5000; from 0 steps of 84, then 12 times 0, then 1, then -1, then three
+ * unknown ones. An unknown value does not move the next step's start.
+ */
+export function columnText(values: readonly (number | null)[]): string {
+  const unit =
+    values.reduce<number>((common, value) => (value === null ? common : divisor(common, Math.abs(value))), 0) || 1;
+  const tokens: string[] = [];
+  let [before, token, times] = [0, '', 0];
+  const flush = (): void => {
+    if (times > 0) tokens.push(times === 1 ? token : `${token}*${times}`);
+  };
+  for (const value of values) {
+    const next = value === null ? '_' : String((value - before) / unit);
+    if (value !== null) before = value;
+    if (next === token) times += 1;
+    else {
+      flush();
+      [token, times] = [next, 1];
+    }
+  }
+  flush();
+  return `${unit}:${tokens.join(' ')}`;
+}
+
+/** Greatest common divisor of whole numbers ≥ 0. */
+function divisor(a: number, b: number): number {
+  let [left, right] = [a, b];
+  while (right !== 0) [left, right] = [right, left % right];
+  return left;
 }

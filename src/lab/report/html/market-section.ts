@@ -1,8 +1,10 @@
 /** The table of markets. Rows that do not fit are added up in one line, so that the column still sums to the result. */
 
 import { outcomeText } from '../../../shared/protocol/outcome.js';
-import type { Analysis, MarketAnalysis, Valuation } from '../analysis/contract.js';
-import { sumSplits } from '../analysis/total.js';
+import type { Analysis } from '../analysis/analyse.js';
+import type { MarketAnalysis } from '../analysis/markets.js';
+import type { Valuation } from '../analysis/split.js';
+import { type ResultSplit, sumSplits } from '../analysis/total.js';
 import {
   count,
   formatDuration,
@@ -13,7 +15,7 @@ import {
   signedCents,
 } from '../figures.js';
 import { html, type Markup, shorten } from './markup.js';
-import { type Cell, dataTable, perSession, type Row, type Shown, section, tone } from './parts.js';
+import { type Cell, dataTable, note, perSession, type Row, type Shown, section, tone } from './parts.js';
 
 /** Rows of all sessions together: about a kilobyte each. */
 const MAX_ROWS = 1_500;
@@ -47,7 +49,7 @@ const HEADS = [
 ];
 
 function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: number): Markup {
-  if (markets.length === 0) return html`<p class="note">There is no market.</p>`;
+  if (markets.length === 0) return note('There is no market.');
   const kept = selectMarkets(markets, limit);
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
@@ -57,11 +59,11 @@ function marketTable({ markets, bestMarkets, worstMarkets }: Analysis, limit: nu
   ]);
   const rows = shown.map((market) => makeRow(market, ranks.get(market.conditionId)));
   if (left.length > 0) rows.push(makeRestRow(left));
-  const note =
+  const cut =
     left.length === 0
       ? null
       : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} stand in the last line. All are in --json.</p>`;
-  return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${note}`;
+  return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
 }
 
 /** The largest gains and losses, and what was traded most. */
@@ -72,8 +74,18 @@ function selectMarkets(markets: readonly MarketAnalysis[], limit: number): Reado
   return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
 }
 
-const money = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros, class: tone(micros) });
-const plain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
+/** What a market, or several together, brought: result, parts, fills. */
+function resultCells(result: ResultSplit, fills: number): readonly Cell[] {
+  const gain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
+  return [
+    { ...gain(result.resultMicros), class: tone(result.resultMicros) },
+    gain(result.spreadMicros),
+    gain(result.driftMicros),
+    gain(-result.feesMicros),
+    gain(result.settlementMicros),
+    { text: count(fills), value: fills },
+  ];
+}
 
 function makeRow(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Row {
   const { result, coverage } = market;
@@ -84,12 +96,7 @@ function makeRow(market: MarketAnalysis, rank: 'best' | 'worst' | undefined): Ro
       {
         text: html`<span class="title"${rank === undefined ? null : html` title="among the ${rank}"`}>${title}</span>`,
       },
-      money(result.resultMicros),
-      plain(result.spreadMicros),
-      plain(result.driftMicros),
-      plain(-result.feesMicros),
-      plain(result.settlementMicros),
-      { text: count(market.fills), value: market.fills },
+      ...resultCells(result, market.fills),
       { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
       { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
       { text: formatPercent(market.twoSidedShare, 0), value: market.twoSidedShare },
@@ -121,22 +128,8 @@ function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
 }
 
 function makeRestRow(left: readonly MarketAnalysis[]): Row {
-  const result = sumSplits(left.map((market) => market.result));
   const fills = left.reduce((total, market) => total + market.fills, 0);
-  const none = HEADS.slice(7).map(() => ({ text: '' }));
-  const cells = [
-    money(result.resultMicros),
-    plain(result.spreadMicros),
-    plain(result.driftMicros),
-    plain(-result.feesMicros),
-    plain(result.settlementMicros),
-  ];
-  return {
-    cells: [
-      { text: `${formatQuantity(left.length, 'other market')}` },
-      ...cells,
-      { text: count(fills), value: fills },
-      ...none,
-    ],
-  };
+  const cells = resultCells(sumSplits(left.map((market) => market.result)), fills);
+  const none = HEADS.slice(1 + cells.length).map(() => ({ text: '' }));
+  return { cells: [{ text: formatQuantity(left.length, 'other market') }, ...cells, ...none] };
 }

@@ -1,9 +1,10 @@
 /** Markouts: what a share was worth some time after we got it, as a curve with its error and as a table. */
 
-import type { Analysis, Markout, MarkoutHorizon, MarkoutSide } from '../analysis/contract.js';
+import type { Analysis } from '../analysis/analyse.js';
+import type { Markout, MarkoutHorizon, MarkoutSide } from '../analysis/markouts.js';
 import { cents, count, formatShares, signedCents } from '../figures.js';
 import { html, Markup } from './markup.js';
-import { dataTable, perSession, type Shown, section } from './parts.js';
+import { dataTable, note, perSession, type Shown, section } from './parts.js';
 
 export const markoutSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -72,47 +73,32 @@ interface Curve {
 
 /** Settlement stands apart: it is on another scale, and would flatten everything else. */
 function curves({ markouts }: Analysis): Markup {
-  if (markouts.every(({ fills }) => fills === 0))
-    return html`<p class="note">No fill has a middle after it: there is no markout.</p>`;
-  const short = ALL_SIDES.map((side) => ({
-    side,
-    points: makeCurve(
-      markouts.filter((row) => row.side === side && row.horizon !== 'settlement'),
-      true,
-    ),
-  }));
-  const long = ALL_SIDES.map((side) => ({
-    side,
-    points: makeCurve(
-      markouts.filter((row) => row.side === side && row.horizon === 'settlement'),
-      false,
-    ),
-  }));
+  if (markouts.every(({ fills }) => fills === 0)) return note('No fill has a middle after it: there is no markout.');
+  const curvesOf = (isSettled: boolean): readonly Curve[] =>
+    ALL_SIDES.map((side) => {
+      const rows = markouts.filter((row) => row.side === side && (row.horizon === 'settlement') === isSettled);
+      return { side, points: makeCurve(rows, !isSettled) };
+    });
+  const long = curvesOf(true);
   const settled = long.every(({ points }) => points.length === 0)
-    ? html`<p class="note">No market with a fill has a known outcome.</p>`
-    : drawing(long, ['settlement'], 520);
-  return html`<div class="columns markout-charts"><div class="chart"><h3>After the fill <span>bars: two standard errors, by market</span></h3>${drawing(short, ['at the fill', '1 s', '5 s', '30 s', '60 s', '5 min'], 520)}</div><div class="chart"><h3>At settlement <span>the market’s outcome</span></h3>${settled}</div></div><ul class="keys"><li><i style="color:var(--ink)"></i>all fills</li><li><i style="color:var(--bid)"></i>our bids</li><li><i style="color:var(--ask)"></i>our asks</li></ul>`;
+    ? note('No market with a fill has a known outcome.')
+    : drawing(long, ['settlement']);
+  const short = drawing(curvesOf(false), ['at the fill', '1 s', '5 s', '30 s', '60 s', '5 min']);
+  return html`<div class="columns markout-charts"><div class="chart"><h3>After the fill <span>bars: two standard errors, by market</span></h3>${short}</div><div class="chart"><h3>At settlement <span>the market’s outcome</span></h3>${settled}</div></div><ul class="keys"><li><i style="color:var(--ink)"></i>all fills</li><li><i style="color:var(--bid)"></i>our bids</li><li><i style="color:var(--ask)"></i>our asks</li></ul>`;
 }
 
 const ALL_SIDES: readonly MarkoutSide[] = ['bid', 'ask', 'all'];
 
 function makeCurve(rows: readonly Markout[], fromFill: boolean): readonly Point[] {
-  const points = rows.flatMap((row): Point[] =>
-    row.markoutMicros === null
-      ? []
-      : [
-          {
-            at: nameHorizon(row.horizon),
-            value: row.markoutMicros,
-            error: row.standardErrorMicros === null ? null : 2 * row.standardErrorMicros,
-          },
-        ],
-  );
+  const points = rows.flatMap(({ horizon, markoutMicros: value, standardErrorMicros }): Point[] => {
+    const error = standardErrorMicros === null ? null : 2 * standardErrorMicros;
+    return value === null ? [] : [{ at: nameHorizon(horizon), value, error }];
+  });
   const effective = fromFill ? (rows[0]?.effectiveMicros ?? null) : null;
   return effective === null ? points : [{ at: 'at the fill', value: effective, error: null }, ...points];
 }
 
-const HEIGHT = 230;
+const [WIDTH, HEIGHT] = [520, 230];
 const MARGIN = { left: 52, right: 14, top: 14, bottom: 28 };
 
 /** Room for a scale whose step is 1, 2 or 5 times a power of ten. */
@@ -130,7 +116,7 @@ export function niceScale(values: readonly number[], ticks = 5): Scale {
   return { low: Math.floor(low / step) * step, high: Math.max(Math.ceil(high / step) * step, step), step };
 }
 
-function drawing(all: readonly Curve[], names: readonly string[], width: number): Markup {
+function drawing(all: readonly Curve[], names: readonly string[]): Markup {
   const values = all.flatMap(({ points }) =>
     points.flatMap(({ value, error }) => [value - (error ?? 0), value + (error ?? 0)]),
   );
@@ -138,14 +124,14 @@ function drawing(all: readonly Curve[], names: readonly string[], width: number)
   const y = (micros: number): number =>
     MARGIN.top + ((scale.high - micros / 10_000) / (scale.high - scale.low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
   const x = (name: string): number =>
-    MARGIN.left + ((names.indexOf(name) + 0.5) / names.length) * (width - MARGIN.left - MARGIN.right);
+    MARGIN.left + ((names.indexOf(name) + 0.5) / names.length) * (WIDTH - MARGIN.left - MARGIN.right);
   const count = Math.round((scale.high - scale.low) / scale.step);
   const places = Math.max(0, Math.min(4, -Math.floor(Math.log10(scale.step))));
   const grid = Array.from({ length: count + 1 }, (_, index) => {
     const value = scale.low + index * scale.step;
     const at = y(value * 10_000).toFixed(1);
     const isZero = Math.abs(value) < scale.step / 2;
-    return `<line class="${isZero ? 'base' : 'axis'}" x1="${MARGIN.left}" x2="${width - MARGIN.right}" y1="${at}" y2="${at}"/><text x="${MARGIN.left - 8}" y="${at}" dy=".32em" text-anchor="end">${isZero ? '0' : value.toFixed(places).replace('-', '−')}</text>`;
+    return `<line class="${isZero ? 'base' : 'axis'}" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${at}" y2="${at}"/><text x="${MARGIN.left - 8}" y="${at}" dy=".32em" text-anchor="end">${isZero ? '0' : value.toFixed(places).replace('-', '−')}</text>`;
   });
   const labels = names.map(
     (name) => `<text x="${x(name).toFixed(1)}" y="${HEIGHT - 8}" text-anchor="middle">${name}</text>`,
@@ -155,7 +141,7 @@ function drawing(all: readonly Curve[], names: readonly string[], width: number)
     ({ side, points }) =>
       `${SIDE_NAMES[side]}: ${points.map(({ at, value }) => `${at} ${signedCents(value)}`).join(', ')}`,
   );
-  return html`<svg viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="Cents a share. ${described.join('; ')}">${new Markup([...grid, ...labels, ...lines].join(''))}</svg>`;
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Cents a share. ${described.join('; ')}">${new Markup([...grid, ...labels, ...lines].join(''))}</svg>`;
 }
 
 const OFFSET: Readonly<Record<MarkoutSide, number>> = { bid: -9, all: 0, ask: 9 };

@@ -1,6 +1,6 @@
 /** The few shapes that the sections of the page are made of. */
 
-import type { Analysis } from '../analysis/contract.js';
+import type { Analysis } from '../analysis/analyse.js';
 import { LEAST_EVENTS } from '../analysis/events.js';
 import { html, type Markup } from './markup.js';
 
@@ -50,6 +50,7 @@ export interface TableOptions {
 export interface Row {
   readonly cells: readonly Cell[];
   readonly id?: string;
+  readonly class?: string;
 }
 
 export function dataTable(heads: readonly Head[], rows: readonly Row[], options: TableOptions): Markup {
@@ -58,8 +59,8 @@ export function dataTable(heads: readonly Head[], rows: readonly Row[], options:
       html`<th scope="col" class="${isText === true ? 'text' : 'num'}" title="${explains ?? ''}">${title}</th>`,
   );
   const body = rows.map(
-    ({ cells, id }) =>
-      html`<tr data-id="${id ?? ''}">${cells.map((cell, column) => tableCell(cell, heads[column]?.isText === true, column))}</tr>`,
+    ({ cells, id, class: name }) =>
+      html`<tr data-id="${id ?? ''}"${name === undefined ? null : html` class="${name}"`}>${cells.map((cell, column) => tableCell(cell, heads[column]?.isText === true, column))}</tr>`,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${options.caption}"><table class="${options.class ?? ''}" data-sorts="${options.sorts === true ? 'yes' : ''}"><caption>${options.caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
@@ -70,6 +71,12 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   if (column === 0) return html`<th scope="row" class="${name}"${value}>${cell.text}</th>`;
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
+
+/** A cell with what is drawn in it; its heading is `isText`. */
+export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
+  text: html`<span class="cell">${drawn}</span>`,
+  class: 'bars',
+});
 
 /** A bar within its cell, from and to in parts of the cell's width. */
 export function bar(from: number, to: number, kind: string, isThin = false): Markup {
@@ -98,8 +105,13 @@ export const tiles = (figures: readonly Figure[]): Markup =>
       html`<div><dt>${name}</dt><dd class="${colour ?? ''}">${text}</dd>${note === undefined ? null : html`<dd class="note">${note}</dd>`}</div>`,
   )}</dl>`;
 
-export const facts = (figures: readonly Figure[]): Markup =>
-  html`<dl class="facts">${figures.map(
-    ({ name, text, note }) =>
+export type Fact = readonly [name: string, text: string, note?: string | undefined];
+
+export const facts = (rows: readonly Fact[]): Markup =>
+  html`<dl class="facts">${rows.map(
+    ([name, text, note]) =>
       html`<div><dt>${name}</dt><dd>${text}${note === undefined ? null : html`<span class="note"> ${note}</span>`}</dd></div>`,
   )}</dl>`;
+
+export const note = (text: string): Markup => html`<p class="note">${text}</p>`;
+export const SPACE = html`<div style="height:14px"></div>`;

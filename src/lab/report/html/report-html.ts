@@ -1,25 +1,33 @@
-/** The page: one self-contained HTML file that needs no network, and no script for its figures. */
+/** The page of a report. Its figures need no script. */
 
-import { createHash } from 'node:crypto';
 import { assert } from '../../../shared/base/errors.js';
+import { utcText } from '../../../shared/base/utc-text.js';
 import { type ChartLibrary, chartLibrary } from '../../../shell/document/chart-library.js';
 import type { Bracket } from '../../session/contract.js';
-import { bracketVerdict, nameModel } from '../analysis/bracket.js';
-import type { Analysis } from '../analysis/contract.js';
-import { ordersSection, refusalSection, requestSection } from './activity-section.js';
-import { pageScript } from './assets.js';
-import { assumptionSection } from './assumption-section.js';
+import type { Analysis } from '../analysis/analyse.js';
+import { bracketVerdict, repeatedModels } from '../analysis/bracket.js';
+import { shownInterval } from '../analysis/events.js';
+import type { BracketVerdict } from '../analysis/repeats.js';
+import { nameModel } from '../analysis/session-figures.js';
+import { sharedWarnings } from '../analysis/warnings.js';
+import { formatDuration, formatGain, formatInterval, formatQuantity } from '../figures.js';
+import { LINES, REPEAT_LINES } from '../lines.js';
+import {
+  assumptionSection,
+  crossingSection,
+  ordersSection,
+  refusalSection,
+  requestSection,
+} from './activity-section.js';
 import { equitySection, priceSection } from './chart-section.js';
-import { crossingSection } from './crossing-section.js';
+import { pageDocument, pageScript } from './document.js';
 import { drawingData } from './drawing-data.js';
 import { marketSection } from './market-section.js';
 import { markoutSection } from './markout-section.js';
 import { html, jsonForScript, Markup, shorten } from './markup.js';
-import type { Shown } from './parts.js';
-import { repeatSection } from './repeat-section.js';
+import { dataTable, resultTone, type Shown, section } from './parts.js';
 import { resultSection, riskSection } from './result-section.js';
 import { styleFor } from './style.js';
-import { bracketTable, chooser, heading, renderVerdict, warningList } from './top.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB whatever the sessions' size. The same
@@ -35,24 +43,111 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   const library = chartLibrary();
   const middle = Math.floor((sessions.length - 1) / 2);
   const choices = sessions.map(
-    ({ index }) =>
-      html`<input class="choice" type="radio" name="session" id="session-${index}" value="${index}" aria-label="Show ${sessions[index]?.name ?? ''}"${index === middle ? new Markup(' checked') : null}>`,
+    ({ index, name }) =>
+      html`<input class="choice" type="radio" name="session" id="session-${index}" value="${index}" aria-label="Show ${name}"${index === middle ? new Markup(' checked') : null}>`,
   );
-  const body = html`${choices}<div class="page"><main>${heading(first)}${renderVerdict(bracketVerdict(analyses))}${warningList(sessions)}${repeatSection(sessions)}${bracketTable(sessions)}${chooser(sessions)}${resultSection(sessions)}${equitySection(data, sessions)}${priceSection(data)}${marketSection(sessions)}${markoutSection(sessions)}${crossingSection(sessions)}${ordersSection(sessions)}${requestSection(sessions)}${refusalSection(sessions)}${riskSection(sessions)}${assumptionSection(sessions)}</main>${footer(first, library)}</div>`;
-  const scripts = [library.script, pageScript()];
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy(scripts)}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(first.title, 120)} – Twinbook report</title><style>${new Markup(library.style)}
-${new Markup(styleFor(sessions.length))}</style></head><body>${body}
-<script type="application/json" id="data">${jsonForScript(data)}</script>
-${scripts.map((script, index) => html`<script${index === 0 ? null : new Markup(' type="module"')}>${new Markup(script)}</script>\n`)}</body></html>
-`.text;
-}
-
-/** Only these very scripts run, and nothing is fetched: a title that smuggles in markup would still do nothing. */
-export function policy(scripts: readonly string[]): string {
-  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
-  return `default-src 'none'; style-src 'unsafe-inline'; script-src ${hashes.join(' ')}; base-uri 'none'; form-action 'none'`;
+  const sections = [
+    heading(first),
+    renderVerdict(bracketVerdict(analyses)),
+    warningList(sessions),
+    repeatSection(sessions),
+    bracketSection(sessions),
+    chooser(sessions),
+    resultSection(sessions),
+    equitySection(data, sessions),
+    priceSection(data),
+    marketSection(sessions),
+    markoutSection(sessions),
+    crossingSection(sessions),
+    ordersSection(sessions),
+    requestSection(sessions),
+    refusalSection(sessions),
+    riskSection(sessions),
+    assumptionSection(sessions),
+  ];
+  return pageDocument({
+    title: `${shorten(first.title, 120)} – Twinbook report`,
+    style: `${library.style}\n${styleFor(sessions.length)}`,
+    body: html`${choices}<div class="page"><main>${sections.filter((part) => part !== null)}</main>${footer(first, library)}</div>`,
+    scripts: [library.script, pageScript()],
+    data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
+  });
 }
 
 const footer = ({ assumptions }: Analysis, { licence }: ChartLibrary): Markup =>
   html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
+
+function heading({ title, kind, fromMs, toMs, coverage }: Analysis): Markup {
+  const what = kind === 'live' ? 'What really happened' : 'Backtest';
+  const when =
+    fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
+  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+}
+
+export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {
+  if (text === '') return null;
+  return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
+}
+
+/** Each sentence once. What a figure may not be believed without stands open; mere notes can be folded out. */
+function warningList(sessions: readonly Shown[]): Markup | null {
+  const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
+  const item = ({ level, text, models }: (typeof all)[number]): Markup =>
+    html`<li class="${level}">${models.length === 0 ? null : html`<b>${models.join(', ')}:</b> `}${shorten(text, 600)}</li>`;
+  const [open, notes] = [all.filter(({ level }) => level !== 'note'), all.filter(({ level }) => level === 'note')];
+  if (all.length === 0) return null;
+  const more =
+    notes.length === 0
+      ? null
+      : html`<details><summary>${formatQuantity(notes.length, 'note')}</summary><ul class="warnings">${notes.map(item)}</ul></details>`;
+  return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
+}
+
+/** Means and spreads over repeats: above the figures of the run that is shown. Null for a backtest that ran once. */
+function repeatSection(sessions: readonly Shown[]): Markup | null {
+  const models = repeatedModels(sessions.map(({ analysis }) => analysis));
+  const [first] = models;
+  if (first === undefined) return null;
+  const names = sessions.map(({ name }) => ({ title: name }));
+  const rows = REPEAT_LINES.map(([name, figure]) => ({
+    cells: [{ text: name.trim() }, ...models.map(({ repeats }) => ({ text: figure(repeats) }))],
+  }));
+  const each = first.repeats.runs.map(({ seed }, index) => ({
+    cells: [
+      { text: String(seed) },
+      ...models.map(({ repeats }) => ({ text: formatGain(repeats.runs[index]?.resultMicros ?? null) })),
+    ],
+  }));
+  const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
+  return section('repeats', 'Repeats', lead, [
+    dataTable([{ title: 'Fill model', isText: true }, ...names], rows, { caption: 'Means and spreads over repeats' }),
+    html`<details><summary>Each run</summary>${dataTable([{ title: 'Seed', isText: true }, ...names], each, { caption: 'Results of each run' })}</details>`,
+  ]);
+}
+
+/** Only where there is more than one session. */
+function bracketSection(sessions: readonly Shown[]): Markup | null {
+  if (sessions.length < 2) return null;
+  const row = (name: string, figure: (analysis: Analysis) => string) => ({
+    cells: [{ text: name }, ...sessions.map(({ analysis }) => ({ text: figure(analysis) }))],
+  });
+  const [result, ...rows] = LINES.flatMap(([, figure, name]) => (name === undefined ? [] : [row(name, figure)]));
+  const tones = ['', ...sessions.map(({ analysis }) => resultTone(analysis))];
+  const main = result?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
+  const interval = row('95 % interval by event', ({ byEvent }) => formatInterval(shownInterval(byEvent)));
+  const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
+  return section(
+    'bracket',
+    'The bracket',
+    'The same recording, strategy and capital; only the assumption about how our orders fill differs. Amounts in currency.',
+    dataTable(heads, [{ cells: main, class: 'main' }, interval, ...rows], {
+      caption: 'Fill models side by side',
+      class: 'bracket',
+    }),
+  );
+}
+
+const chooser = (sessions: readonly Shown[]): Markup | null =>
+  sessions.length < 2
+    ? null
+    : html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;

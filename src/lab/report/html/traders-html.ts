@@ -2,9 +2,9 @@
 
 import { count, exactGain, UNKNOWN } from '../figures.js';
 import type { BreakdownRow } from '../live/breakdown.js';
+import { pageDocument } from './document.js';
 import { html, type Markup, shorten } from './markup.js';
 import { type Cell, dataTable, section, tone } from './parts.js';
-import { policy } from './report-html.js';
 import { styleFor } from './style.js';
 
 export interface TraderFigures {
@@ -46,9 +46,7 @@ const MOST_ROWS = 1000;
 export function tradersHtml({ version, traders, sums }: TradersPage): string {
   const title = `${traders.length} traders: live results`;
   const body = html`<div class="page"><main><h1>${title}</h1>${sumSection(sums)}${traderSection(traders)}${daySection(traders)}${marketSection(traders)}${remarkSection(traders)}</main><footer>Twinbook ${version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${title} – Twinbook report</title><style>${styleFor(1)}</style></head><body>${body}</body></html>
-`.text;
+  return pageDocument({ title: `${title} – Twinbook report`, style: styleFor(1), body });
 }
 
 const MONEY = ['Capital', 'Cash', 'Realised', 'Fees', 'Unrealised', 'Total'].map((title) => ({ title }));
@@ -101,47 +99,46 @@ const tradedCells = (row: BreakdownRow): Cell[] => [
   gain(row.resultMicros),
 ];
 
-const ofTraders = (traders: readonly ReportedTrader[], rowsOf: (trader: ReportedTrader) => readonly BreakdownRow[]) =>
-  traders.flatMap((trader) => rowsOf(trader).map((row) => ({ trader, row })));
-
-function daySection(traders: readonly ReportedTrader[]): Markup {
-  const rows = ofTraders(traders, ({ days }) => days).sort((a, b) => (a.row.key < b.row.key ? 1 : -1));
-  return section('days', 'Days', describeCut(rows.length), [
-    dataTable(
-      [{ title: 'Day', isText: true }, { title: 'Trader', isText: true }, { title: 'Venue', isText: true }, ...TRADED],
-      rows.slice(0, MOST_ROWS).map(({ trader, row }) => ({
-        cells: [{ text: row.key }, { text: trader.name }, { text: trader.venue }, ...tradedCells(row)],
-      })),
-      { caption: 'By UTC day, the newest first' },
-    ),
-  ]);
+interface TraderRow {
+  readonly trader: ReportedTrader;
+  readonly row: BreakdownRow;
 }
 
-function marketSection(traders: readonly ReportedTrader[]): Markup {
-  const rows = ofTraders(traders, ({ markets }) => markets).sort((a, b) => a.row.resultMicros - b.row.resultMicros);
-  return section('markets', 'Markets', describeCut(rows.length), [
-    dataTable(
-      [
-        { title: 'Market', isText: true },
-        { title: 'Trader', isText: true },
-        { title: 'Venue', isText: true },
-        ...TRADED,
+const daySection = (traders: readonly ReportedTrader[]): Markup =>
+  rowSection(
+    ['days', 'Days', 'Day', 'By UTC day, the newest first'],
+    traders.flatMap((trader) => trader.days.map((row) => ({ trader, row }))),
+    (a, b) => (a.row.key < b.row.key ? 1 : -1),
+  );
+
+const marketSection = (traders: readonly ReportedTrader[]): Markup =>
+  rowSection(
+    ['markets', 'Markets', 'Market', 'The worst first'],
+    traders.flatMap((trader) => trader.markets.map((row) => ({ trader, row }))),
+    (a, b) => a.row.resultMicros - b.row.resultMicros,
+  );
+
+function rowSection(
+  [id, title, what, caption]: readonly [id: string, title: string, what: string, caption: string],
+  rows: readonly TraderRow[],
+  order: (a: TraderRow, b: TraderRow) => number,
+): Markup {
+  const heads = [what, 'Trader', 'Venue'].map((name) => ({ title: name, isText: true }));
+  const cut =
+    rows.length <= MOST_ROWS ? '' : `${count(MOST_ROWS)} of ${count(rows.length)} rows; --by with --csv has them all.`;
+  const shown = [...rows]
+    .sort(order)
+    .slice(0, MOST_ROWS)
+    .map(({ trader, row }) => ({
+      cells: [
+        { text: shorten(row.title === '' ? row.key : row.title, 80) },
+        { text: trader.name },
+        { text: trader.venue },
+        ...tradedCells(row),
       ],
-      rows.slice(0, MOST_ROWS).map(({ trader, row }) => ({
-        cells: [
-          { text: shorten(row.title === '' ? row.key : row.title, 80) },
-          { text: trader.name },
-          { text: trader.venue },
-          ...tradedCells(row),
-        ],
-      })),
-      { caption: 'The worst first' },
-    ),
-  ]);
+    }));
+  return section(id, title, cut, dataTable([...heads, ...TRADED], shown, { caption }));
 }
-
-const describeCut = (rows: number): string =>
-  rows <= MOST_ROWS ? '' : `${count(MOST_ROWS)} of ${count(rows)} rows; --by with --csv has them all.`;
 
 function remarkSection(traders: readonly ReportedTrader[]): Markup | null {
   const remarks = traders.flatMap(({ name, remarks }) => remarks.map((text) => html`<li>${name}: ${text}</li>`));

@@ -1,10 +1,14 @@
 /** The result of a live session by day, market, strategy or event; the rows of each add up to the whole, to the micro. */
 
 import { micros } from '../../../shared/base/micros.js';
-import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
+import type { MarketSession, SessionRecord } from '../../session/contract.js';
 import { MarketWalk } from '../../session/market-walk.js';
-import type { Analysis, MarketAnalysis, ResultSplit } from '../analysis/contract.js';
-import { sum, sumSplits } from '../analysis/total.js';
+import type { Analysis } from '../analysis/analyse.js';
+import { eventOf } from '../analysis/events.js';
+import type { MarketAnalysis } from '../analysis/markets.js';
+import { type ResultSplit, sum, sumSplits } from '../analysis/total.js';
+import { computeVolume } from '../analysis/trading.js';
+import { groupBy } from './ledger-rows.js';
 
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
@@ -35,17 +39,22 @@ export function computeBreakdown(
   standing: StandingPrice,
 ): readonly BreakdownRow[] {
   if (by === 'day') return makeDayRows(record, analysis, standing);
-  const groups = new Map<string, MarketAnalysis[]>();
   const sessions = new Map(record.markets.map((market) => [market.conditionId, market]));
-  for (const market of analysis.markets) {
-    const key = makeGroupKey(market, sessions.get(market.conditionId), by);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [market]);
-    else group.push(market);
-  }
-  const rows = [...groups].map(([key, markets]) =>
-    makeRow(key, by === 'market' ? (markets[0]?.title ?? '') : '', markets),
-  );
+  const groups = groupBy(analysis.markets, (market) => makeGroupKey(market, sessions.get(market.conditionId), by));
+  const rows = [...groups].map(([key, markets]): BreakdownRow => {
+    const split = sumSplits(markets.map(({ result }) => result));
+    return {
+      key,
+      title: by === 'market' ? (markets[0]?.title ?? '') : '',
+      fills: sum(markets.map(({ fills }) => fills)),
+      boughtMicros: sum(markets.map(({ boughtMicros }) => boughtMicros)),
+      soldMicros: sum(markets.map(({ soldMicros }) => soldMicros)),
+      resultMicros: split.resultMicros,
+      feesMicros: split.feesMicros,
+      equityMicros: null,
+      split,
+    };
+  });
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
@@ -56,24 +65,9 @@ function makeGroupKey(
   by: Exclude<BreakdownBy, 'day'>,
 ): string {
   if (by === 'market') return market.conditionId;
-  if (by === 'event') return market.eventTitle === '' ? market.conditionId : market.eventTitle;
+  if (by === 'event') return eventOf(market);
   const names = [...new Set((session?.fills ?? []).map(({ strategy }) => strategy || 'the engine'))].sort();
   return names.length === 0 ? 'none' : names.join(' and ');
-}
-
-function makeRow(key: string, title: string, markets: readonly MarketAnalysis[]): BreakdownRow {
-  const split = sumSplits(markets.map(({ result }) => result));
-  return {
-    key,
-    title,
-    fills: sum(markets.map(({ fills }) => fills)),
-    boughtMicros: sum(markets.map(({ boughtMicros }) => boughtMicros)),
-    soldMicros: sum(markets.map(({ soldMicros }) => soldMicros)),
-    resultMicros: split.resultMicros,
-    feesMicros: split.feesMicros,
-    equityMicros: null,
-    split,
-  };
 }
 
 const DAY_MS = 86_400_000;
@@ -87,53 +81,44 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
     id: market.conditionId,
     walk: new MarketWalk({ ...market, orders: [], prices: null }),
   }));
-  const fills = fillsByDay(record);
-  const last = toDay(lastMs(record));
+  const fills = groupBy(
+    record.markets.flatMap((market) => market.fills),
+    ({ timeMs }) => toDay(timeMs),
+  );
+  const times = record.markets
+    .flatMap((market) => [...market.fills, ...market.conversions])
+    .map(({ timeMs }) => timeMs);
+  const first = toDay(times.reduce((a, b) => Math.min(a, b), record.fromMs));
+  const last = toDay(times.reduce((a, b) => Math.max(a, b), record.toMs));
   const rows: BreakdownRow[] = [];
   let before = record.capitalMicros;
-  for (let day = toDay(firstMs(record)); day <= last; day++) {
+  for (let day = first; day <= last; day++) {
     const endMs = (day + 1) * DAY_MS - 1;
     for (const { walk } of walks) walk.advance(endMs);
-    const worth = sum(walks.map(({ id, walk: { held } }) => held.cashMicros + computeWorth(held, standing(id, endMs))));
+    const worth = sum(
+      walks.map(
+        ({ id, walk: { held } }) => held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros),
+      ),
+    );
     const equityMicros = day === last ? analysis.equity.endEquityMicros : micros(record.capitalMicros + worth);
     const traded = fills.get(day) ?? [];
-    if (traded.length > 0 || equityMicros !== before) rows.push(dayRow(day, traded, before, equityMicros));
+    if (traded.length > 0 || equityMicros !== before) {
+      const { boughtMicros, soldMicros } = computeVolume(traded);
+      rows.push({
+        key: new Date(day * DAY_MS).toISOString().slice(0, 10),
+        title: '',
+        fills: traded.length,
+        boughtMicros,
+        soldMicros,
+        resultMicros: micros(equityMicros - before),
+        feesMicros: sum(traded.map(({ feeMicros }) => feeMicros)),
+        equityMicros,
+        split: null,
+      });
+    }
     before = equityMicros;
   }
   return rows;
 }
 
-const computeWorth = (held: MarketWalk['held'], markMicros: number | null): number =>
-  held.worthMicros(markMicros) ?? held.costMicros;
-
 const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
-const movesMs = ({ markets }: SessionRecord): number[] =>
-  markets.flatMap(({ fills, conversions }) => [...fills, ...conversions].map(({ timeMs }) => timeMs));
-const firstMs = (record: SessionRecord): number => movesMs(record).reduce((a, b) => Math.min(a, b), record.fromMs);
-const lastMs = (record: SessionRecord): number => movesMs(record).reduce((a, b) => Math.max(a, b), record.toMs);
-
-function fillsByDay({ markets }: SessionRecord): ReadonlyMap<number, FillRecord[]> {
-  const days = new Map<number, FillRecord[]>();
-  for (const fill of markets.flatMap(({ fills }) => fills)) {
-    const day = days.get(toDay(fill.timeMs));
-    if (day === undefined) days.set(toDay(fill.timeMs), [fill]);
-    else day.push(fill);
-  }
-  return days;
-}
-
-function dayRow(day: number, fills: readonly FillRecord[], before: number, equityMicros: number): BreakdownRow {
-  const amounts = (side: FillRecord['side']) =>
-    sum(fills.flatMap((fill) => (fill.side === side ? [fill.amountMicros] : [])));
-  return {
-    key: new Date(day * DAY_MS).toISOString().slice(0, 10),
-    title: '',
-    fills: fills.length,
-    boughtMicros: amounts('bid'),
-    soldMicros: amounts('ask'),
-    resultMicros: micros(equityMicros - before),
-    feesMicros: sum(fills.map(({ feeMicros }) => feeMicros)),
-    equityMicros,
-    split: null,
-  };
-}

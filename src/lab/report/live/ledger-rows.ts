@@ -70,15 +70,19 @@ export function readRows(reader: LedgerReader, nowMs: number | null): LedgerRows
 
 const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
 
-function byMarket<T extends { readonly marketConditionId: string }>(rows: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
+/** Each group in the order of its rows. */
+export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
   for (const row of rows) {
-    const group = groups.get(row.marketConditionId);
-    if (group === undefined) groups.set(row.marketConditionId, [row]);
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
     else group.push(row);
   }
   return groups;
 }
+
+const byMarket = <T extends { readonly marketConditionId: string }>(rows: readonly T[]): Map<string, T[]> =>
+  groupBy(rows, (row) => row.marketConditionId);
 
 function lastSeen(
   intents: readonly IntentRow[],

@@ -4,19 +4,63 @@
  */
 
 import { basename } from 'node:path';
-import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
-import { isSettledMarket } from '../../../shared/protocol/states.js';
-import type { LedgerReader } from '../../../trader/ledger/contract.js';
-import type { MarketSeries, MarketSession, Refusal, SessionNotice, SessionRecord } from '../../session/contract.js';
-import { MarketWalk, type WalkedMarket } from '../../session/market-walk.js';
-import { MarketSamples } from '../../session/samples.js';
+import type { FeeSchedule } from '../../../shared/base/fees.js';
+import { complement } from '../../../shared/base/micros.js';
+import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
+import { isSettledMarket, ORDER_STANDING } from '../../../shared/protocol/states.js';
+import type { BookedConversion, BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
+import type {
+  ConversionRecord,
+  FillRecord,
+  MarketSeries,
+  MarketSession,
+  QuotingFigures,
+  Refusal,
+  RequestUse,
+  SessionNotice,
+  SessionRecord,
+} from '../../session/contract.js';
+import {
+  equityAt,
+  lockedIn,
+  MarketWalk,
+  type RecordedPrices,
+  type SessionOrder,
+  type WalkedMarket,
+} from '../../session/market-walk.js';
+import { listMoves, sharesMoved } from '../../session/moves.js';
+import { BEFORE_TRADE_MS, type ReportedTrade, toFillRecord, tradeTimeMs } from '../../session/own-trade.js';
+import { AccountSamples, MarketSamples } from '../../session/samples.js';
 import { formatQuantity } from '../figures.js';
-import { type AccountMarket, sampleAccount } from './account.js';
-import type { LedgerSessionOptions } from './contract.js';
 import { type LedgerRows, type MarketRows, onTheirClock, readRows } from './ledger-rows.js';
-import { measureQuoting, toSessionOrders } from './quotes.js';
-import { stepsOver } from './steps.js';
-import { readFillRecord, readOutcome, toConversionRecord } from './trades.js';
+import { common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from './spans.js';
+
+/** What is told from outside of the ledger. */
+export interface LedgerSessionOptions {
+  readonly title: string;
+  /** Of the running program; the ledger names those that wrote it. */
+  readonly version: string;
+  /** Unix ms: the end of the session while the trader runs; null when it does not: then the last thing that was seen. */
+  readonly nowMs: number | null;
+  /** YES prices of the running trader; what is held is valued at them first of all. */
+  readonly fairMicros: ReadonlyMap<string, number>;
+  /** What a recording knows of a market; null where there is none. */
+  readonly findPrices: (conditionId: string) => RecordedPrices | null;
+  /** What the venue's fees are a part of, by its profile; absent: not known. */
+  readonly feeSchedule?: FeeSchedule;
+  /** What the journals of its runs add; without them the ledger stands alone. */
+  readonly journals?: JournalFacts;
+}
+
+/** What the journals of a ledger's runs know and the ledger does not. */
+export interface JournalFacts {
+  /** The exchange's clock minus ours, ms, in the run of this moment of our clock. */
+  readonly offsetMs: (ourMs: number) => number;
+  /** Null without any journal. */
+  readonly requests: RequestUse | null;
+  /** A sentence each: runs without a journal, and what else a reader must know. */
+  readonly remarks: readonly string[];
+}
 
 /** Reads the whole ledger; beside a running trader too. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
@@ -24,7 +68,7 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
   const read = readRows(reader, options.nowMs);
   const rows = journals === undefined ? read : onTheirClock(read, journals.offsetMs);
   const titles = eventTitles(rows, options);
-  const markets = rows.markets.map((market) => accountMarket(market, rows, { ...options, titles }));
+  const markets = rows.markets.map((market) => readMarket(market, rows, titles, options));
   const { capitalMicros } = reader.pnl(new Map());
   const account = sampleAccount(markets, capitalMicros, rows.running);
   return {
@@ -76,43 +120,91 @@ const eventTitles = ({ markets }: LedgerRows, { findPrices }: LedgerSessionOptio
     }),
   );
 
-interface AccountOptions extends LedgerSessionOptions {
-  readonly titles: ReadonlyMap<string, string>;
-}
+/** Its record, and what its walk needs. */
+type LedgerMarket = ReturnType<typeof readMarket>;
 
-function accountMarket(rows: MarketRows, ledger: LedgerRows, options: AccountOptions): AccountMarket {
+function readMarket(
+  rows: MarketRows,
+  ledger: LedgerRows,
+  titles: ReadonlyMap<string, string>,
+  options: LedgerSessionOptions,
+) {
   const { conditionId, market } = rows;
   const prices = options.findPrices(conditionId);
-  const quotes = toSessionOrders(rows.orders, ledger.toMs);
-  const closeMs = Math.min(
-    ledger.toMs,
-    market?.resolutionS === null || market === null ? ledger.toMs : market.resolutionS * 1000,
-  );
-  const orders = new Map(rows.orders.map((order) => [order.pubkey, order]));
-  const trading = { orders, intents: ledger.intents, prices, isOneClock: options.journals !== undefined, closeMs };
-  const fills = rows.fills.map((fill) => readFillRecord(fill, trading));
-  const conversions = rows.conversions.map((conversion) => toConversionRecord(conversion, prices));
-  const trades = { fills, conversions };
+  const orders = toSessionOrders(rows.orders, ledger.toMs);
+  const closedMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
+  const closeMs = Math.min(ledger.toMs, closedMs ?? ledger.toMs);
+  // Without journals the second that the exchange names has to do for the time of a trade.
+  const isOneClock = options.journals !== undefined;
+  const byPubkey = new Map(rows.orders.map((order) => [order.pubkey, order]));
+  const fills = rows.fills.map((fill) => {
+    const order = byPubkey.get(fill.orderPubkey) ?? null;
+    const strategy = ledger.intents.get(order?.intentId ?? '')?.strategy ?? '';
+    const timeMs = isOneClock ? tradeTimeMs(fill.timestampS, fill.seenMs) : fill.timestampS * 1000;
+    return readFill(fill, { timeMs, strategy, restingFromMs: order?.createdMs ?? null }, closeMs, prices);
+  });
+  const conversions = rows.conversions.map((conversion) => readConversion(conversion, prices));
+  const walked: WalkedMarket = { orders, fills, conversions, prices };
   const session: MarketSession = {
     conditionId,
     title: market?.title ?? conditionId,
-    eventTitle: options.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
+    eventTitle: titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     category: prices?.category ?? '',
     tickMicros: null,
     openMs: null,
-    closeMs: market === null || market.resolutionS === null ? null : market.resolutionS * 1000,
+    closeMs: closedMs,
     outcome: readOutcome(rows.conversions) ?? settledOutcome(rows, prices?.outcome ?? null),
     makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
-    series: sampleSeries({ orders: quotes, ...trades, prices }, ledger.toMs),
-    ...trades,
+    series: sampleSeries(walked, ledger.toMs),
+    fills,
+    conversions,
     stoodCrossed: null,
     endYesMicros: rows.endYesMicros,
     endNoMicros: rows.endNoMicros,
     endMarkMicros: options.fairMicros.get(conditionId) ?? prices?.standing(closeMs) ?? null,
-    quoting: measureQuoting(rows.orders, quotes, ledger.running, closeMs),
+    quoting: measureQuoting(rows.orders, orders, ledger.running, closeMs),
     coverage: prices?.coverage ?? null,
   };
-  return { session, quotes, prices };
+  return { session, walked };
+}
+
+type OfOrder = Pick<ReportedTrade, 'timeMs' | 'strategy' | 'restingFromMs'>;
+
+/** After `closeMs` there is no middle any more. */
+function readFill(row: BookedFill, ofOrder: OfOrder, closeMs: number, prices: RecordedPrices | null): FillRecord {
+  const markAt = (timeMs: number): number | null => prices?.at(timeMs).middleMicros ?? null;
+  const trade = {
+    ...ofOrder,
+    seenMs: row.seenMs,
+    orderPubkey: row.orderPubkey,
+    isYes: row.isYes,
+    isBuy: row.side === 'buy',
+    isMaker: row.isMaker,
+    ownPriceMicros: row.priceMicros,
+    amountMicros: row.amountMicros,
+    feeMicros: row.feeMicros,
+  };
+  const markMicros = markAt(trade.timeMs - BEFORE_TRADE_MS);
+  return toFillRecord(trade, markMicros, (timeMs) => (timeMs > closeMs ? null : markAt(timeMs)));
+}
+
+const readConversion = (row: BookedConversion, prices: RecordedPrices | null): ConversionRecord => ({
+  kind: row.kind,
+  timeMs: row.seenMs,
+  yesMicros: row.yesMicros,
+  noMicros: row.noMicros,
+  cashMicros: row.cashMicros,
+  yesCostMicros: row.yesCostMicros,
+  markMicros: prices?.at(row.seenMs).middleMicros ?? null,
+});
+
+/** The outcome that redemptions paid for, unless as many shares of both were redeemed. */
+function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
+  for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
+    const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
+    if (outcome !== null) return outcome;
+  }
+  return null;
 }
 
 /** A recording may know how a market ended; before it ended here, that is the future. */
@@ -136,6 +228,83 @@ function sampleSeries(market: WalkedMarket, endMs: number): MarketSeries {
     samples.take(timeMs, walk.top(timeMs), walk.held.netMicros);
   }
   return samples.series;
+}
+
+/** When our orders stood, as far as the ledger tells: from its draft's row until a final status was seen. */
+const toSessionOrders = (orders: readonly OrderRecord[], toMs: number): readonly SessionOrder[] =>
+  orders
+    .filter(({ status }) => ORDER_STANDING[status].tookEffect)
+    .map((order) => ({
+      pubkey: order.pubkey,
+      side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
+      priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+      ownPriceMicros: order.priceMicros,
+      isBuy: order.side === 'buy',
+      amountMicros: order.amountMicros,
+      fromMs: order.createdMs,
+      toMs: order.closedMs ?? toMs,
+    }));
+
+/** The market counts from its first quote until it closed, while the trader ran. */
+function measureQuoting(
+  orders: readonly OrderRecord[],
+  quotes: readonly SessionOrder[],
+  running: readonly Span[],
+  closeMs: number,
+): QuotingFigures {
+  const firstMs = quotes.reduce((first, { fromMs }) => Math.min(first, fromMs), closeMs);
+  const open = common(mergeSpans(running), [[firstMs, closeMs]]);
+  const standing = (side: SessionOrder['side']): readonly Span[] =>
+    common(
+      mergeSpans(quotes.filter((quote) => quote.side === side).map(({ fromMs, toMs }) => [fromMs, toMs ?? closeMs])),
+      open,
+    );
+  const [bids, asks] = [standing('bid'), standing('ask')];
+  const twoSidedMs = sumSpans(common(bids, asks));
+  return {
+    openForMs: sumSpans(open),
+    twoSidedMs,
+    oneSidedMs: sumSpans(bids) + sumSpans(asks) - 2 * twoSidedMs,
+    haltedMs: null,
+    ordersPlaced: quotes.length,
+    ordersCanceled: orders.filter(({ status }) => ORDER_STANDING[status].isCanceled).length,
+    postedMicros: quotes.reduce((total, { amountMicros }) => total + amountMicros, 0),
+    joinedBehindMicros: null,
+  };
+}
+
+/** A day of seconds. More would take longer than reading the journals does; a longer life is looked at as often, wider apart. */
+const MOST_LOOKS = 86_400;
+
+/**
+ * While the trader ran: nobody knows what its shares were worth between two runs. Every look counts for the deepest fall, as
+ * in a backtest; what is kept of them is thinned out.
+ */
+function sampleAccount(
+  markets: readonly LedgerMarket[],
+  capitalMicros: number,
+  running: readonly Span[],
+): AccountSamples {
+  const steps = stepsWithin(running, MOST_LOOKS);
+  const account = new AccountSamples(steps.stepMs);
+  const walks = markets.map(({ walked }) => new MarketWalk(walked));
+  for (const timeMs of steps.timeMs) {
+    for (const walk of walks) walk.advance(timeMs);
+    account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
+  }
+  // Shares whose worth was not known may have come and gone between two steps.
+  if (markets.some(({ walked }) => walked.prices === null && everHeld(walked))) account.see(null);
+  return account;
+}
+
+/** Shares whose worth depends on a price. */
+function everHeld(market: WalkedMarket): boolean {
+  let net = 0;
+  return listMoves(market).some((move) => {
+    const { yes, no } = sharesMoved(move);
+    net += yes - no;
+    return net !== 0;
+  });
 }
 
 /** The reason of a refused intent begins with the service's slug. */

@@ -2,10 +2,9 @@
 
 import { utcText } from '../../../shared/base/utc-text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
-import { pageScript } from '../../report/html/assets.js';
+import { pageScript, policy } from '../../report/html/document.js';
 import { html, Markup, shorten } from '../../report/html/markup.js';
 import { type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
-import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
 import type { ConfigurationResult, ModelJudgement, ModelResult, SweepNote, SweepResult } from '../contract.js';
 import {

@@ -2,7 +2,7 @@
 
 import { ONE } from '../../../shared/base/micros.js';
 import { computeMean } from '../../../shared/statistics/moments.js';
-import { computeCrossings } from '../../report/analysis/crossings.js';
+import { computeCrossings } from '../../report/analysis/markouts.js';
 import type { MarketSession } from '../../session/contract.js';
 import type { CrossingSummary, CrossingSums } from '../contract.js';
 

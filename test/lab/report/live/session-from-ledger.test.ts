@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
-import type { RecordedPrices } from '../../../../src/lab/report/live/contract.js';
 import { sessionFromLedger } from '../../../../src/lab/report/live/session-from-ledger.js';
+import type { RecordedPrices } from '../../../../src/lab/session/market-walk.js';
 import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
 

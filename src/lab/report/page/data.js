@@ -1,4 +1,4 @@
-/** The data in the page, and its columns of numbers. */
+/** The data in the page, its columns of numbers, and how figures, times and colours are shown. */
 
 /** @typedef {import('../html/drawing-data.js').DrawingData} DrawingData */
 /** @typedef {(number | null)[]} Column */
@@ -8,7 +8,7 @@
 export const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}');
 export const ONE = 1e6;
 
-/** See `html/columns.ts`, which writes it. @param {number} place @returns {Column} */
+/** See `columnText`, which writes it. @param {number} place @returns {Column} */
 export function column(place) {
   const text = data.columns[place] ?? '1:';
   const colon = text.indexOf(':');
@@ -53,3 +53,31 @@ export const scaled = (/** @type {Column} */ values, by = ONE) =>
 /** Equal neighbours are most of it, so the smallest distance is the step. @param {number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+export const dayOf = (/** @type {number} */ ms) => `${new Date(ms).getUTCDate()} ${MONTHS[new Date(ms).getUTCMonth()]}`;
+export const clockOf = (/** @type {number} */ ms, seconds = true) =>
+  new Date(ms).toISOString().slice(11, seconds ? 19 : 16);
+export const amount = (/** @type {number | null | undefined} */ value, places = 2) =>
+  value === null || value === undefined
+    ? '–'
+    : `${value < 0 ? '−' : ''}${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
+export const price = (/** @type {number | null | undefined} */ value) =>
+  value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
+
+/** Sets the words of a readout: every other one is set off. @param {string} id @param {[string, string][]} pairs */
+export function say(id, pairs) {
+  const place = document.getElementById(id);
+  if (place === null) return;
+  place.replaceChildren(
+    ...pairs.flatMap(([name, value], index) => {
+      const figure = document.createElement('b');
+      figure.textContent = value;
+      return [`${index === 0 ? '' : ' · '}${name} `, figure];
+    }),
+  );
+}
+
+/** Of the theme, e.g. `--ink`. */
+export const color = (/** @type {string} */ name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
