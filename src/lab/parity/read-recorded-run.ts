@@ -6,11 +6,10 @@ import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
 import type { RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
-import type { EventSource, TimedCommand } from '../backtest/contract.js';
-import { type LatencySource, type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
+import type { TimedCommand } from '../backtest/contract.js';
+import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { formatQuantity } from '../report/figures.js';
-import type { SessionRecord } from '../session/contract.js';
 import { MemoryStore } from './memory-store.js';
 import { RunOrders } from './run-orders.js';
 import { readRunSession } from './run-session.js';
@@ -20,25 +19,6 @@ const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
-export interface LiveRun {
-  readonly session: SessionRecord;
-  /** The others' side of each market that the run looked at, from its own polls. */
-  readonly sources: readonly EventSource[];
-  /** What feeds said, when the run heard it. */
-  readonly feedValues: readonly RecordedFeedValue[];
-  /** Of requests that were answered. */
-  readonly roundTrips: LatencySource;
-  /** What the operator ordered; quote hours are left out, as the backtest's own clock knows them. Ends with a stop. */
-  readonly commands: readonly TimedCommand[];
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** The exchange's clock minus ours, ms; rounded. */
-  readonly offsetMs: number;
-  /** Why live and backtest are not quite the same thing here, a sentence each. */
-  readonly remarks: readonly string[];
-}
-
 /** From our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
   const { atMs, validUntilMs } = value;
@@ -46,8 +26,11 @@ function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
   return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
 }
 
+/** What the journal of a run tells of what really happened, on the exchange's clock (Unix ms). */
+export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
+
 /** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle, or that holds nothing. */
-export async function readRecordedRun(run: RunJournal): Promise<LiveRun> {
+export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
@@ -118,7 +101,12 @@ class RunReading {
     this.#orders.onAnswer(call, outcome, { sentMs, seenMs: nowMs });
   }
 
-  async result(): Promise<LiveRun> {
+  /**
+   * `sources`: the others' side of each market that the run looked at, from its own polls. `feedValues`: when the run
+   * heard them. `commands`: of the operator, without quote hours, as the backtest's own clock knows them; a stop is last.
+   * `remarks`: why live and backtest are not quite the same thing here.
+   */
+  async result() {
     this.#capture.close(this.#toMs);
     const offsetMs = Math.round(this.#clock.offsetMs ?? 0);
     const [fromMs, toMs] = [(this.#fromMs ?? 0) + offsetMs, this.#toMs + offsetMs];

@@ -101,7 +101,7 @@ function firstDifferent(then: readonly Request[], now: readonly Request[]): numb
 }
 
 /** By their JSON, as it was written: most are spelled the same, and sorting their keys is dear. */
-const isSame = (a: unknown, b: unknown): boolean =>
+export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
 function lines(requests: readonly Request[], titles: Titles): string[] {
@@ -111,7 +111,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
 }
 
 /** Each leaf that differs. Values come from JSON or would survive it. */
-function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
+export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
     return [{ path, recorded: toCanonicalText(then), replayed: toCanonicalText(now) }];

@@ -2,7 +2,6 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
@@ -10,6 +9,7 @@ import type { StrategySettings } from '../../trader/engine/settings.js';
 import { limitsOfThen } from '../../trader/risk/limits.js';
 import { USUAL_ECONOMICS } from '../../trader/strategy/economics.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
+import { fieldDifferences, isSame } from './compare.js';
 import type { ReplayedTrader } from './replay.js';
 import type { RunCode } from './run-code.js';
 
@@ -18,20 +18,8 @@ export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
   const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
   const { runId, configHash, version } = run;
   const profile = { ...venue.profile, base_url: run.profile.base_url };
-  return {
-    runId,
-    configHash,
-    version,
-    profile,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
-    feeds,
-    strategies,
-  };
+  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decided };
 }
 
 /** With the settings that the run was made with, but these strategies in place of its own. */
@@ -39,20 +27,8 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
   const { runId, configHash, version, profile, capitalMicros, polling, merge } = run;
   const { economics = USUAL_ECONOMICS, events = [], feeds = [] } = run;
   const risk = limitsOfThen(run.risk);
-  return {
-    runId,
-    configHash,
-    version,
-    profile,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
-    feeds,
-    strategies,
-  };
+  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
+  return { runId, configHash, version, profile, ...decided };
 }
 
 /** With the settings that the run was made with. Throws TwinbookError `strategy_invalid` for code that is not found. */
@@ -66,8 +42,6 @@ export async function traderThen(run: RunDescription, code: RunCode): Promise<Re
   return traderWith(run, strategies);
 }
 
-const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);
-
 /** Why decisions of this trader may differ from the run's, a sentence each; empty when nothing is known to have changed. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
   const { base_url: _then, ...profileThen } = run.profile;
@@ -75,13 +49,13 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   return [
     ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
-    ...(isSame(limitsOfThen(run.risk), trader.risk) ? [] : valueChanges('risk', run.risk, trader.risk, false)),
-    ...valueChanges('polling', run.polling, trader.polling, false),
-    ...valueChanges('merge', run.merge, trader.merge, false),
-    ...valueChanges('events', run.events ?? [], trader.events, false),
-    ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics, false),
-    ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds), false),
-    ...valueChanges('the venue profile', profileThen, profileNow, false),
+    ...(isSame(limitsOfThen(run.risk), trader.risk) ? [] : valueChanges('risk', run.risk, trader.risk)),
+    ...valueChanges('polling', run.polling, trader.polling),
+    ...valueChanges('merge', run.merge, trader.merge),
+    ...valueChanges('events', run.events ?? [], trader.events),
+    ...valueChanges('economics', run.economics ?? USUAL_ECONOMICS, trader.economics),
+    ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),
+    ...valueChanges('the venue profile', profileThen, profileNow),
     ...strategyChanges(run, trader),
   ];
 }
@@ -93,9 +67,8 @@ const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
 function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrader): string[] {
   const then = run.strategies.map(({ name }) => name);
   const now = strategies.map(({ name }) => name);
-  const inOrder = canonicalJson(then.filter((name) => now.includes(name)));
-  const reordered = inOrder !== canonicalJson(now.filter((name) => then.includes(name)));
-  const sameLimits = canonicalJson(run.risk) === canonicalJson(risk);
+  const [kept, left] = [then.filter((name) => now.includes(name)), now.filter((name) => then.includes(name))];
+  const sameLimits = isSame(run.risk, risk);
   return [
     ...run.strategies.flatMap((before) => {
       const after = strategies.find(({ name }) => name === before.name);
@@ -103,7 +76,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
       return oneStrategyChanges(before, after, sameLimits);
     }),
     ...now.filter((name) => !then.includes(name)).map((name) => `strategy ${name} is new`),
-    ...(reordered ? ['the strategies stand in another order'] : []),
+    ...(isSame(kept, left) ? [] : ['the strategies stand in another order']),
   ];
 }
 
@@ -114,9 +87,9 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
     // The code of a shipped strategy changes with the version.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...paramChanges(then, now, name),
-    ...valueChanges(`${name} markets`, then.markets, now.markets, false),
-    ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours, false),
-    ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk, false) : []),
+    ...valueChanges(`${name} markets`, then.markets, now.markets),
+    ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours),
+    ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk) : []),
   ];
 }
 
@@ -127,24 +100,25 @@ function paramChanges(then: JournaledStrategy, { module, params }: StrategySetti
   );
 }
 
-/** Each leaf that differs, by the name that it has in a file. */
-function valueChanges(name: string, then: unknown, now: unknown, isMicros: boolean): string[] {
-  if (canonicalJson(then) === canonicalJson(now)) return [];
-  if (isPlain(then) && isPlain(now)) {
-    return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) =>
-      valueChanges(`${name}.${fileName(key)}`, then[key], now[key], key.endsWith('Micros')),
-    );
-  }
-  const text = (value: unknown) => (value === undefined ? 'absent' : valueText(value, isMicros));
-  return [`${name} is ${text(now)} now, it was ${text(then)}`];
+/** Each leaf that differs, by the name that it has in a file. Below the top, names tell which numbers are Micros. */
+function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
+  return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
+    const isAmount = path === '' ? isMicros : path.endsWith('Micros');
+    const text = (json: string | null): string => {
+      if (json === null) return 'absent';
+      // The brand did not survive the journal.
+      return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
+    };
+    const place = [
+      name,
+      ...path
+        .split('.')
+        .filter((key) => key !== '')
+        .map(fileName),
+    ].join('.');
+    return `${place} is ${text(replayed)} now, it was ${text(recorded)}`;
+  });
 }
-
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-// The caller says which numbers are Micros; the brand did not survive the journal.
-const valueText = (value: unknown, isMicros: boolean): string =>
-  isMicros && typeof value === 'number' ? formatDecimal(value as Micros) : canonicalJson(value);
 
 /** `maxOrderSharesMicros` is `max_order_shares` in a file. */
 const fileName = (key: string): string =>

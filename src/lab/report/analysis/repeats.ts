@@ -2,31 +2,16 @@
 
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
 import { count, formatGain, formatInterval, formatQuantity } from '../figures.js';
-import { drawInterval, type EventResult, eventOf, type Interval, LEAST_EVENTS, resultsByEvent } from './events.js';
+import { drawInterval, eventOf, type Interval, LEAST_EVENTS, resultsByEvent } from './events.js';
 import { playedByAll } from './markets.js';
 import type { MarkoutHorizon } from './markouts.js';
 import type { Figures } from './session-figures.js';
 import { sum } from './total.js';
 
 /** What is kept of one repeat. */
-export interface RepeatedRun {
-  readonly seed: number;
-  readonly traceHash: string;
-  readonly resultMicros: number;
-  readonly spreadMicros: number | null;
-  readonly fills: number;
-  /** A share. */
-  readonly markout5sMicros: number | null;
-  readonly markout60sMicros: number | null;
-  readonly markets: readonly RepeatedMarket[];
-}
+export type RepeatedRun = ReturnType<typeof runFigures>;
 
-export interface RepeatedMarket extends EventResult {
-  readonly conditionId: string;
-  readonly isPlayed: boolean;
-}
-
-export function runFigures(analysis: Figures, traceHash: string): RepeatedRun {
+export function runFigures(analysis: Figures, traceHash: string) {
   const { result, trading, assumptions, markets } = analysis;
   return {
     seed: assumptions.seed ?? 0,
@@ -83,7 +68,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
 type RepeatedResult = ReturnType<typeof resultIn>;
 
 /** Of each run its markets. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
-function resultIn(runs: readonly (readonly RepeatedMarket[])[], seed: number) {
+function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
   // The mean of its repeats is one sample of an event: what differs between repeats is no further evidence.

@@ -5,7 +5,6 @@ import type {
   BookedFill,
   IntentRow,
   LedgerReader,
-  MarketRecord,
   OrderRecord,
   RunRow,
 } from '../../../trader/ledger/contract.js';
@@ -13,29 +12,11 @@ import type { Span } from './spans.js';
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-export interface MarketRows {
-  readonly conditionId: string;
-  readonly market: MarketRecord | null;
-  readonly fills: readonly BookedFill[];
-  readonly conversions: readonly BookedConversion[];
-  readonly orders: readonly OrderRecord[];
-  readonly endYesMicros: number;
-  readonly endNoMicros: number;
-}
+export type LedgerRows = ReturnType<typeof readRows>;
+export type MarketRows = LedgerRows['markets'][number];
 
-export interface LedgerRows {
-  readonly markets: readonly MarketRows[];
-  readonly intents: ReadonlyMap<string, IntentRow>;
-  readonly runs: readonly RunRow[];
-  /** Markets that the trader only looked at. */
-  readonly marketsUntouched: number;
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** When the trader ran. */
-  readonly running: readonly Span[];
-}
-
-export function readRows(reader: LedgerReader, nowMs: number | null): LedgerRows {
+/** `marketsUntouched`: markets that the trader only looked at. `running`: when it ran. */
+export function readRows(reader: LedgerReader, nowMs: number | null) {
   const page = { limit: ALL };
   const intents = oldestFirst(reader.intents(page));
   const orders = oldestFirst(reader.orders(page));

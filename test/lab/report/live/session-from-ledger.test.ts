@@ -65,13 +65,21 @@ function traded(ledger: Ledger): void {
   });
 }
 
-const OPTIONS = {
-  title: 'live',
-  version: '0.1.0',
-  nowMs: null,
-  fairMicros: new Map<string, number>(),
-  findPrices: () => null,
-};
+interface Options {
+  readonly findPrices?: () => RecordedPrices;
+  readonly fairMicros?: ReadonlyMap<string, number>;
+  readonly nowMs?: number;
+}
+
+/** What a ledger that is filled like this gives. */
+const read = (fillLedger: (ledger: Ledger) => void, options: Options = {}) =>
+  withLedger((ledger) => {
+    fillLedger(ledger);
+    const fairMicros = options.fairMicros ?? new Map<string, number>();
+    const base = { title: 'live', version: '0.1.0', nowMs: null, findPrices: () => null };
+    const session = sessionFromLedger(ledger, { ...base, ...options, fairMicros });
+    return { session, analysis: analyse(session), pnl: ledger.pnl(fairMicros) };
+  });
 
 /** The middle is 0.43 at first, and a cent more for every 10 s. */
 const PRICES: RecordedPrices = {
@@ -86,51 +94,48 @@ const PRICES: RecordedPrices = {
   category: '',
 };
 
+const namesOf = (warnings: readonly { readonly name: string }[]) => warnings.map(({ name }) => name);
+
 describe('a ledger without recordings', () => {
   test('is a session whose result is known and whose parts are not', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
-      const { totalMicros } = ledger.pnl(new Map());
-      expect(analysis.result).toEqual({
-        resultMicros: totalMicros,
-        spreadMicros: null,
-        driftMicros: null,
-        feesMicros: 10_000,
-        mergesMicros: 0,
-        settlementMicros: 0,
-        undividedMicros: totalMicros + 10_000,
-      });
-      expect(totalMicros).toBe(110_000);
-      expect(analysis.equity).toMatchObject({ resultMicros: totalMicros, atCostMicros: 2_520_000 });
-      expect(analysis.warnings.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['held_at_cost', 'undivided', 'without_recording']),
-      );
-      expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
-      expect(analysis.drawdown.maxMicros).toBeNull();
-      expect(analysis.requests).toBeNull();
-      for (const { markoutMicros } of analysis.markouts) expect(markoutMicros).toBeNull();
+    const { analysis, pnl } = read(traded);
+    const { totalMicros } = pnl;
+    expect(analysis.result).toEqual({
+      resultMicros: totalMicros,
+      spreadMicros: null,
+      driftMicros: null,
+      feesMicros: 10_000,
+      mergesMicros: 0,
+      settlementMicros: 0,
+      undividedMicros: totalMicros + 10_000,
     });
+    expect(totalMicros).toBe(110_000);
+    expect(analysis.equity).toMatchObject({ resultMicros: totalMicros, atCostMicros: 2_520_000 });
+    expect(namesOf(analysis.warnings)).toEqual(
+      expect.arrayContaining(['held_at_cost', 'undivided', 'without_recording']),
+    );
+    expect(analysis.warnings.filter(({ level }) => level === 'wrong')).toEqual([]);
+    expect(analysis.drawdown.maxMicros).toBeNull();
+    expect(analysis.requests).toBeNull();
+    for (const { markoutMicros } of analysis.markouts) expect(markoutMicros).toBeNull();
   });
 
   test('values what is held at the running trader’s prices, as pnl does', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const fairMicros = new Map([['a', m(477_777)]]);
-      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, fairMicros }));
-      expect(analysis.result.resultMicros).toBe(ledger.pnl(fairMicros).totalMicros);
-      expect(analysis.equity.atCostMicros).toBe(0);
-      expect(analysis.result.spreadMicros).toBeNull();
-    });
+    const { analysis, pnl } = read(traded, { fairMicros: new Map([['a', m(477_777)]]) });
+    expect(analysis.result).toMatchObject({ resultMicros: pnl.totalMicros, spreadMicros: null });
+    expect(analysis.equity.atCostMicros).toBe(0);
   });
 
   test('tells orders, quotes and fills from its rows', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const session = sessionFromLedger(ledger, OPTIONS);
-      expect(session).toMatchObject({ kind: 'live', fromMs: 1, toMs: T0 + 60_000, capitalMicros: 1000 * ONE });
-      const [market] = session.markets;
-      expect(market?.quoting).toEqual({
+    const { session } = read(traded);
+    expect(session).toMatchObject({ kind: 'live', fromMs: 1, toMs: T0 + 60_000, capitalMicros: 1000 * ONE });
+    const [market] = session.markets;
+    expect(market).toMatchObject({
+      endYesMicros: 6 * ONE,
+      endNoMicros: 0,
+      title: 'Will it rain?',
+      eventTitle: 'weather',
+      quoting: {
         openForMs: 60_000,
         haltedMs: null,
         twoSidedMs: 6_000,
@@ -139,231 +144,168 @@ describe('a ledger without recordings', () => {
         ordersCanceled: 1,
         postedMicros: 20 * ONE,
         joinedBehindMicros: null,
-      });
-      expect(market?.fills[0]).toMatchObject({
-        side: 'bid',
-        isYes: true,
-        isBuy: true,
-        cashMicros: -4_200_000,
-        restedMs: 10_000,
-        strategy: 'maker',
-      });
-      expect(market?.fills[1]).toMatchObject({
-        side: 'ask',
-        isYes: true,
-        isBuy: false,
-        cashMicros: 1_800_000,
-        priceMicros: 450_000,
-      });
-      expect(market).toMatchObject({
-        endYesMicros: 6 * ONE,
-        endNoMicros: 0,
-        title: 'Will it rain?',
-        eventTitle: 'weather',
-      });
-      const { timeMs, ourBidMicros, ourAskMicros, inventoryMicros } = market?.series ?? {
-        timeMs: [],
-        ourBidMicros: [],
-        ourAskMicros: [],
-        inventoryMicros: [],
-      };
-      const at = (ms: number) => timeMs.findIndex((time) => time >= T0 + ms);
-      expect([ourBidMicros[at(5_000)], ourAskMicros[at(5_000)], inventoryMicros[at(5_000)]]).toEqual([
-        420_000,
-        null,
-        0,
-      ]);
-      expect([ourBidMicros[at(15_000)], ourAskMicros[at(15_000)], inventoryMicros[at(15_000)]]).toEqual([
-        null,
-        450_000,
-        10 * ONE,
-      ]);
+      },
+      fills: [
+        { side: 'bid', isYes: true, isBuy: true, cashMicros: -4_200_000, restedMs: 10_000, strategy: 'maker' },
+        { side: 'ask', isYes: true, isBuy: false, cashMicros: 1_800_000, priceMicros: 450_000 },
+      ],
     });
+    const series = market?.series;
+    const at = (ms: number) => {
+      const place = series?.timeMs.findIndex((time) => time >= T0 + ms) ?? -1;
+      return [series?.ourBidMicros[place], series?.ourAskMicros[place], series?.inventoryMicros[place]];
+    };
+    expect(at(5_000)).toEqual([420_000, null, 0]);
+    expect(at(15_000)).toEqual([null, 450_000, 10 * ONE]);
   });
 
   test('takes NO in YES space', () => {
-    withLedger((ledger) => {
+    const { session } = read((ledger) =>
       ledger.transaction(() => {
+        const priceMicros = m(580_000);
+        const filled = { status: 'filled', filledMicros: m(10 * ONE), closedMs: T0 + 12_000 } as const;
         ledger.setCapital(m(1000 * ONE), T0);
-        addOrder(ledger, 'no', {
-          isYes: false,
-          priceMicros: m(580_000),
-          status: 'filled',
-          filledMicros: m(10 * ONE),
-          closedMs: T0 + 12_000,
-        });
-        ledger.bookFill(fill('t', 'no', { isYes: false, priceMicros: m(580_000), amountMicros: m(10 * ONE) }));
-      });
-      const [market] = sessionFromLedger(ledger, OPTIONS).markets;
-      expect(market?.fills[0]).toMatchObject({
-        side: 'ask',
-        isYes: false,
-        isBuy: true,
-        priceMicros: 420_000,
-        cashMicros: -5_800_000,
-      });
-      expect(market?.title).toBe('a');
+        addOrder(ledger, 'no', { isYes: false, priceMicros, ...filled });
+        ledger.bookFill(fill('t', 'no', { isYes: false, priceMicros, amountMicros: m(10 * ONE) }));
+      }),
+    );
+    expect(session.markets[0]).toMatchObject({
+      title: 'a',
+      fills: [{ side: 'ask', isYes: false, isBuy: true, priceMicros: 420_000, cashMicros: -5_800_000 }],
     });
   });
 
   test('counts what the exchange refused, and keeps what was loud', () => {
-    withLedger((ledger) => {
+    const { session } = read((ledger) =>
       ledger.transaction(() => {
         for (const id of ['1', '2'])
           ledger.addIntent(intentOf({ id, state: 'refused', lastReason: 'insufficient_funds: 4.2 wanted' }));
         ledger.addIntent(intentOf({ id: '3', state: 'failed', lastReason: 'the exchange shows it failed after 12 s' }));
         ledger.addEvent({ timeMs: T0, severity: 'loud', kind: 'halted', text: 'lost too much' });
-      });
-      const session = sessionFromLedger(ledger, OPTIONS);
-      expect(session.refusals).toEqual([
-        { by: 'exchange', name: 'insufficient_funds', count: 2 },
-        { by: 'exchange', name: 'the exchange shows it failed after # s', count: 1 },
-      ]);
-      expect(session.notices).toEqual([{ timeMs: T0, severity: 'loud', text: 'halted: lost too much' }]);
-    });
+      }),
+    );
+    expect(session.refusals).toEqual([
+      { by: 'exchange', name: 'insufficient_funds', count: 2 },
+      { by: 'exchange', name: 'the exchange shows it failed after # s', count: 1 },
+    ]);
+    expect(session.notices).toEqual([{ timeMs: T0, severity: 'loud', text: 'halted: lost too much' }]);
   });
 
   test('that is empty says so', () => {
-    withLedger((ledger) => {
-      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
-      expect(analysis.result.resultMicros).toBe(0);
-      expect(analysis.warnings.map(({ name }) => name)).toContain('no_markets');
-    });
+    const { analysis } = read(() => undefined);
+    expect(analysis.result.resultMicros).toBe(0);
+    expect(namesOf(analysis.warnings)).toContain('no_markets');
   });
 
   test('says how many markets were only looked at', () => {
-    withLedger((ledger) => {
-      ledger.transaction(() => ledger.saveMarket(MARKET));
-      expect(sessionFromLedger(ledger, OPTIONS).notices[0]?.text).toBe(
-        '1 market that the trader saw and never had an order in is left out.',
-      );
-    });
+    const { session } = read((ledger) => ledger.transaction(() => ledger.saveMarket(MARKET)));
+    expect(session.notices[0]?.text).toBe('1 market that the trader saw and never had an order in is left out.');
   });
 });
 
-describe('a ledger with recordings of its markets', () => {
-  const options = { ...OPTIONS, findPrices: () => PRICES };
-
-  test('has its result divided, to the micro', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const { result, warnings } = analyse(sessionFromLedger(ledger, options));
-      // Bought at 0.42 under 0.43, sold at 0.45 over 0.44; 10 shares drift a cent, 6 of them five more to 0.49.
-      expect(result).toEqual({
-        resultMicros: 530_000,
-        spreadMicros: 140_000,
-        driftMicros: 400_000,
-        feesMicros: 10_000,
-        mergesMicros: 0,
-        settlementMicros: 0,
-        undividedMicros: 0,
-      });
-      expect(warnings.map(({ name }) => name)).not.toContain('undivided');
-    });
+test('with recordings of its markets the result is divided to the micro, and markouts and drawdown are known', () => {
+  const { session, analysis } = read(traded, { findPrices: () => PRICES });
+  // Bought at 0.42 under 0.43, sold at 0.45 over 0.44; 10 shares drift a cent, 6 of them five more to 0.49.
+  expect(analysis.result).toEqual({
+    resultMicros: 530_000,
+    spreadMicros: 140_000,
+    driftMicros: 400_000,
+    feesMicros: 10_000,
+    mergesMicros: 0,
+    settlementMicros: 0,
+    undividedMicros: 0,
   });
-
-  test('has markouts, equity and drawdown', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const session = sessionFromLedger(ledger, options);
-      expect(session.account.equityMicros.every((equity) => equity !== null)).toBe(true);
-      expect(session.maxDrawdownMicros).toBeGreaterThanOrEqual(0);
-      const [bought] = session.markets[0]?.fills ?? [];
-      expect(bought?.markMicros).toBe(430_000);
-      // 60 s after it the session is over.
-      expect(bought?.marksAfterMicros).toEqual([440_000, 440_000, 470_000, null, null]);
-    });
-  });
+  expect(namesOf(analysis.warnings)).not.toContain('undivided');
+  expect(session.account.equityMicros.every((equity) => equity !== null)).toBe(true);
+  expect(session.maxDrawdownMicros).toBeGreaterThanOrEqual(0);
+  const [bought] = session.markets[0]?.fills ?? [];
+  expect(bought?.markMicros).toBe(430_000);
+  // 60 s after it the session is over.
+  expect(bought?.marksAfterMicros).toEqual([440_000, 440_000, 470_000, null, null]);
 });
 
 test('a fall of two seconds in a run of ten hours is in the drawdown', () => {
-  withLedger((ledger) => {
-    const HOURS = 10 * 3_600_000;
-    ledger.transaction(() => {
-      ledger.setCapital(m(1000 * ONE), 0);
-      addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), createdMs: 1_000, closedMs: 12_000 });
-      ledger.bookFill(fill('t', 'bid', { amountMicros: m(10 * ONE), timestampS: 10, seenMs: 12_000 }));
-    });
-    const at: RecordedPrices['at'] = (timeMs) => {
-      const middleMicros = timeMs >= 5_000_000 && timeMs < 5_002_000 ? 400_000 : 420_000;
-      return { bidMicros: null, askMicros: null, middleMicros };
-    };
-    const findPrices = () => ({ ...PRICES, at, standing: (timeMs: number) => at(timeMs).middleMicros });
-    const { account, maxDrawdownMicros } = sessionFromLedger(ledger, { ...OPTIONS, nowMs: HOURS, findPrices });
-    expect(maxDrawdownMicros).toBe(200_000);
-    // What is kept of the looks is fewer.
-    expect(account.timeMs.length).toBeLessThanOrEqual(2_048);
-  });
+  const at: RecordedPrices['at'] = (timeMs) => {
+    const middleMicros = timeMs >= 5_000_000 && timeMs < 5_002_000 ? 400_000 : 420_000;
+    return { bidMicros: null, askMicros: null, middleMicros };
+  };
+  const findPrices = () => ({ ...PRICES, at, standing: (timeMs: number) => at(timeMs).middleMicros });
+  const { session } = read(
+    (ledger) =>
+      ledger.transaction(() => {
+        ledger.setCapital(m(1000 * ONE), 0);
+        addOrder(ledger, 'bid', { status: 'filled', filledMicros: m(10 * ONE), createdMs: 1_000, closedMs: 12_000 });
+        ledger.bookFill(fill('t', 'bid', { amountMicros: m(10 * ONE), timestampS: 10, seenMs: 12_000 }));
+      }),
+    { nowMs: 10 * 3_600_000, findPrices },
+  );
+  expect(session.maxDrawdownMicros).toBe(200_000);
+  // What is kept of the looks is fewer.
+  expect(session.account.timeMs.length).toBeLessThanOrEqual(2_048);
 });
 
 test('what was bought is locked once: as shares, no longer behind its order', () => {
-  withLedger((ledger) => {
-    ledger.transaction(() => {
-      ledger.setCapital(m(1000 * ONE), 0);
-      const filledMicros = m(4 * ONE);
-      addOrder(ledger, 'bid', {
-        status: 'partially_filled',
-        filledMicros,
-        amountMicros: m(10 * ONE),
-        createdMs: 2_000,
-      });
-      ledger.bookFill(fill('t', 'bid', { amountMicros: filledMicros, timestampS: 10, seenMs: 12_000 }));
-    });
-    const { account } = sessionFromLedger(ledger, { ...OPTIONS, nowMs: 20_000 });
-    // Ten shares at 0.42, whether they are still wanted or bought.
-    expect(account.stepMs).toBe(1_000);
-    expect(account.lockedMicros).toEqual(account.timeMs.map((ms) => (ms < 2_000 ? 0 : 4_200_000)));
-  });
+  const { session } = read(
+    (ledger) =>
+      ledger.transaction(() => {
+        const filledMicros = m(4 * ONE);
+        ledger.setCapital(m(1000 * ONE), 0);
+        addOrder(ledger, 'bid', {
+          status: 'partially_filled',
+          filledMicros,
+          amountMicros: m(10 * ONE),
+          createdMs: 2_000,
+        });
+        ledger.bookFill(fill('t', 'bid', { amountMicros: filledMicros, timestampS: 10, seenMs: 12_000 }));
+      }),
+    { nowMs: 20_000 },
+  );
+  const { stepMs, timeMs, lockedMicros } = session.account;
+  // Ten shares at 0.42, whether they are still wanted or bought.
+  expect(stepMs).toBe(1_000);
+  expect(lockedMicros).toEqual(timeMs.map((ms) => (ms < 2_000 ? 0 : 4_200_000)));
 });
 
 describe('settlement', () => {
-  const redeemed = (ledger: Ledger, yes: number, no: number, cash: number) => {
+  const redeemed = (yes: number, cash: number) => (ledger: Ledger) => {
     traded(ledger);
+    const shares = { yesMicros: m(yes), noMicros: m(0) };
     ledger.transaction(() => {
       ledger.saveMarket({ ...MARKET, state: 'resolved' });
       ledger.addIntent(
-        intentOf({ id: 'redeem', kind: 'redeem', state: 'done', redeemYesMicros: m(yes), redeemNoMicros: m(no) }),
+        intentOf({ id: 'redeem', kind: 'redeem', state: 'done', redeemYesMicros: m(yes), redeemNoMicros: m(0) }),
       );
       ledger.bookConversion({
-        pubkey: 'c',
-        intentId: 'redeem',
-        kind: 'redeem',
-        marketConditionId: 'a',
-        yesMicros: m(yes),
-        noMicros: m(no),
-        cashMicros: m(cash),
-        yesCostMicros: null,
-        seenMs: T0 + 50_000,
+        ...{ pubkey: 'c', intentId: 'redeem', kind: 'redeem', marketConditionId: 'a', ...shares },
+        ...{ cashMicros: m(cash), yesCostMicros: null, seenMs: T0 + 50_000 },
       });
     });
   };
 
   test('the outcome is what a redemption paid', () => {
-    withLedger((ledger) => {
-      redeemed(ledger, 6 * ONE, 0, 6 * ONE);
-      const analysis = analyse(sessionFromLedger(ledger, { ...OPTIONS, findPrices: () => PRICES }));
-      expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
-      // From 0.48, the middle when it was redeemed, to 1.
-      expect(analysis.result.settlementMicros).toBe(6 * 520_000);
-      expect(analysis.inventory.carriedMicros).toBe(6 * ONE);
-    });
+    const { analysis } = read(redeemed(6 * ONE, 6 * ONE), { findPrices: () => PRICES });
+    expect(analysis.markets[0]).toMatchObject({ outcome: true, valuedAt: 'nothing held' });
+    // From 0.48, the middle when it was redeemed, to 1.
+    expect(analysis.result.settlementMicros).toBe(6 * 520_000);
+    expect(analysis.inventory.carriedMicros).toBe(6 * ONE);
   });
 
   test('a worthless redemption is an outcome too', () => {
-    withLedger((ledger) => {
-      redeemed(ledger, 6 * ONE, 0, 0);
-      const analysis = analyse(sessionFromLedger(ledger, OPTIONS));
-      expect(analysis.markets[0]).toMatchObject({ outcome: false, result: { settlementMicros: null } });
-    });
+    const { analysis } = read(redeemed(6 * ONE, 0));
+    expect(analysis.markets[0]).toMatchObject({ outcome: false, result: { settlementMicros: null } });
   });
 
-  test('a recording’s outcome is not believed before the market has settled', () => {
-    withLedger((ledger) => {
-      traded(ledger);
-      const known = { ...OPTIONS, findPrices: () => ({ ...PRICES, outcome: true }) };
-      expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBeNull();
-      ledger.transaction(() => ledger.saveMarket({ ...MARKET, state: 'resolved' }));
-      expect(sessionFromLedger(ledger, known).markets[0]?.outcome).toBe(true);
-    });
+  test.each([
+    ['open', null],
+    ['resolved', true],
+  ] as const)('a recording’s outcome is believed only once the market has settled: %s', (state, outcome) => {
+    const { session } = read(
+      (ledger) => {
+        traded(ledger);
+        ledger.transaction(() => ledger.saveMarket({ ...MARKET, state }));
+      },
+      { findPrices: () => ({ ...PRICES, outcome: true }) },
+    );
+    expect(session.markets[0]?.outcome).toBe(outcome);
   });
 });
