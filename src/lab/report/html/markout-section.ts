@@ -102,13 +102,13 @@ const [WIDTH, HEIGHT] = [520, 230];
 const MARGIN = { left: 52, right: 14, top: 14, bottom: 28 };
 
 /** Room for a scale whose step is 1, 2 or 5 times a power of ten. */
-export interface Scale {
+interface Scale {
   readonly low: number;
   readonly high: number;
   readonly step: number;
 }
 
-export function niceScale(values: readonly number[], ticks = 5): Scale {
+function niceScale(values: readonly number[], ticks = 5): Scale {
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const rough = (high - low || 1) / ticks;
   const power = 10 ** Math.floor(Math.log10(rough));
