@@ -1,10 +1,12 @@
 /** What a press does: a command to the trader; and a kill, when the trader does not answer, the stop file. */
 
+import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import type { Acted, MarketAction, PageAction } from '../dashboard/contract.js';
+import { PROGRAM } from './program.js';
 
 /** A trader obeys within seconds or hangs; the page waits a little longer than this. */
 const WITHIN_MS = 2_000;
@@ -86,4 +88,40 @@ function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
     default:
       return { command: action, reason: reason || ON_THE_PAGE };
   }
+}
+
+/** The page waits a little longer. */
+const COMMAND_WITHIN_MS = 25_000;
+
+/**
+ * Takes up a configuration, or goes back, by the command that a person would type, in a process of its own: code of strategies that
+ * never ends while it is loaded must end neither the console nor the trader.
+ *
+ * @param file of the trader @param reason empty when none was given; the command says when one is wanted
+ */
+export function changeConfig(
+  action: 'apply' | 'rollback',
+  reason: string,
+  file: string,
+  program = PROGRAM,
+): Promise<Acted> {
+  if (action === 'rollback' && reason === '')
+    return Promise.resolve({ refusal: 'a rollback needs a reason', text: '' });
+  const because = reason === '' ? [] : [`--reason=${reason}`];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [...process.execArgv, program, 'config', action, '-c', file, ...because],
+      { timeout: COMMAND_WITHIN_MS },
+      (error, stdout, stderr) => {
+        const said = (error === null ? stdout : stderr).trim();
+        if (error === null) resolve({ refusal: null, text: said });
+        else
+          resolve({
+            refusal: said || `twinbook config ${action} did not end within ${COMMAND_WITHIN_MS / 1000} s`,
+            text: '',
+          });
+      },
+    );
+  });
 }

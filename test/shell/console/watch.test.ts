@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { boundBackupAge } from '../../../src/shell/console/backup-age.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import { type LastRun, readLastRun, Watch, type WatchOptions } from '../../../src/shell/console/watch.js';
+import {
+  boundBackupAge,
+  type LastRun,
+  readLastRun,
+  Watch,
+  type WatchOptions,
+} from '../../../src/shell/console/watch.js';
 import type { AccountFigures } from '../../../src/shell/control/telemetry/lines.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
 import { folderOf, newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO } from './state-of-markets.js';
+import { ACCOUNT, agreementAt, HELLO } from './state-of-markets.js';
 
 const S = 1_000;
 const QUIET = 'alerts: { quiet_hours: "* * * * * *" }';
@@ -72,7 +77,7 @@ describe('a console that was started anew beside a trader that is silent', () =>
     };
     for (let i = 0; i < 8; i++) hear(hello);
     expect([kinds(), told()]).toEqual([['killed'], ['trader_gone cleared', 'trader_silent cleared']]);
-    const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [], confirmed: null } };
+    const account = { ...ACCOUNT, agreement: agreementAt(Date.now()) };
     for (let i = 0; i < 8; i++) hear({ type: 'frame', time: Date.now(), account, markets: [] });
     expect([kinds(), told()[0]]).toEqual([[], 'killed cleared']);
   });
@@ -114,7 +119,7 @@ test('a first reconciliation that never comes is told of', () => {
 test('a difference is told when a second round has found it again, a feed when it was silent for two minutes', () => {
   const { trader: state, told, watch } = watchOf('open');
   const frame = (confirmed: string | null, current: number) => {
-    const agreement = { compared: Date.now(), differences: ['order o'], confirmed };
+    const agreement = { ...agreementAt(Date.now()), differences: ['order o'], confirmed };
     const feed = {
       name: 'weather',
       current_markets: current,
@@ -156,7 +161,7 @@ test('what runs beside trading is told of while it fails, and a reader that was 
   const { trader: state, told } = watchOf('open');
   const frame = (change: Partial<AccountFigures>, cut = 0, seconds = 40) => {
     for (let at = 0; at < seconds; at += 5) {
-      const agreement = { compared: Date.now(), differences: [], confirmed: null };
+      const agreement = agreementAt(Date.now());
       const health = { ...ACCOUNT.health, readers_cut: cut };
       state.onLine({
         type: 'frame',
@@ -186,7 +191,7 @@ test('a backup is old when two of its times, and an hour, have gone by', () => {
   state.onLine({ ...HELLO, started: Date.now() - 13 * 3_600 * S + 20 * S });
   const hear = (seconds: number) => {
     for (let at = 0; at < seconds; at += 5) {
-      const agreement = { compared: Date.now(), differences: [], confirmed: null };
+      const agreement = agreementAt(Date.now());
       state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement }, markets: [] });
       vi.advanceTimersByTime(5 * S);
     }
