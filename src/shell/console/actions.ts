@@ -5,8 +5,11 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
-import type { Acted, MarketAction, PageAction } from '../dashboard/contract.js';
+import type { Acted, PageAction } from '../dashboard/contract.js';
+import { nowMs } from '../runtime/clock.js';
 import { PROGRAM } from './program.js';
+import type { AlertStore } from './store/alert-store.js';
+import type { Watch } from './watch.js';
 
 /** A trader obeys within seconds or hangs; the page waits a little longer than this. */
 const WITHIN_MS = 2_000;
@@ -17,29 +20,23 @@ export interface ActionPlace {
 }
 
 /** What the trader itself is asked for. */
-export type TraderAction = Exclude<PageAction, MarketAction | 'ack' | 'apply' | 'rollback'>;
+type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
 
-export async function act(action: TraderAction, reason: string, place: ActionPlace): Promise<Acted> {
+/** @param market condition id of an action that is of one market; null for all others */
+export async function act(
+  action: TraderAction,
+  reason: string,
+  place: ActionPlace,
+  market: string | null = null,
+): Promise<Acted> {
   try {
-    const answer = await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
+    const question = makeQuestion(action, reason, market ?? '');
+    const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
+    if (market !== null) return { refusal: null, text: 'done, in this market alone' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
     return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
-  }
-}
-
-/** The same in one market alone. */
-export async function actInMarket(
-  action: MarketAction,
-  { reason, market }: { readonly reason: string; readonly market: string },
-  socket: string,
-): Promise<Acted> {
-  try {
-    await askTrader(makeMarketQuestion(action, reason, market), { socket, timeoutMs: WITHIN_MS });
-    return { refusal: null, text: 'done, in this market alone' };
-  } catch (error) {
-    return refusalOf(error);
   }
 }
 
@@ -65,7 +62,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-function makeMarketQuestion(action: MarketAction, reason: string, market: string): ControlQuestion {
+function makeQuestion(action: TraderAction, reason: string, market: string): ControlQuestion {
   switch (action) {
     case 'pause-market':
       return { command: 'pause', reason: reason || ON_THE_PAGE, market };
@@ -73,11 +70,6 @@ function makeMarketQuestion(action: MarketAction, reason: string, market: string
       return { command: 'resume', reason, market };
     case 'flatten-market':
       return { command: 'flatten', market };
-  }
-}
-
-function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
-  switch (action) {
     case 'cancel-all':
       return { command: action, verify: false };
     case 'flatten':
@@ -124,4 +116,24 @@ export function changeConfig(
       },
     );
   });
+}
+
+interface Told {
+  readonly watch: Pick<Watch, 'open'>;
+  readonly alerts: Pick<AlertStore, 'acknowledge'>;
+}
+
+/**
+ * A person has seen alerts: they are not told again until they are over. What they say holds all the same.
+ *
+ * @param about the kind of one; null for all that are open
+ */
+export function acknowledge({ watch, alerts }: Told, about: string | null) {
+  const open = watch.open.filter(({ kind }) => about === null || kind === about);
+  if (open.length === 0) return { isDone: false, text: about === null ? 'no alert is open' : 'no such alert is open' };
+  const timeMs = nowMs();
+  const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
+  if (kept.length < open.length)
+    return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
+  return { isDone: true, text: `not told again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

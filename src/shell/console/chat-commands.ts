@@ -4,8 +4,7 @@ import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener
 import type { ChatCommand } from '../config/alert-kinds.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
-import { acknowledge } from './acknowledge.js';
-import { act } from './actions.js';
+import { acknowledge, act } from './actions.js';
 import { moneyText } from './page-market.js';
 import { judgeMode } from './page-state.js';
 import type { Shown } from './shown.js';

@@ -4,10 +4,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { Subscription } from '../control/telemetry/subscription.js';
-import { isOfMarket, type TraderHost } from '../dashboard/contract.js';
+import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
-import { acknowledge } from './acknowledge.js';
-import { act, actInMarket, changeConfig } from './actions.js';
+import { acknowledge, act, changeConfig } from './actions.js';
 import { listenForCommands } from './chat-commands.js';
 import { makeCsv } from './csv-exports.js';
 import { Duty } from './duty.js';
@@ -19,8 +18,7 @@ import { readFileFacts } from './metrics/file-facts.js';
 import { makePageState } from './page-state.js';
 import type { Shown } from './shown.js';
 import { AlertStore, UpdateStore } from './store/alert-store.js';
-import { History } from './store/history.js';
-import { takeSample } from './store/sample.js';
+import { History, takeSample } from './store/history.js';
 import { locateStore, StoreFile } from './store/store-file.js';
 import { makeTraderRow, type TraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
@@ -128,8 +126,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
         case 'rollback':
           return changeConfig(action, reason, config.file);
         default:
-          if (isOfMarket(action)) return actInMarket(action, { reason, market: market ?? '' }, control.socket);
-          return act(action, reason, { socket: control.socket, ledgerPath });
+          return act(action, reason, { socket: control.socket, ledgerPath }, market);
       }
     },
     row: () => makeTraderRow(shown),

@@ -22,10 +22,8 @@ export const PAGE_ACTIONS = [
 ] as const;
 export type PageAction = (typeof PAGE_ACTIONS)[number];
 
-/** Those of one market, which is named with them. */
-export type MarketAction = 'pause-market' | 'resume-market' | 'flatten-market';
-
-export const isOfMarket = (action: PageAction): action is MarketAction => action.endsWith('-market');
+/** Whether it is of one market, which is named with it. */
+export const isOfMarket = (action: PageAction): boolean => action.endsWith('-market');
 
 /** What all traders of a console can be asked at once. */
 export const ALL_ACTIONS = ['pause', 'kill'] as const satisfies readonly PageAction[];
