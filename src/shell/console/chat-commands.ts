@@ -7,15 +7,15 @@ import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
 import { moneyText } from './page-market.js';
 import { judgeMode } from './page-state.js';
-import type { Shown } from './shown.js';
+import type { ShownParts } from './shown-parts.js';
 import type { AlertStore } from './store/alert-store.js';
 import type { Watch } from './watch.js';
 
-export interface ChatOptions extends Pick<Shown, 'config' | 'name' | 'trader'> {
+export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader'> {
   readonly watch: Pick<Watch, 'open' | 'isOnDuty'>;
   readonly alerts: Pick<AlertStore, 'acknowledge'>;
   readonly memory: UpdateMemory;
-  readonly guardian: Pick<Shown['guardian'], 'status'>;
+  readonly guardian: Pick<ShownParts['guardian'], 'status'>;
   readonly note: (text: string) => void;
 }
 

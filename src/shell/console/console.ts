@@ -13,7 +13,7 @@ import { secrets } from '../wallet/secrets.js';
 import { renderMetrics } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readPasses } from './password.js';
-import type { Shown } from './shown.js';
+import type { ShownParts } from './shown-parts.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
 import { sumTraders } from './trader-row.js';
 import { nameTraders, requireDistinct } from './traders.js';
@@ -27,7 +27,7 @@ const LAST_WITHIN_MS = 2_000;
 const GONE_TOLD_WITHIN_MS = 60_000;
 
 /** A trader that is shown: its file, and what its guardian says of itself. */
-export type ConsoleTrader = Pick<Shown, 'config' | 'guardian'>;
+export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
   /** Shown beside it. The file of the first says where the page is and who may open it. */

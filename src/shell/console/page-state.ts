@@ -5,14 +5,14 @@ import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
 import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { marketDetail, marketRow, moneyText } from './page-market.js';
-import type { Shown } from './shown.js';
+import type { ShownParts } from './shown-parts.js';
 import type { TraderState } from './trader-state.js';
 import type { Watch } from './watch.js';
 
 /** Own fills that are looked for among the public trades of a market, of which fewer are told. */
 const TAPE_FILLS = 50;
 
-interface PageParts extends Pick<Shown, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
+interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
   readonly watch: Pick<Watch, 'count'>;
 }

@@ -16,7 +16,7 @@ import { MarketReplay } from './market-replay.js';
 import type { ScrapeFacts } from './metrics/collect.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { makePageState } from './page-state.js';
-import type { Shown } from './shown.js';
+import type { ShownParts } from './shown-parts.js';
 import { AlertStore, UpdateStore } from './store/alert-store.js';
 import { History, takeSample } from './store/history.js';
 import { locateStore, StoreFile } from './store/store-file.js';
@@ -31,7 +31,7 @@ import { readLastRun, Watch } from './watch.js';
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
 
-export interface ShownTraderOptions extends Pick<Shown, 'config' | 'guardian' | 'name'> {
+export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console, and ends it. */
   readonly isWithTrader: boolean;
   /** Something for the log. */
@@ -77,7 +77,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     isWithTrader,
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
-  const shown: Shown = { name, config, guardian, trader, ledger, lists, history, book, past, watch, alerts };
+  const shown: ShownParts = { name, config, guardian, trader, ledger, lists, history, book, past, watch, alerts };
   const chat = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
   const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {

@@ -5,12 +5,12 @@ import { add, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../dashboard/contract.js';
 import { moneyText } from './page-market.js';
 import { countAlerts, judgeMode } from './page-state.js';
-import type { Shown } from './shown.js';
+import type { ShownParts } from './shown-parts.js';
 import type { History } from './store/history.js';
 import { groupOf } from './traders.js';
 import type { Watch } from './watch.js';
 
-interface RowParts extends Pick<Shown, 'trader' | 'name' | 'config' | 'guardian' | 'ledger'> {
+interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guardian' | 'ledger'> {
   readonly watch: Pick<Watch, 'count'>;
   readonly history: Pick<History, 'newestMs'>;
 }

@@ -143,7 +143,7 @@ export class OwnerDesk {
       `WITH freed AS (
         UPDATE twinbook_fleet.wallet SET is_free = true, is_settled = true, granted = least(granted, $4::bigint)
         WHERE ${IS_OURS} RETURNING wallet, term, holder
-      ), told AS (
+      ), noted AS (
         INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'gave it back: ' || $5 FROM freed
       )
       DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
@@ -197,7 +197,7 @@ WITH made AS (
     (wallet, holder, instance, machine, lease_ms, term, renewal, is_free, is_settled, backend_pid, taken_at, renewed_at)
   VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
   ON CONFLICT DO NOTHING RETURNING wallet, term, holder, is_settled, granted
-), told AS (
+), noted AS (
   INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'took it' FROM made
 )
 SELECT term, is_settled, granted FROM made`;
@@ -209,7 +209,7 @@ WITH replaced AS (
     term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false,
     backend_pid = pg_backend_pid(), taken_at = clock_timestamp(), renewed_at = clock_timestamp(), summary = NULL
   WHERE wallet = $1 AND term = $6 AND renewal = $7 RETURNING wallet, term, holder, is_settled, granted
-), told AS (
+), noted AS (
   INSERT INTO twinbook_fleet.event (wallet, term, holder, what)
   SELECT wallet, term, holder, CASE WHEN is_settled THEN 'took it' ELSE 'took it over' END FROM replaced
 )

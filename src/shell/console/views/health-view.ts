@@ -5,16 +5,16 @@ import type { AccountFigures, MarketFigures, RequestFigures, UpkeepFigures } fro
 import { nowMs } from '../../runtime/clock.js';
 import type { FileFacts } from '../metrics/collect.js';
 import { readFileFacts } from '../metrics/file-facts.js';
-import type { Shown } from '../shown.js';
+import type { ShownParts } from '../shown-parts.js';
 
 const MB = 1_000_000;
 /** Clocks further apart are alarming, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
-type Sources = Pick<Shown, 'trader' | 'guardian'>;
+type Sources = Pick<ShownParts, 'trader' | 'guardian'>;
 
-export function healthView({ config, trader, guardian }: Sources & Pick<Shown, 'config'>) {
+export function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
   const { account, markets } = trader;
   const figures = account === null ? [] : traderFigures(account, { trader, guardian });
   return {

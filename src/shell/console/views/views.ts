@@ -3,7 +3,7 @@
 import { findNextStep } from '../../alerts/next-steps.js';
 import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import type { Shown } from '../shown.js';
+import type { ShownParts } from '../shown-parts.js';
 import type { Watch } from '../watch.js';
 import { chartView } from './chart-view.js';
 import { configView, diffView } from './config-view.js';
@@ -17,7 +17,7 @@ import { riskView } from './risk-view.js';
 
 type Views = Readonly<Record<ViewName, (query: ViewQuery) => object | null | Promise<object>>>;
 
-export function makeViews(shown: Omit<Shown, 'lists' | 'name' | 'alerts'>): TraderHost['view'] {
+export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>): TraderHost['view'] {
   const { config, trader, ledger, history, book, past, watch } = shown;
   const markouts = new MarkoutBook(history);
   const views: Views = {

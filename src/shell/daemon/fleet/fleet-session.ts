@@ -8,7 +8,6 @@ import type { MarketSnapshot, Snapshot } from '../../../trader/engine/snapshot.j
 import type { DraftSigner } from '../../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
 import { VERSION } from '../../config/version.js';
-import type { Lease } from '../../fleet/lease.js';
 import type { FleetMember } from '../../fleet/member.js';
 import type { TraderSummary } from '../../fleet/owner-desk.js';
 
@@ -91,7 +90,7 @@ export class FleetSession {
 }
 
 /** Why the trader ends: the wallet is another's, whose orders rest; or nobody's, and nobody else will cancel ours. */
-export function explainLoss({ successor, term }: Pick<Lease, 'successor' | 'term'>): TwinbookError {
+export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
       'fleet_unusable',

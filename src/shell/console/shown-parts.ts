@@ -18,7 +18,7 @@ export interface GuardianWatch {
   isGuarded(): boolean | null;
 }
 
-export interface Shown {
+export interface ShownParts {
   /** Unique within a console. */
   readonly name: string;
   readonly config: TraderConfig;
