@@ -12,7 +12,7 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/types.js';
 import { FleetDatabase } from './database.js';
 import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
-import { type Candidate, OwnerDesk, type TakenLease, type TraderSummary } from './owner-desk.js';
+import { type Candidate, DatabaseDesk, type TakenLease, type TraderSummary } from './owner-desk.js';
 import { requireTables } from './tables.js';
 
 /** The longest that a wait for the wallet goes without a look, ms. */
@@ -54,7 +54,7 @@ export class FleetMember {
   trouble: string | null = null;
   readonly #options: MemberOptions;
   readonly #candidate: Candidate;
-  #desk: OwnerDesk | null = null;
+  #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
   /** Not wanted any more; given back once the trader knows that it has lost them. */
   #toGiveBack = false;
@@ -188,7 +188,7 @@ export class FleetMember {
   }
 
   /** Until what was left behind is gone, its capital is bound beside ours. */
-  async #grantFirst(desk: OwnerDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
+  async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
@@ -199,7 +199,7 @@ export class FleetMember {
     }
   }
 
-  async #grant(desk: OwnerDesk, wanted: Micros): Promise<void> {
+  async #grant(desk: DatabaseDesk, wanted: Micros): Promise<void> {
     const answer = await desk.grant(this.lease.term, wanted);
     if (answer.kind === 'granted') return;
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
@@ -257,7 +257,7 @@ export class FleetMember {
     this.#running?.onChange();
   }
 
-  async #updateMarkets(desk: OwnerDesk): Promise<void> {
+  async #updateMarkets(desk: DatabaseDesk): Promise<void> {
     const wanted = this.#running?.wanted() ?? null;
     if (wanted === null) return;
     if (this.#toGiveBack) {
@@ -272,7 +272,7 @@ export class FleetMember {
   }
 
   /** A connection that has failed is made anew. */
-  async #open(): Promise<OwnerDesk> {
+  async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;
     const { renewMs, leaseMs, marginMs } = this.lease.rules;
@@ -289,7 +289,7 @@ export class FleetMember {
       await database.close();
       throw error;
     }
-    this.#desk = new OwnerDesk(database, this.#candidate);
+    this.#desk = new DatabaseDesk(database, this.#candidate);
     return this.#desk;
   }
 

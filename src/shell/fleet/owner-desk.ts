@@ -38,7 +38,7 @@ export interface TakenLease {
 }
 
 /** Every call rejects with TwinbookError `fleet_unusable`. */
-export class OwnerDesk {
+export class DatabaseDesk {
   readonly #database: FleetDatabase;
   readonly #candidate: Candidate;
   /** Whether this session has the wallet's lock. */

@@ -75,7 +75,7 @@ describe('traders of one console', () => {
       alerts: 6,
       critical: 3,
     });
-    expect(live).toMatchObject({ group: 'worm', result: { sum: '-7', known: 1 } });
+    expect(live).toMatchObject({ group: groupOf(elsewhere), result: { sum: '-7', known: 1 } });
   });
 });
 

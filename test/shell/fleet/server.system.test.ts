@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
-import { OwnerDesk } from '../../../src/shell/fleet/owner-desk.js';
+import { DatabaseDesk } from '../../../src/shell/fleet/owner-desk.js';
 import { initFleet, requireTables } from '../../../src/shell/fleet/tables.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { IS_LONG, times } from '../../support/effort.js';
@@ -52,9 +52,9 @@ async function prepare(): Promise<void> {
   await database.close();
 }
 
-async function deskOf(wallet: string): Promise<OwnerDesk> {
+async function deskOf(wallet: string): Promise<DatabaseDesk> {
   const candidate = { wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs: 60_000 };
-  const desk = new OwnerDesk(await open(), candidate);
+  const desk = new DatabaseDesk(await open(), candidate);
   await desk.take(null);
   return desk;
 }
