@@ -2,20 +2,33 @@
 
 import { type Command, Option } from 'commander';
 import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
 import { type Micros, micros, ZERO } from '../shared/base/micros.js';
 import { loadTraderConfig } from '../shell/config/load.js';
-import type { WalletRow } from '../shell/fleet/contract.js';
-import type { FleetDatabase } from '../shell/fleet/database.js';
+import type { FleetConfig } from '../shell/config/types.js';
+import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { rulesOf } from '../shell/fleet/lease.js';
-import type { FleetState } from '../shell/fleet/read-fleet.js';
+import { FleetMember } from '../shell/fleet/member.js';
+import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
 import { integerBetween, nonEmpty, positiveAmount } from './arguments.js';
-import { type FleetFlags, type ReleaseFlags, requireFleet } from './fleet-flags.js';
 import { EXIT, type ExitCode } from './output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
 import { type Column, json, record, short, table } from './output/table.js';
 
 /** The longest that a command waits for the database, ms. */
 const ANSWER_MS = 5_000;
+
+interface FleetFlags {
+  readonly config: string;
+  readonly json?: true;
+}
+
+interface ReleaseFlags extends FleetFlags {
+  readonly reason: string;
+  readonly wallet?: string;
+  readonly unproven?: true;
+  readonly timeout: number;
+}
 
 export function addFleetCommands(program: Command, session: Session): void {
   const fleet = program
@@ -50,30 +63,25 @@ export function addFleetCommands(program: Command, session: Session): void {
     .addOption(
       new Option('--timeout <s>', 'for its owner to renew no more, s').default(120).argParser(integerBetween(1, 3600)),
     );
-  addAction<ReleaseFlags>(release, session, async (options) => {
-    const { releaseWallet } = await import('./fleet-release.js');
-    return releaseWallet(options, session.io, () => readState(options, session.io));
-  });
+  addAction<ReleaseFlags>(release, session, (options) => releaseWallet(options, session.io));
+}
+
+/** The trader's configuration. Throws TwinbookError `config_invalid` for one without a fleet. */
+function loadFleetConfig(file: string, io: CliIo) {
+  const config = loadTraderConfig(file, io);
+  if (config.fleet !== null) return { ...config, fleet: config.fleet };
+  const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
+  throw new TwinbookError('config_invalid', `${config.file} has no section \`fleet\``, hint);
 }
 
 /** Opens the database of the trader's file, and closes it whatever happens. */
-export async function withDatabase<T>(
-  { config: file }: FleetFlags,
+async function withDatabase<T>(
+  { database: server }: FleetConfig,
   io: CliIo,
   use: (database: FleetDatabase) => Promise<T>,
 ): Promise<T> {
-  const fleet = requireFleet(loadTraderConfig(file, io));
-  const [{ FleetDatabase: Database }, { fleetPassword }] = await Promise.all([
-    import('../shell/fleet/database.js'),
-    import('../shell/fleet/password.js'),
-  ]);
-  const database = await Database.open({
-    server: fleet.database,
-    password: fleetPassword(io.env),
-    answerMs: ANSWER_MS,
-    idleMs: 0,
-    name: 'twinbook fleet',
-  });
+  const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
+  const database = await FleetDatabase.open({ server, ...how });
   try {
     return await use(database);
   } finally {
@@ -81,25 +89,19 @@ export async function withDatabase<T>(
   }
 }
 
-async function initialize(options: FleetFlags & { readonly capital: Micros }, io: CliIo): Promise<ExitCode> {
-  const { initFleet } = await import('../shell/fleet/tables.js');
-  await withDatabase(options, io, async (database) => {
-    const isNew = await initFleet(database, options.capital);
-    const what = isNew ? 'is prepared' : 'was prepared before';
-    io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(options.capital)}\n`);
+async function initialize(
+  { config, capital }: FleetFlags & { readonly capital: Micros },
+  io: CliIo,
+): Promise<ExitCode> {
+  await withDatabase(loadFleetConfig(config, io).fleet, io, async (database) => {
+    const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
+    io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
   });
   return EXIT.ok;
 }
 
-const readState = (options: FleetFlags, io: CliIo): Promise<FleetState> =>
-  withDatabase(options, io, async (database) => {
-    const [{ requireTables }, { readFleet }] = await Promise.all([
-      import('../shell/fleet/tables.js'),
-      import('../shell/fleet/read-fleet.js'),
-    ]);
-    await requireTables(database);
-    return readFleet(database);
-  });
+const readState = ({ config }: FleetFlags, io: CliIo): Promise<FleetState> =>
+  withDatabase(loadFleetConfig(config, io).fleet, io, readFleet);
 
 const money = (value: number): string => formatDecimal(micros(value));
 
@@ -159,19 +161,19 @@ const REPORT: readonly Column<WalletRow>[] = [
 ];
 
 /** Null where one of them is not known: a sum of the others would be taken for the whole. */
-const sumOf = (rows: readonly WalletRow[], pick: (row: WalletRow) => string | null | undefined): string | null => {
-  const texts = rows.map(pick);
-  if (texts.some((text) => text === null || text === undefined)) return null;
+function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
+  const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
+  if (texts.includes(null)) return null;
   // Written by `formatDecimal`, so each is a decimal of at most six places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
-};
+}
 
 async function showReport(options: FleetFlags, io: CliIo): Promise<ExitCode> {
   const { wallets } = await readState(options, io);
   const sums = {
-    cash: sumOf(wallets, ({ summary }) => summary?.cash),
-    worth: sumOf(wallets, ({ summary }) => summary?.equity),
-    result: sumOf(wallets, ({ summary }) => summary?.result),
+    cash: sumOf(wallets, 'cash'),
+    worth: sumOf(wallets, 'equity'),
+    result: sumOf(wallets, 'result'),
   };
   if (options.json === true) {
     io.out(json({ traders: wallets.map((row) => ({ ...toJson(row), said: row.summary })), sums }));
@@ -179,15 +181,96 @@ async function showReport(options: FleetFlags, io: CliIo): Promise<ExitCode> {
   }
   io.out(table(wallets, REPORT, io.columns));
   const oldest = Math.round(Math.max(ZERO, ...wallets.map(({ renewedS }) => renewedS)));
-  io.out(
-    `\n${record([
-      ['cash', sums.cash],
-      ['worth', sums.worth],
-      ['result', sums.result],
-    ])}`,
-  );
+  io.out(`\n${record(Object.entries(sums))}`);
   io.out(
     `Each row is what that trader said at its own last renewal, the oldest ${oldest} s ago, so the sums are of different moments.\nThe books are in each trader's ledger: \`twinbook pnl\` there.\n`,
   );
   return EXIT.ok;
+}
+
+async function releaseWallet(flags: ReleaseFlags, io: CliIo): Promise<ExitCode> {
+  const config = loadFleetConfig(flags.config, io);
+  const { reason, wallet } = flags;
+  if ((wallet !== undefined) !== (flags.unproven === true)) {
+    const hint = 'Without both, the wallet of the file is released after its own key has shown that nothing rests.';
+    throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
+  }
+  const waiting = { say: (text: string) => io.err(`${text}\n`), isStopping: stopsAfter(flags.timeout, io) };
+  if (wallet !== undefined) {
+    requireKnown(wallet, await readState(flags, io));
+    await whileHeld({ ...waiting, wallet, fleet: config.fleet, io }, async ({ member }) => {
+      await member.settle();
+      await member.release(ZERO, reason);
+    });
+    return EXIT.ok;
+  }
+  const [{ settleWallet }, { withVenue }] = await Promise.all([
+    import('../shell/daemon/fleet/settle-wallet.js'),
+    import('./venue-session.js'),
+  ]);
+  // The venue first: whoever cannot ask it must not take the wallet.
+  await withVenue(config, io, (venue) =>
+    whileHeld({ ...waiting, wallet: venue.wallet.address, fleet: config.fleet, io }, async (joined) => {
+      const place = { ...venue, profile: config.venue.profile };
+      if (!(await settleWallet(joined, place, { config, ...waiting }))) {
+        throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
+      }
+      await joined.member.release(ZERO, reason);
+    }),
+  );
+  return EXIT.ok;
+}
+
+/** A mistyped one would be taken and given back as if it had been the one that was meant, which keeps all that it has. */
+function requireKnown(wallet: string, { wallets }: FleetState): void {
+  const known = wallets.map((row) => row.wallet);
+  if (known.includes(wallet)) return;
+  const hint = known.length === 0 ? 'It has none yet.' : `It has ${known.join(', ')}.`;
+  throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
+}
+
+interface Holding {
+  readonly wallet: string;
+  readonly fleet: FleetConfig;
+  readonly say: (text: string) => void;
+  readonly isStopping: () => boolean;
+  readonly io: CliIo;
+}
+
+type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
+
+/** Takes the lease as a trader would, so that no trader has it meanwhile. */
+async function whileHeld(
+  { wallet, fleet, say, isStopping, io }: Holding,
+  act: (joined: Joined) => Promise<void>,
+): Promise<void> {
+  const joined = await FleetMember.join({
+    // Whoever has it is waited for, also a trader of this very name.
+    config: { ...fleet, name: `release-${process.pid}`, standby: true },
+    wallet,
+    password: fleetPassword(io.env),
+    capitalMicros: ZERO,
+    say,
+    isStopping,
+  });
+  if (joined === null) {
+    const hint = 'Stop its trader, or give this more time with --timeout.';
+    throw new TwinbookError('timed_out', `the wallet ${wallet} was not free in time`, hint);
+  }
+  try {
+    await act(joined);
+  } finally {
+    await joined.member.close();
+  }
+  io.out(`${wallet} is free; its markets and capital are the fleet's again\n`);
+}
+
+/** True once the time is over or somebody asked for the end. */
+function stopsAfter(seconds: number, io: CliIo): () => boolean {
+  let isAsked = false;
+  void io.stopAsked().then(() => {
+    isAsked = true;
+  });
+  const endMs = performance.now() + seconds * 1000;
+  return () => isAsked || performance.now() >= endMs;
 }

@@ -1,10 +1,15 @@
 /** What a press does: a command to the trader; and a kill, when the trader does not answer, the stop file. */
 
+import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { askTrader } from '../control/control-client.js';
 import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
-import type { Acted, MarketAction, PageAction } from '../dashboard/contract.js';
+import type { Acted, PageAction } from '../dashboard/contract.js';
+import { nowMs } from '../runtime/clock.js';
+import { PROGRAM } from './program.js';
+import type { AlertStore } from './store/alert-store.js';
+import type { Watch } from './watch.js';
 
 /** A trader obeys within seconds or hangs; the page waits a little longer than this. */
 const WITHIN_MS = 2_000;
@@ -15,29 +20,23 @@ export interface ActionPlace {
 }
 
 /** What the trader itself is asked for. */
-export type TraderAction = Exclude<PageAction, MarketAction | 'ack' | 'apply' | 'rollback'>;
+type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
 
-export async function act(action: TraderAction, reason: string, place: ActionPlace): Promise<Acted> {
+/** @param market condition id of an action that is of one market; null for all others */
+export async function act(
+  action: TraderAction,
+  reason: string,
+  place: ActionPlace,
+  market: string | null = null,
+): Promise<Acted> {
   try {
-    const answer = await askTrader(makeQuestion(action, reason), { socket: place.socket, timeoutMs: WITHIN_MS });
+    const question = makeQuestion(action, reason, market ?? '');
+    const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
+    if (market !== null) return { refusal: null, text: 'done, in this market alone' };
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
     return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
-  }
-}
-
-/** The same in one market alone. */
-export async function actInMarket(
-  action: MarketAction,
-  { reason, market }: { readonly reason: string; readonly market: string },
-  socket: string,
-): Promise<Acted> {
-  try {
-    await askTrader(makeMarketQuestion(action, reason, market), { socket, timeoutMs: WITHIN_MS });
-    return { refusal: null, text: 'done, in this market alone' };
-  } catch (error) {
-    return refusalOf(error);
   }
 }
 
@@ -63,7 +62,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-function makeMarketQuestion(action: MarketAction, reason: string, market: string): ControlQuestion {
+function makeQuestion(action: TraderAction, reason: string, market: string): ControlQuestion {
   switch (action) {
     case 'pause-market':
       return { command: 'pause', reason: reason || ON_THE_PAGE, market };
@@ -71,11 +70,6 @@ function makeMarketQuestion(action: MarketAction, reason: string, market: string
       return { command: 'resume', reason, market };
     case 'flatten-market':
       return { command: 'flatten', market };
-  }
-}
-
-function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
-  switch (action) {
     case 'cancel-all':
       return { command: action, verify: false };
     case 'flatten':
@@ -86,4 +80,60 @@ function makeQuestion(action: TraderAction, reason: string): ControlQuestion {
     default:
       return { command: action, reason: reason || ON_THE_PAGE };
   }
+}
+
+/** The page waits a little longer. */
+const COMMAND_WITHIN_MS = 25_000;
+
+/**
+ * Takes up a configuration, or goes back, by the command that a person would type, in a process of its own: code of strategies that
+ * never ends while it is loaded must end neither the console nor the trader.
+ *
+ * @param file of the trader @param reason empty when none was given; the command says when one is wanted
+ */
+export function changeConfig(
+  action: 'apply' | 'rollback',
+  reason: string,
+  file: string,
+  program = PROGRAM,
+): Promise<Acted> {
+  if (action === 'rollback' && reason === '')
+    return Promise.resolve({ refusal: 'a rollback needs a reason', text: '' });
+  const because = reason === '' ? [] : [`--reason=${reason}`];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [...process.execArgv, program, 'config', action, '-c', file, ...because],
+      { timeout: COMMAND_WITHIN_MS },
+      (error, stdout, stderr) => {
+        const said = (error === null ? stdout : stderr).trim();
+        if (error === null) resolve({ refusal: null, text: said });
+        else
+          resolve({
+            refusal: said || `twinbook config ${action} did not end within ${COMMAND_WITHIN_MS / 1000} s`,
+            text: '',
+          });
+      },
+    );
+  });
+}
+
+interface Told {
+  readonly watch: Pick<Watch, 'open'>;
+  readonly alerts: Pick<AlertStore, 'acknowledge'>;
+}
+
+/**
+ * A person has seen alerts: they are not told again until they are over. What they say holds all the same.
+ *
+ * @param about the kind of one; null for all that are open
+ */
+export function acknowledge({ watch, alerts }: Told, about: string | null) {
+  const open = watch.open.filter(({ kind }) => about === null || kind === about);
+  if (open.length === 0) return { isDone: false, text: about === null ? 'no alert is open' : 'no such alert is open' };
+  const timeMs = nowMs();
+  const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
+  if (kept.length < open.length)
+    return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
+  return { isDone: true, text: `not told again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

@@ -2,25 +2,20 @@
 
 import { TelegramListener, type UpdateMemory } from '../alerts/telegram/listener.js';
 import type { ChatCommand } from '../config/alert-kinds.js';
-import type { TraderConfig } from '../config/load.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
-import { acknowledge } from './acknowledge.js';
-import { act } from './actions.js';
+import { acknowledge, act } from './actions.js';
 import { moneyText } from './page-market.js';
 import { judgeMode } from './page-state.js';
+import type { ShownParts } from './shown-parts.js';
 import type { AlertStore } from './store/alert-store.js';
-import type { TraderState } from './trader-state.js';
 import type { Watch } from './watch.js';
 
-export interface ChatOptions {
-  readonly config: TraderConfig;
-  readonly name: string;
-  readonly trader: TraderState;
+export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader'> {
   readonly watch: Pick<Watch, 'open' | 'isOnDuty'>;
   readonly alerts: Pick<AlertStore, 'acknowledge'>;
   readonly memory: UpdateMemory;
-  readonly guardian: { status(): string };
+  readonly guardian: Pick<ShownParts['guardian'], 'status'>;
   readonly note: (text: string) => void;
 }
 

@@ -4,7 +4,6 @@
  * connections to the ledgers that only read. It is never the reason that a trader does not start, or ends.
  */
 
-import type { TraderConfig } from '../config/load.js';
 import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
@@ -14,7 +13,8 @@ import { secrets } from '../wallet/secrets.js';
 import { renderMetrics } from './metrics/collect.js';
 import { METRICS_TYPE } from './metrics/exposition.js';
 import { readPasses } from './password.js';
-import { type GuardianWatch, openShownTrader, type ShownTrader } from './shown-trader.js';
+import type { ShownParts } from './shown-parts.js';
+import { openShownTrader, type ShownTrader } from './shown-trader.js';
 import { sumTraders } from './trader-row.js';
 import { nameTraders, requireDistinct } from './traders.js';
 
@@ -27,10 +27,7 @@ const LAST_WITHIN_MS = 2_000;
 const GONE_TOLD_WITHIN_MS = 60_000;
 
 /** A trader that is shown: its file, and what its guardian says of itself. */
-export interface ConsoleTrader {
-  readonly config: TraderConfig;
-  readonly guardian: GuardianWatch;
-}
+export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
   /** Shown beside it. The file of the first says where the page is and who may open it. */

@@ -3,7 +3,8 @@
 import { type CsvValue, csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
-import type { CsvName, MoneyRow, MoneyView } from '../dashboard/views.js';
+import type { CsvName } from '../dashboard/contract.js';
+import type { MoneyRow, MoneyView } from './views/money-view.js';
 import { filledOf, outcomeName } from './views/texts.js';
 
 /** Newest rows of a file: more are `twinbook ledger query`'s business. */
@@ -15,77 +16,60 @@ export interface CsvSources {
   readonly money: () => Pick<MoneyView, 'days' | 'markets' | 'strategies'>;
 }
 
+type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
+
+const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, cell]) => cell(row)))].map(csvLine).join('');
+
 export function makeCsv(name: CsvName, { ledger, title, money }: CsvSources): string {
   switch (name) {
     case 'fills':
-      return join(FILL_COLUMNS, ledger.fills({ limit: MOST_CSV_ROWS }), (fill) => fillCells(fill, title));
+      return join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }));
     case 'orders':
-      return join(ORDER_COLUMNS, ledger.orders({ limit: MOST_CSV_ROWS }), (order) => orderCells(order, title));
+      return join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
     case 'days':
-      return join(['day', ...BOOKED_COLUMNS], money().days, bookedCells);
+      return join(bookedColumns('day'), money().days);
     case 'strategies':
-      return join(['strategy', ...BOOKED_COLUMNS], money().strategies, bookedCells);
-    case 'markets': {
-      const columns = ['market', ...BOOKED_COLUMNS, 'title', 'yes', 'no', 'sets', 'cost', 'unrealised', 'result'];
-      return join(columns, money().markets, (row) => [
-        ...bookedCells(row),
-        ...[row.title, row.yes, row.no, row.sets, row.cost, row.unrealised, row.result],
-      ]);
-    }
+      return join(bookedColumns('strategy'), money().strategies);
+    case 'markets':
+      return join([...bookedColumns('market'), ...MARKET_COLUMNS], money().markets);
   }
 }
 
-const join = <Row>(columns: readonly string[], all: readonly Row[], cells: (row: Row) => readonly CsvValue[]): string =>
-  [csvLine(columns), ...all.map((row) => csvLine(cells(row)))].join('');
-
-const FILL_COLUMNS = [
-  ...['time', 'fill', 'order', 'market', 'title', 'side', 'outcome'],
-  ...['price', 'amount', 'fee', 'role', 'seen'],
+const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] => [
+  ['time', (fill) => isoTime(fill.timestampS * 1000)],
+  ['fill', (fill) => fill.pubkey],
+  ['order', (fill) => fill.orderPubkey],
+  ['market', (fill) => fill.marketConditionId],
+  ['title', (fill) => title(fill.marketConditionId)],
+  ['side', (fill) => fill.side],
+  ['outcome', (fill) => outcomeName(fill.isYes)],
+  ['price', (fill) => formatDecimal(fill.priceMicros)],
+  ['amount', (fill) => formatDecimal(fill.amountMicros)],
+  ['fee', (fill) => (fill.feeMicros === null ? null : formatDecimal(fill.feeMicros))],
+  ['role', (fill) => (fill.isMaker === null ? null : fill.isMaker ? 'maker' : 'taker')],
+  ['seen', (fill) => isoTime(fill.seenMs)],
 ];
 
-const fillCells = (fill: BookedFill, title: (market: string) => string): readonly CsvValue[] => [
-  isoTime(fill.timestampS * 1000),
-  fill.pubkey,
-  fill.orderPubkey,
-  fill.marketConditionId,
-  title(fill.marketConditionId),
-  fill.side,
-  outcomeName(fill.isYes),
-  formatDecimal(fill.priceMicros),
-  formatDecimal(fill.amountMicros),
-  fill.feeMicros === null ? null : formatDecimal(fill.feeMicros),
-  fill.isMaker === null ? null : fill.isMaker ? 'maker' : 'taker',
-  isoTime(fill.seenMs),
+const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[] => [
+  ['created', (order) => isoTime(order.createdMs)],
+  ['order', (order) => order.pubkey],
+  ['market', (order) => order.marketConditionId],
+  ['title', (order) => title(order.marketConditionId)],
+  ['side', (order) => order.side],
+  ['outcome', (order) => outcomeName(order.isYes)],
+  ['price', (order) => formatDecimal(order.priceMicros)],
+  ['amount', (order) => formatDecimal(order.amountMicros)],
+  ['filled', (order) => formatDecimal(filledOf(order))],
+  ['status', (order) => order.status],
+  ['closed', (order) => (order.closedMs === null ? null : isoTime(order.closedMs))],
 ];
 
-const ORDER_COLUMNS = [
-  ...['created', 'order', 'market', 'title', 'side', 'outcome'],
-  ...['price', 'amount', 'filled', 'status', 'closed'],
-];
+const pick = <Name extends string>(...names: readonly Name[]): readonly Column<Readonly<Record<Name, CsvValue>>>[] =>
+  names.map((name) => [name, (row) => row[name]]);
 
-const orderCells = (order: OrderRecord, title: (market: string) => string): readonly CsvValue[] => [
-  isoTime(order.createdMs),
-  order.pubkey,
-  order.marketConditionId,
-  title(order.marketConditionId),
-  order.side,
-  outcomeName(order.isYes),
-  formatDecimal(order.priceMicros),
-  formatDecimal(order.amountMicros),
-  formatDecimal(filledOf(order)),
-  order.status,
-  order.closedMs === null ? null : isoTime(order.closedMs),
-];
-
-const BOOKED_COLUMNS = ['fills', 'turnover', 'realised', 'fees', 'net'];
-
-const bookedCells = ({ key, fills, turnover, realised, fees, net }: MoneyRow): readonly CsvValue[] => [
-  key,
-  fills,
-  turnover,
-  realised,
-  fees,
-  net,
-];
+const BOOKED_COLUMNS = pick('fills', 'turnover', 'realised', 'fees', 'net');
+const MARKET_COLUMNS = pick('title', 'yes', 'no', 'sets', 'cost', 'unrealised', 'result');
+const bookedColumns = (key: string): readonly Column<MoneyRow>[] => [[key, (row) => row.key], ...BOOKED_COLUMNS];
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -3,7 +3,6 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OperatorEvent, OrderRecord } from '../../trader/ledger/contract.js';
-import type { PageState } from '../dashboard/contract.js';
 import type { LedgerConnection } from './ledger-connection.js';
 
 /** Rows of each list: what fits on a screen or two. */
@@ -12,7 +11,7 @@ const MOST_ORDERS = 100;
 /** However many pages look, the ledger is asked this often at most, ms. */
 const KEPT_MS = 500;
 
-export type PageLists = Pick<PageState, 'orders' | 'fills' | 'events'>;
+export type PageLists = ReturnType<typeof readLists>;
 
 const NOTHING: PageLists = { orders: [], fills: [], events: [] };
 
@@ -42,7 +41,7 @@ export class LedgerLists {
   }
 }
 
-const readLists = (ledger: LedgerReader): PageLists => ({
+const readLists = (ledger: LedgerReader) => ({
   orders: ledger
     .unsettledOrders()
     .filter(({ status }) => RESTING_STATUSES.includes(status))
@@ -54,7 +53,7 @@ const readLists = (ledger: LedgerReader): PageLists => ({
 
 const formatOutcome = ({ isYes }: { readonly isYes: boolean }): string => (isYes ? 'YES' : 'NO');
 
-const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
+const orderRow = (order: OrderRecord) => ({
   id: order.pubkey,
   market: order.marketConditionId,
   side: order.side,
@@ -65,7 +64,7 @@ const orderRow = (order: OrderRecord): PageState['orders'][number] => ({
   created: order.createdMs,
 });
 
-const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
+const fillRow = (fill: BookedFill) => ({
   id: fill.pubkey,
   market: fill.marketConditionId,
   side: fill.side,
@@ -75,4 +74,4 @@ const fillRow = (fill: BookedFill): PageState['fills'][number] => ({
   time: fill.timestampS * 1000,
 });
 
-const eventRow = ({ timeMs, kind, text }: OperatorEvent): PageState['events'][number] => ({ time: timeMs, kind, text });
+const eventRow = ({ timeMs, kind, text }: OperatorEvent) => ({ time: timeMs, kind, text });

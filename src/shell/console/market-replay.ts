@@ -5,7 +5,6 @@
 
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
-import type { PastView } from '../dashboard/views.js';
 import { PROGRAM } from './program.js';
 
 /** A run of a day with many markets takes minutes. */
@@ -17,6 +16,17 @@ const GIVEN_UP_MS = 10_000;
 const MOST_KEPT = 8;
 /** Of what the command says, bytes. */
 const MOST_SAID = 1024 * 1024;
+
+/** A market at a moment that is over. */
+export interface PastView {
+  readonly subject: string;
+  /** Unix ms. */
+  readonly at: number;
+  /** `waiting` for another moment that is worked out; either is asked for again. */
+  readonly state: 'waiting' | 'working' | 'done' | 'failed';
+  /** Output of the command; until then its progress. */
+  readonly text: string;
+}
 
 interface Working {
   readonly key: string;

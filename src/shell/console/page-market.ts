@@ -4,13 +4,12 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { BookedFill } from '../../trader/ledger/contract.js';
 import type { LevelFigures, MarketFigures, OrderFigures, TradeFigures } from '../control/telemetry/lines.js';
-import type { PageLadderRow, PageMarket, PageMarketDetail, PageTrade } from '../dashboard/contract.js';
 import { yesPrice } from './views/texts.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // a trader writes whole millionths
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-export function marketRow(market: MarketFigures): PageMarket {
+export function marketRow(market: MarketFigures) {
   return {
     id: market.id,
     title: market.title,
@@ -36,7 +35,7 @@ export function bestOwn(orders: readonly OrderFigures[], side: 'bid' | 'ask'): n
 }
 
 /** @param fills ours there, newest first */
-export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]): PageMarketDetail => ({
+export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]) => ({
   ...marketRow(market),
   strategy: market.strategy,
   note: market.note,
@@ -48,7 +47,7 @@ export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]
 });
 
 /** Each fill marks one trade: the exchange tells both in whole seconds, with the same price and amount. */
-function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]): readonly PageTrade[] {
+function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]) {
   const left = [...fills];
   return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
     const at = left.findIndex(
@@ -62,8 +61,18 @@ function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[])
   });
 }
 
+/** One price, YES space. Amounts in shares. */
+export interface LadderRow {
+  readonly price: string;
+  readonly side: 'bid' | 'ask' | 'fair';
+  readonly others: string;
+  readonly ours: string;
+  /** Others' shares before ours, a risk-averse estimate. */
+  readonly ahead: string;
+}
+
 /** From the highest price down; the fair value lies between the rows that it parts. */
-function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly PageLadderRow[] {
+function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketFigures): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null)
     rows.push({ micros: fair, row: { price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' } });
@@ -75,7 +84,7 @@ const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 interface PricedRow {
   readonly micros: number;
-  readonly row: PageLadderRow;
+  readonly row: LadderRow;
 }
 
 function sideRows(side: 'bid' | 'ask', levels: readonly LevelFigures[], orders: readonly OrderFigures[]): PricedRow[] {

@@ -1,47 +1,51 @@
 /** What the page shows, from what the trader last told and what its ledger says. */
 
-import type { BookedFill } from '../../trader/ledger/contract.js';
+import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
-import type { PageState } from '../dashboard/contract.js';
+import type { Role } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
-import type { PageLists } from './ledger-lists.js';
 import { marketDetail, marketRow, moneyText } from './page-market.js';
+import type { ShownParts } from './shown-parts.js';
 import type { TraderState } from './trader-state.js';
+import type { Watch } from './watch.js';
 
-export interface PageFacts {
-  readonly trader: TraderState;
-  readonly lists: PageLists;
-  readonly name: string;
-  readonly venue: string;
-  readonly guardian: string;
-  /** Alerts that are open. */
-  readonly alerts: number;
-  /** The market that is wanted from close by; null for none. */
-  readonly market: string | null;
-  /** Our newest fills there, to be found again among its public trades. */
-  readonly fills: readonly BookedFill[];
+/** Own fills that are looked for among the public trades of a market, of which fewer are told. */
+const TAPE_FILLS = 50;
+
+interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
+  readonly config: { readonly venue: { readonly name: string } };
+  readonly watch: Pick<Watch, 'count'>;
 }
 
-export function makePageState({ trader, name, lists, venue, guardian, alerts, market, fills }: PageFacts): PageState {
+/** What the page is told of one trader. @param market shown with its details; null for none */
+export function makePageState(
+  { trader, name, lists, ledger, config, guardian, watch }: PageParts,
+  market: string | null,
+) {
   const { hello, account } = trader;
   const wanted = trader.markets.get(market ?? '');
+  const listFills = (id: string) =>
+    ledger.read((open) => open.fills({ marketConditionId: id, limit: TAPE_FILLS })) ?? [];
   return {
     trader: name,
     ...judgeMode(trader),
+    /** When this console saw the mode begin, by the trader's clock; null where it began before. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
+    /** False: all below is old. */
     answers: trader.isCurrent,
+    /** The trader's clock when it last told its state; null before it ever did. */
     heard: trader.frameMs,
-    guardian,
+    guardian: guardian.status(),
     silent: account?.silent ?? false,
     now: nowMs(),
     started: hello?.started ?? 0,
     pid: hello?.pid ?? 0,
     version: hello?.version ?? '',
-    venue,
+    venue: config.venue.name,
     base_url: hello?.base_url ?? '',
     config_hash: hello?.config_hash ?? '',
     way_back: account?.way_back ?? '',
-    alerts,
+    alerts: countAlerts(watch),
     health: account === null ? null : makeHealth(account),
     losses: account === null || hello === null ? [] : listLosses(account, hello),
     cash: moneyText(account?.cash_micros ?? null),
@@ -52,13 +56,22 @@ export function makePageState({ trader, name, lists, venue, guardian, alerts, ma
     budget: (account?.budgets ?? []).map(({ scope, limit, left }) => ({ scope, limit, remaining: left })),
     agreement: account?.agreement ?? null,
     markets: Array.from(trader.markets.values(), marketRow),
-    market: wanted === undefined ? null : marketDetail(wanted, fills),
-    ...lists,
+    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.id)),
+    ...lists.read(),
   };
 }
 
+export type PageState = ReturnType<typeof makePageState>;
+
+/** As the page gets it. */
+export interface ServedState extends PageState {
+  readonly role: Role;
+  /** Names of all that this console shows. */
+  readonly traders: readonly string[];
+}
+
 /** A trader that has said nothing for seconds hangs, or is gone: what it was at is old. */
-export function judgeMode(trader: TraderState): Pick<PageState, 'mode' | 'reason'> {
+export function judgeMode(trader: TraderState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };
@@ -69,12 +82,17 @@ export function judgeMode(trader: TraderState): Pick<PageState, 'mode' | 'reason
 
 const BYTES_PER_MB = 1_000_000;
 
-function makeHealth({ health }: AccountFigures): PageState['health'] {
+function makeHealth({ health }: AccountFigures) {
   const { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_bytes, brake } = health;
   return { step_p50_ms, step_p99_ms, beat_late_p99_ms, memory_mb: Math.round(memory_bytes / BYTES_PER_MB), brake };
 }
 
-const listLosses = (account: AccountFigures, { limits }: HelloLine): PageState['losses'] => [
+/** Loss limits and what of them is used; a negative loss is a gain. */
+const listLosses = (account: AccountFigures, { limits }: HelloLine) => [
   { name: 'of this day', loss: moneyText(account.loss_day_micros), limit: moneyText(limits.max_loss_day_micros) },
   { name: 'from the top', loss: moneyText(account.drawdown_micros), limit: moneyText(limits.max_drawdown_micros) },
 ];
+
+/** Alerts that are open. */
+export const countAlerts = (watch: Pick<Watch, 'count'>): number =>
+  ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);

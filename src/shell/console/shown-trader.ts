@@ -3,15 +3,11 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
-import type { TraderConfig } from '../config/load.js';
 import { Subscription } from '../control/telemetry/subscription.js';
-import { isOfMarket, type TraderHost, type TraderRow } from '../dashboard/contract.js';
+import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
-import { acknowledge } from './acknowledge.js';
-import { act, actInMarket } from './actions.js';
+import { acknowledge, act, changeConfig } from './actions.js';
 import { listenForCommands } from './chat-commands.js';
-import { changeConfig } from './config-actions.js';
 import { makeCsv } from './csv-exports.js';
 import { Duty } from './duty.js';
 import { LedgerConnection } from './ledger-connection.js';
@@ -20,14 +16,12 @@ import { MarketReplay } from './market-replay.js';
 import type { ScrapeFacts } from './metrics/collect.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import { makePageState } from './page-state.js';
-import { AlertStore } from './store/alert-store.js';
-import { History } from './store/history.js';
-import { takeSample } from './store/sample.js';
+import type { ShownParts } from './shown-parts.js';
+import { AlertStore, UpdateStore } from './store/alert-store.js';
+import { History, takeSample } from './store/history.js';
 import { locateStore, StoreFile } from './store/store-file.js';
-import { UpdateStore } from './store/update-store.js';
-import { makeTraderRow } from './trader-row.js';
+import { makeTraderRow, type TraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
-import { groupOf } from './traders.js';
 import { moneyView } from './views/money-view.js';
 import { ResultBook } from './views/result-book.js';
 import { makeTitleLookup } from './views/texts.js';
@@ -36,22 +30,8 @@ import { readLastRun, Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
-/** Ours among the public trades of a market, of which fewer are told. */
-const TAPE_FILLS = 50;
 
-/** What the guardian says of itself, read from its file. */
-export interface GuardianWatch {
-  /** For a person. */
-  status(): string;
-  /** Null where none is needed. */
-  isGuarded(): boolean | null;
-}
-
-export interface ShownTraderOptions {
-  readonly config: TraderConfig;
-  readonly guardian: GuardianWatch;
-  /** Unique within a console. */
-  readonly name: string;
+export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console, and ends it. */
   readonly isWithTrader: boolean;
   /** Something for the log. */
@@ -73,36 +53,37 @@ export interface ShownTrader extends TraderHost {
 
 export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
-  const { control, ledger, venue, metrics } = config;
+  const { control, metrics } = config;
+  const ledgerPath = config.ledger.path;
   const trader = new TraderState();
-  const access = new LedgerConnection(() => openReadOnly(ledger.path));
-  const lists = new LedgerLists(access);
-  const store = new StoreFile({ path: locateStore(ledger.path), note, nowMs, steadyMs: () => performance.now() });
+  const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
+  const lists = new LedgerLists(ledger);
+  const store = new StoreFile({ path: locateStore(ledgerPath), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
-  const memory = new AlertStore(store);
+  const alerts = new AlertStore(store);
   const book = new ResultBook();
   const past = new MarketReplay(config.file);
-  const duty = new Duty({ path: locateStore(ledger.path), startedMs: nowMs(), note });
+  const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
   const watch = new Watch({
     config,
     name,
     trader,
     isGuarded: guardian.isGuarded,
     note,
-    memory,
+    memory: alerts,
     onDuty: () => duty.take(),
     lastRun: () =>
-      existsSync(ledger.path) ? access.read(readLastRun) : existsSync(dirname(ledger.path)) ? 'none' : null,
+      existsSync(ledgerPath) ? ledger.read(readLastRun) : existsSync(dirname(ledgerPath)) ? 'none' : null,
     isWithTrader,
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
-  const updates = new UpdateStore(store);
-  const chat = listenForCommands({ config, name, trader, watch, alerts: memory, memory: updates, guardian, note });
+  const shown: ShownParts = { name, config, guardian, trader, ledger, lists, history, book, past, watch, alerts };
+  const chat = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
   const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
-      if (line.type === 'hello' && line.run !== trader.hello?.run) access.close();
+      if (line.type === 'hello' && line.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
       for (const onChange of watchers) onChange();
@@ -116,46 +97,21 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
     if (sample !== null) history.add(sample);
   }, POINT_MS);
-  const countAlerts = () => ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);
   return {
     name,
-    state: (market) =>
-      makePageState({
-        trader,
-        name,
-        lists: lists.read(),
-        venue: venue.name,
-        guardian: guardian.status(),
-        alerts: countAlerts(),
-        market,
-        fills:
-          market === null
-            ? []
-            : (access.read((open) => open.fills({ marketConditionId: market, limit: TAPE_FILLS })) ?? []),
-      }),
+    state: (market) => makePageState(shown, market),
     watch: (onChange) => {
       watchers.add(onChange);
       return () => watchers.delete(onChange);
     },
-    view: makeViews({
-      config,
-      trader,
-      history,
-      guardian,
-      nowMs,
-      ledger: access,
-      book,
-      alerts: watch,
-      past,
-      marks: () => trader.marks,
-    }),
-    csv: (name) =>
-      access.read((open) =>
-        makeCsv(name, {
+    view: makeViews(shown),
+    csv: (file) =>
+      ledger.read((open) =>
+        makeCsv(file, {
           ledger: open,
           title: makeTitleLookup(trader, open),
           money: () => {
-            book.readOn(open, access.opened);
+            book.readOn(open, ledger.opened);
             return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0 });
           },
         }),
@@ -163,34 +119,23 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     act: async (action, reason, market) => {
       switch (action) {
         case 'ack': {
-          const { isDone, text } = acknowledge({ watch, alerts: memory }, null);
+          const { isDone, text } = acknowledge(shown, null);
           return { refusal: isDone ? null : text, text };
         }
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);
         default:
-          if (isOfMarket(action)) return actInMarket(action, { reason, market: market ?? '' }, control.socket);
-          return act(action, reason, { socket: control.socket, ledgerPath: ledger.path });
+          return act(action, reason, { socket: control.socket, ledgerPath }, market);
       }
     },
-    row: () =>
-      makeTraderRow({
-        trader,
-        name,
-        group: groupOf(config),
-        guardian: guardian.status(),
-        alerts: countAlerts(),
-        critical: watch.count('critical'),
-        cashMicros: () => access.read((open) => open.cash()),
-        lastKnownMs: () => history.newestMs(),
-      }),
+    row: () => makeTraderRow(shown),
     scrape: () => ({
       name,
       trader,
       mostMarkets: metrics.maxMarkets,
       eventCount: (kind) => lists.eventCount(kind),
-      files: readFileFacts(ledger.path),
+      files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
@@ -205,7 +150,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
       duty.close();
       store.close();
       subscription.close();
-      access.close();
+      ledger.close();
     },
   };
 }

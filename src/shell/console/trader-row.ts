@@ -1,57 +1,60 @@
 /** One line for a trader among others, and the sums of those that add up. */
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
-import { add, type Micros, ZERO } from '../../shared/base/micros.js';
-import type { TraderRow, TraderSum } from '../dashboard/contract.js';
+import { add, ZERO } from '../../shared/base/micros.js';
+import type { Role } from '../dashboard/contract.js';
 import { moneyText } from './page-market.js';
-import { judgeMode } from './page-state.js';
-import type { TraderState } from './trader-state.js';
+import { countAlerts, judgeMode } from './page-state.js';
+import type { ShownParts } from './shown-parts.js';
+import type { History } from './store/history.js';
+import { groupOf } from './traders.js';
+import type { Watch } from './watch.js';
 
-export interface TraderRowFacts {
-  readonly trader: TraderState;
-  readonly name: string;
-  /** Of the traders whose results add up. */
-  readonly group: string;
-  readonly guardian: string;
-  /** Alerts that are open, and those of them that are critical. */
-  readonly alerts: number;
-  readonly critical: number;
-  /** Of the ledger, where the trader has told nothing; null while it cannot be read. */
-  readonly cashMicros: () => Micros | null;
-  /** When this console or one before it last saw figures of the trader; null when none ever did. */
-  readonly lastKnownMs: () => number | null;
+interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guardian' | 'ledger'> {
+  readonly watch: Pick<Watch, 'count'>;
+  readonly history: Pick<History, 'newestMs'>;
 }
 
-export function makeTraderRow(facts: TraderRowFacts): TraderRow {
-  const { trader, name, group, guardian, alerts, critical } = facts;
+/** One trader among those that a console shows; a count is null where it has told nothing yet. */
+export function makeTraderRow({ trader, name, config, guardian, watch, ledger, history }: RowParts) {
   const { account, hello } = trader;
   const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
   return {
     name,
-    group,
+    group: groupOf(config),
     // One that was never heard and that nobody can reach does not start: it does not run.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
-    heard: trader.frameMs ?? facts.lastKnownMs(),
-    guardian,
+    heard: trader.frameMs ?? history.newestMs(),
+    guardian: guardian.status(),
     version: hello?.version ?? '',
     pid: hello?.pid ?? 0,
-    cash: moneyText(account?.cash_micros ?? facts.cashMicros()),
+    cash: moneyText(account?.cash_micros ?? ledger.read((open) => open.cash())),
     result: moneyText(account?.result_micros ?? null),
     loss_day: moneyText(account?.loss_day_micros ?? null),
     open_orders: account?.open_orders ?? null,
     unknown_orders: account?.unknown_orders ?? null,
     markets: account === null ? null : markets.length,
     quoting: account === null ? null : markets.filter(({ state }) => state === 'quoting').length,
-    alerts,
-    critical,
+    alerts: countAlerts(watch),
+    critical: watch.count('critical'),
   };
 }
 
+export type TraderRow = ReturnType<typeof makeTraderRow>;
+
+/** What the page gets of all traders. */
+export interface ServedTraders {
+  readonly now: number;
+  readonly role: Role;
+  readonly traders: readonly TraderRow[];
+  readonly sums: ReturnType<typeof sumTraders>;
+}
+
 /** One for each group, in the order of the rows: over the traders of which a figure is known, with how many those are. */
-export function sumTraders(rows: readonly TraderRow[]): readonly TraderSum[] {
+export function sumTraders(rows: readonly TraderRow[]) {
   return [...new Set(rows.map(({ group }) => group))].map((group) => {
     const within = rows.filter((row) => row.group === group);
     const count = (of: (row: TraderRow) => number | null) => within.reduce((total, row) => total + (of(row) ?? 0), 0);
@@ -70,7 +73,8 @@ export function sumTraders(rows: readonly TraderRow[]): readonly TraderSum[] {
   });
 }
 
-function sumMoney(texts: readonly string[]): TraderSum['cash'] {
+/** Over the `known` traders of which it is known. */
+function sumMoney(texts: readonly string[]) {
   const known = texts.flatMap((text) => (text === '' ? [] : (parseDecimal(text) ?? [])));
   return { sum: known.length === 0 ? '' : formatDecimal(known.reduce(add, ZERO)), known: known.length };
 }

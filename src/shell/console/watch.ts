@@ -14,10 +14,10 @@ import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AccountFigures, HelloLine, NoticeLine } from '../control/telemetry/lines.js';
 import { nowMs } from '../runtime/clock.js';
+import { findLongestPauseMs } from '../runtime/longest-pause.js';
 import { QuoteHours } from '../runtime/quote-hours.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
-import { boundBackupAge } from './backup-age.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 
@@ -226,8 +226,8 @@ function watchedAccount(account: AccountFigures, hello: HelloLine | null): Omit<
     reconciledMs: account.agreement?.compared ?? hello?.started ?? null,
     clockOffsetMs: account.clock_offset_ms,
     startedMs: hello?.started ?? null,
-    backupFailed: account.upkeep?.backup_failed ?? null,
-    journalEnded: account.upkeep?.journal_ended ?? null,
+    backupFailed: account.upkeep.backup_failed,
+    journalEnded: account.upkeep.journal_ended,
     telemetryLevel: account.health.brake,
     silentFeeds: account.feeds.flatMap(({ name, current_markets: current, trouble }) =>
       current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
@@ -246,3 +246,17 @@ const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean |
   reconciledMs: account?.agreement?.compared ?? null,
   isGuarded,
 });
+
+/** A backup of a large ledger takes a while, ms. */
+const GRACE_MS = 3_600_000;
+
+/**
+ * Two of the longest pauses between backups, and an hour, ms: one that was left out is not old yet.
+ *
+ * @param schedule a cron expression; null for none
+ * @returns null where no backup is made again and again
+ */
+export function boundBackupAge(schedule: string | null): number | null {
+  const pauseMs = schedule === null ? null : findLongestPauseMs(schedule);
+  return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
+}

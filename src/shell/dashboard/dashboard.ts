@@ -14,17 +14,21 @@ import {
   type Acted,
   ALL_ACTIONS,
   type AllAction,
+  CSV_NAMES,
+  type CsvName,
   type Host,
   isOfMarket,
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
   type TraderHost,
+  VIEW_NAMES,
+  type ViewName,
+  type ViewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
 import { findRefusal, groupHeaders } from './origin-guard.js';
 import { addStreams, serveState, serveTraders } from './stream-routes.js';
-import { CSV_NAMES, type CsvName, VIEW_NAMES, type ViewName, type ViewQuery } from './views.js';
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;

@@ -2,17 +2,17 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findTrader, type Gate, type Query, readText } from './admission.js';
-import type { Host, Role, ServedState, ServedTraders, TraderHost } from './contract.js';
+import type { Host, Role, TraderHost } from './contract.js';
 import { MOST_STREAMS, type StreamReader, type StreamSource, Streams } from './streams.js';
 
 /** What `/state` answers, and each event of its stream. */
-export const serveState = (host: Host, trader: TraderHost, role: Role, market: string | null): ServedState => ({
+export const serveState = (host: Host, trader: TraderHost, role: Role, market: string | null) => ({
   ...trader.state(market),
   role,
   traders: host.names,
 });
 
-export const serveTraders = (host: Host, role: Role): ServedTraders => ({ ...host.traders(), role });
+export const serveTraders = (host: Host, role: Role) => ({ ...host.traders(), role });
 
 /** The same as it changes, without asking again. */
 export function addStreams(server: FastifyInstance, host: Host, gate: Gate): void {

@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, ClientConfig } from 'pg';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { Environment } from '../config/environment.js';
 import type { FleetDatabaseConfig } from '../config/types.js';
+import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { explainFailure, isServerAnswer, unusable } from './failures.js';
 
@@ -79,21 +81,14 @@ export class FleetDatabase {
     clearTimeout(timer);
   }
 
-  async #prepare({ answerMs, idleMs }: DatabaseOptions): Promise<void> {
+  async #prepare(options: DatabaseOptions): Promise<void> {
     const [about] = await this.query(
       `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS named,
         pg_is_in_recovery() AS is_replica, current_setting('transaction_read_only') AS read_only,
         current_setting('fsync') AS fsync`,
     );
     requireFit(this.place, about);
-    const limits = [
-      `SET statement_timeout = ${Math.ceil(answerMs)}`,
-      `SET lock_timeout = ${Math.ceil(answerMs)}`,
-      `SET idle_in_transaction_session_timeout = ${Math.ceil(answerMs)}`,
-      'SET synchronous_commit = on',
-      ...(Number(about?.['version']) >= ENDS_IDLE_SESSIONS ? [`SET idle_session_timeout = ${Math.ceil(idleMs)}`] : []),
-    ];
-    await this.query(limits.join('; '));
+    await this.query(limitSession(options, about));
   }
 
   /** An answer that comes too late is none, and nothing more is asked on that connection. */
@@ -123,6 +118,7 @@ const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
   const { host, port, database, user } = server;
+  // No log and no message shows it.
   if (password !== null) secrets.hide(password);
   return {
     host,
@@ -169,7 +165,21 @@ function readRoot(path: string): string {
   }
 }
 
-function requireFit(place: string, about: Row | undefined): void {
+/** Statements that bound what a session may wait for. */
+export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>, about?: Row): string {
+  const withinMs = Math.ceil(answerMs);
+  const limits = [
+    `SET statement_timeout = ${withinMs}`,
+    `SET lock_timeout = ${withinMs}`,
+    `SET idle_in_transaction_session_timeout = ${withinMs}`,
+    'SET synchronous_commit = on',
+    ...(Number(about?.['version']) >= ENDS_IDLE_SESSIONS ? [`SET idle_session_timeout = ${Math.ceil(idleMs)}`] : []),
+  ];
+  return limits.join('; ');
+}
+
+/** Throws `fleet_unusable` for a server that could give one wallet to two traders. */
+export function requireFit(place: string, about: Row | undefined): void {
   const version = Number(about?.['version']);
   if (!(version >= OLDEST_VERSION)) {
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
@@ -188,3 +198,13 @@ function requireFit(place: string, about: Row | undefined): void {
 /** What the library keeps of its connection: it has no other way to let go of a server that does not answer. */
 const destroySocket = (client: Client): void =>
   (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
+
+const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
+
+/** From the environment, or from a file of mode 0600. Null where neither is named. Throws as `readPrivateFile` does. */
+export function fleetPassword(env: Environment): string | null {
+  const direct = env[PASSWORD] ?? '';
+  if (direct !== '') return direct;
+  const path = env[`${PASSWORD}_FILE`] ?? '';
+  return path === '' ? null : readPrivateFile(path, "the file of the fleet's password").replace(/\r?\n$/, '');
+}

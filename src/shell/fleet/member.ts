@@ -4,21 +4,26 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/types.js';
-import type { Candidate, OwnerDesk, TraderSummary } from './contract.js';
 import { FleetDatabase } from './database.js';
-import { readInstant } from './instant.js';
-import { Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
-import { DatabaseDesk } from './owner-desk.js';
+import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
+import { type Candidate, DatabaseDesk, type TakenLease, type TraderSummary } from './owner-desk.js';
 import { requireTables } from './tables.js';
 
 /** The longest that a wait for the wallet goes without a look, ms. */
 const LONGEST_LOOK_MS = 1_000;
+
+/** The clocks of this machine, read together. */
+const readInstant = (): Instant => ({
+  steadyMs: performance.now(),
+  bootMs: uptime() * 1000,
+  wallMs: Date.now(),
+});
 
 export interface MemberOptions {
   readonly config: FleetConfig;
@@ -41,15 +46,18 @@ export interface MemberHooks {
 }
 
 export class FleetMember {
+  /** Read outside, changed here alone. */
+  readonly lease: Lease;
+  /** Ours alone. */
+  markets: readonly string[] = [];
+  /** Why the last renewal failed; null when it did not. */
+  trouble: string | null = null;
   readonly #options: MemberOptions;
-  readonly #lease: Lease;
   readonly #candidate: Candidate;
-  #desk: OwnerDesk | null = null;
+  #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  #markets: readonly string[] = [];
   /** Not wanted any more; given back once the trader knows that it has lost them. */
   #toGiveBack = false;
-  #trouble: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -57,7 +65,7 @@ export class FleetMember {
   private constructor(options: MemberOptions) {
     const { config, wallet } = options;
     this.#options = options;
-    this.#lease = new Lease(rulesOf(config.leaseMs));
+    this.lease = new Lease(rulesOf(config.leaseMs));
     this.#candidate = {
       wallet,
       holder: config.name,
@@ -86,35 +94,12 @@ export class FleetMember {
   }
 
   get standing(): Standing {
-    return this.#lease.standing(readInstant());
-  }
-
-  /** Ours alone. */
-  get markets(): readonly string[] {
-    return this.#markets;
-  }
-
-  /** Why the last renewal failed; null when it did not. */
-  get trouble(): string | null {
-    return this.#trouble;
-  }
-
-  get term(): number {
-    return this.#lease.term;
-  }
-
-  get rules() {
-    return this.#lease.rules;
-  }
-
-  /** Who took the wallet over; null while nobody is known to have. */
-  get successor(): OwnerRow | null {
-    return this.#lease.successor;
+    return this.lease.standing(readInstant());
   }
 
   /** How long nobody else can have the wallet, ms. */
   get oursForMs(): number {
-    return this.#lease.oursForMs(readInstant());
+    return this.lease.oursForMs(readInstant());
   }
 
   /** Why nothing but cancels may be signed or sent now; null when it may. */
@@ -132,7 +117,7 @@ export class FleetMember {
   /** What the owner before left is proven gone: capital is what the configuration says from now on. */
   async settle(): Promise<void> {
     const desk = await this.#open();
-    await desk.settle(this.#lease.term);
+    await desk.settle(this.lease.term);
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
@@ -142,8 +127,8 @@ export class FleetMember {
     await this.#turn;
     try {
       if (this.standing === 'lost') return;
-      await (await this.#open()).release(this.#lease.term, keptMicros, reason);
-      this.#lease.end();
+      await (await this.#open()).release(this.lease.term, keptMicros, reason);
+      this.lease.end();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.#options.say(`warning: the lease on the wallet could not be given back, and ends by itself: ${why}`);
@@ -180,43 +165,42 @@ export class FleetMember {
   }
 
   #pauseMs(): number {
-    const { renewMs } = this.#lease.rules;
-    const waitMs = this.#lease.waitMs(readInstant());
+    const { renewMs } = this.lease.rules;
+    const waitMs = this.lease.waitMs(readInstant());
     return Math.max(50, Math.min(LONGEST_LOOK_MS, renewMs, waitMs));
   }
 
   /** Null while the lease may not be taken; else whether nothing of the owner before can rest. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
-    const before = this.#lease.owner;
+    const before = this.lease.owner;
     const row = await desk.look();
-    this.#lease.see(row, readInstant());
+    this.lease.see(row, readInstant());
     if (row !== null && !row.isFree) this.#refuseOrSay(row, before);
     const askedAt = readInstant();
-    const expected = this.#lease.expected(askedAt);
+    const expected = this.lease.expected(askedAt);
     if (expected === undefined) return null;
-    const answer = await desk.take(this.#candidate, expected);
-    if (answer.kind !== 'taken') return null;
-    this.#lease.take(answer.term, askedAt);
-    await this.#grantFirst(desk, answer);
-    return answer.isSettled;
+    const taken = await desk.take(expected);
+    if (taken === null) return null;
+    this.lease.take(taken.term, askedAt);
+    await this.#grantFirst(desk, taken);
+    return taken.isSettled;
   }
 
   /** Until what was left behind is gone, its capital is bound beside ours. */
-  async #grantFirst(desk: OwnerDesk, taken: { readonly isSettled: boolean; readonly grantedMicros: number }) {
+  async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
-    const wanted = taken.isSettled ? capitalMicros : micros(Math.max(capitalMicros, taken.grantedMicros));
     try {
-      await this.#grant(desk, wanted);
+      await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
       // Nothing was signed under this lease.
-      if (taken.isSettled) await desk.release(this.#lease.term, taken.grantedMicros, 'there was no capital for it');
+      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'there was no capital for it');
       throw error;
     }
   }
 
-  async #grant(desk: OwnerDesk, wanted: Micros): Promise<void> {
-    const answer = await desk.grant(this.#lease.term, wanted);
+  async #grant(desk: DatabaseDesk, wanted: Micros): Promise<void> {
+    const answer = await desk.grant(this.lease.term, wanted);
     if (answer.kind === 'granted') return;
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
@@ -235,7 +219,7 @@ export class FleetMember {
     const isAlive = before !== null && before.instance === row.instance && before.renewal !== row.renewal;
     if (isOwnName && isAlive && !config.standby) throw twoOfOneName(row);
     if (before?.instance === row.instance) return;
-    const seconds = Math.ceil(this.#lease.waitMs(readInstant()) / 1000);
+    const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
     const who = isOwnName ? 'this trader before its last end' : row.holder;
     say(`waiting for the wallet ${wallet}: ${who} has it, and it is free ${seconds} s after that renews no more`);
   }
@@ -248,7 +232,7 @@ export class FleetMember {
   #schedule(afterMs: number): void {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
-      this.#turn = this.#renew().finally(() => this.#schedule(this.#lease.rules.renewMs));
+      this.#turn = this.#renew().finally(() => this.#schedule(this.lease.rules.renewMs));
     }, afterMs);
   }
 
@@ -257,41 +241,41 @@ export class FleetMember {
     try {
       const desk = await this.#open();
       const askedAt = readInstant();
-      const answer = await desk.renew(this.#lease.term, this.#running?.summarize() ?? null);
+      const answer = await desk.renew(this.lease.term, this.#running?.summarize() ?? null);
       if (answer.kind === 'fenced') {
-        this.#lease.lose(answer.owner);
+        this.lease.lose(answer.owner);
         this.#stopRenewing();
       } else {
-        this.#lease.renew(askedAt);
+        this.lease.renew(askedAt);
         await this.#updateMarkets(desk);
       }
-      this.#trouble = null;
+      this.trouble = null;
     } catch (error) {
-      this.#trouble = error instanceof Error ? error.message : String(error);
+      this.trouble = error instanceof Error ? error.message : String(error);
       this.#drop();
     }
     this.#running?.onChange();
   }
 
-  async #updateMarkets(desk: OwnerDesk): Promise<void> {
+  async #updateMarkets(desk: DatabaseDesk): Promise<void> {
     const wanted = this.#running?.wanted() ?? null;
     if (wanted === null) return;
     if (this.#toGiveBack) {
-      await desk.keepOnly(this.#lease.term, this.#markets);
+      await desk.keepOnly(this.lease.term, this.markets);
       this.#toGiveBack = false;
     }
-    const missing = wanted.filter((market) => !this.#markets.includes(market));
-    const { ours } = missing.length === 0 ? { ours: [] } : await desk.claim(this.#lease.term, missing);
-    const kept = this.#markets.filter((market) => wanted.includes(market));
-    this.#toGiveBack = kept.length < this.#markets.length;
-    this.#markets = [...kept, ...ours];
+    const missing = wanted.filter((market) => !this.markets.includes(market));
+    const ours = missing.length === 0 ? [] : await desk.claim(this.lease.term, missing);
+    const kept = this.markets.filter((market) => wanted.includes(market));
+    this.#toGiveBack = kept.length < this.markets.length;
+    this.markets = [...kept, ...ours];
   }
 
   /** A connection that has failed is made anew. */
-  async #open(): Promise<OwnerDesk> {
+  async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
-    const { config, password, wallet } = this.#options;
-    const { renewMs, leaseMs, marginMs } = this.#lease.rules;
+    const { config, password } = this.#options;
+    const { renewMs, leaseMs, marginMs } = this.lease.rules;
     const database = await FleetDatabase.open({
       server: config.database,
       password,
@@ -305,7 +289,7 @@ export class FleetMember {
       await database.close();
       throw error;
     }
-    this.#desk = new DatabaseDesk(database, { wallet, instance: this.#candidate.instance });
+    this.#desk = new DatabaseDesk(database, this.#candidate);
     return this.#desk;
   }
 

@@ -5,112 +5,130 @@
  */
 
 import { createHash } from 'node:crypto';
-import type {
-  Candidate,
-  ClaimAnswer,
-  GrantAnswer,
-  OwnerDesk,
-  RenewAnswer,
-  TakeAnswer,
-  TraderSummary,
-} from './contract.js';
 import type { FleetDatabase, Row } from './database.js';
 import { unusable } from './failures.js';
 import type { Expected, OwnerRow } from './lease.js';
 
-const OWNER = 'holder, instance, term, renewal, lease_ms, is_free';
+/** State of a trader at its last renewal, for display only. Money is decimal text; `result` counts from the ledger's start. */
+export interface TraderSummary {
+  readonly mode: string;
+  readonly reason: string;
+  readonly cash: string | null;
+  readonly equity: string | null;
+  readonly result: string | null;
+  readonly openOrders: number;
+  readonly fills: number;
+  readonly version: string;
+}
 
-export class DatabaseDesk implements OwnerDesk {
+/** The trader that takes a lease. */
+export interface Candidate {
+  readonly wallet: string;
+  readonly holder: string;
+  readonly instance: string;
+  readonly machine: string;
+  readonly leaseMs: number;
+}
+
+/** A lease that was taken. `isSettled` is false until no order of the owner before can rest. */
+export interface TakenLease {
+  readonly term: number;
+  readonly isSettled: boolean;
+  readonly grantedMicros: number;
+}
+
+/** Every call rejects with TwinbookError `fleet_unusable`. */
+export class DatabaseDesk {
   readonly #database: FleetDatabase;
-  readonly #wallet: string;
-  readonly #instance: string;
+  readonly #candidate: Candidate;
   /** Whether this session has the wallet's lock. */
   #isLocked = false;
 
-  constructor(database: FleetDatabase, { wallet, instance }: Pick<Candidate, 'wallet' | 'instance'>) {
+  constructor(database: FleetDatabase, candidate: Candidate) {
     this.#database = database;
-    this.#wallet = wallet;
-    this.#instance = instance;
+    this.#candidate = candidate;
   }
 
+  /** Null for a wallet that the fleet does not know. */
   async look(): Promise<OwnerRow | null> {
     const [row] = await this.#database.query(`SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`, [
-      this.#wallet,
+      this.#candidate.wallet,
     ]);
     return row === undefined ? null : toOwner(row);
   }
 
-  async take({ holder, machine, leaseMs }: Candidate, expected: Expected): Promise<TakeAnswer> {
+  /** Null where the row has changed, or while the owner's session still exists; that is ended where this user may. */
+  async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
-      return { kind: 'guarded' };
+      return null;
     }
-    const mine = [this.#wallet, holder, this.#instance, machine, leaseMs];
+    const { wallet, holder, instance, machine, leaseMs } = this.#candidate;
+    const mine = [wallet, holder, instance, machine, leaseMs];
     const [row] =
       expected === null
         ? await this.#database.query(INSERT_OWNER, mine)
         : await this.#database.query(REPLACE_OWNER, [...mine, expected.term, expected.renewal]);
     if (row === undefined) {
       await this.#unlock();
-      return { kind: 'changed' };
+      return null;
     }
     const { term, is_settled: isSettled, granted } = row;
-    return {
-      kind: 'taken',
-      term: Number(term),
-      isSettled: isSettled === true,
-      grantedMicros: Number(granted),
-    };
+    return { term: Number(term), isSettled: isSettled === true, grantedMicros: Number(granted) };
   }
 
-  async renew(term: number, summary: TraderSummary | null): Promise<RenewAnswer> {
+  /** Also takes up the session lock again on another connection. `fenced`: the row names another owner, or none. */
+  async renew(
+    term: number,
+    summary: TraderSummary | null,
+  ): Promise<{ readonly kind: 'renewed' } | { readonly kind: 'fenced'; readonly owner: OwnerRow | null }> {
     const isNewSession = !this.#isLocked;
-    if (isNewSession && !(await this.#lock())) {
-      const owner = await this.look();
-      if (!this.#isOurs(owner, term)) return { kind: 'fenced', owner };
-      // The server has not noticed yet that our session before is gone.
-      await this.#evict();
-      throw unusable(`${this.#database.place} still has our session before`, 'another try');
+    const isLocked = await this.#lock();
+    if (isLocked) {
+      const text = summary === null ? null : JSON.stringify(summary);
+      const rows = await this.#database.query(isNewSession ? RENEW_ANEW : RENEW, [...this.#key(term), text]);
+      if (rows.length > 0) return { kind: 'renewed' };
     }
-    const rows = await this.#database.query(isNewSession ? RENEW_ANEW : RENEW, [
-      this.#wallet,
-      this.#instance,
-      term,
-      summary === null ? null : JSON.stringify(summary),
-    ]);
-    if (rows.length > 0) return { kind: 'renewed' };
     const owner = await this.look();
-    if (!this.#isOurs(owner, term)) return { kind: 'fenced', owner };
-    throw unusable(
-      `${this.#database.place} answers from changing sessions`,
-      'the server itself: a pooler by transactions cannot hold a lock',
-    );
+    const isOurs =
+      owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
+    if (!isOurs) return { kind: 'fenced', owner };
+    if (isLocked)
+      throw unusable(
+        `${this.#database.place} answers from changing sessions`,
+        'the server itself: a pooler by transactions cannot hold a lock',
+      );
+    // The server has not noticed yet that our session before is gone.
+    await this.#evict();
+    throw unusable(`${this.#database.place} still has our session before`, 'another try');
   }
 
+  /** What the owner before left resting is proven gone. */
   async settle(term: number): Promise<void> {
     await this.#database.query(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, this.#key(term));
   }
 
-  async grant(term: number, micros: number): Promise<GrantAnswer> {
+  /** `others` and `capital`, micros, as of `too_much`: granted to others, and of the fleet. */
+  async grant(term: number, micros: number) {
     const [row] = await this.#database.query('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', [
       ...this.#key(term),
       micros,
     ]);
-    const answer = row?.['answer'];
-    if (answer === 'granted' || answer === 'fenced') return { kind: answer };
-    return { kind: 'too_much', othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
+    // The function returns no other answer.
+    const kind = row?.['answer'] as 'granted' | 'fenced' | 'too_much';
+    return { kind, othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
   }
 
-  async claim(term: number, markets: readonly string[]): Promise<ClaimAnswer> {
+  /** Those of the markets that are this wallet's now. */
+  async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#database.query('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', [
       ...this.#key(term),
       markets,
     ]);
-    const owners = new Map(rows.map(({ market, wallet }) => [String(market), String(wallet)]));
-    const ours = [...owners].filter(([, wallet]) => wallet === this.#wallet).map(([market]) => market);
-    return { ours, others: new Map([...owners].filter(([, wallet]) => wallet !== this.#wallet)) };
+    return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
+  /** Gives back all markets but these, those of the owner before too. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
     await this.#database.query(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
@@ -119,12 +137,13 @@ export class DatabaseDesk implements OwnerDesk {
     );
   }
 
+  /** Nothing rests: gives back lease and markets, and capital beyond `keptMicros`. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#database.query(
       `WITH freed AS (
         UPDATE twinbook_fleet.wallet SET is_free = true, is_settled = true, granted = least(granted, $4::bigint)
         WHERE ${IS_OURS} RETURNING wallet, term, holder
-      ), told AS (
+      ), noted AS (
         INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'gave it back: ' || $5 FROM freed
       )
       DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
@@ -138,23 +157,21 @@ export class DatabaseDesk implements OwnerDesk {
   }
 
   #key(term: number): readonly unknown[] {
-    return [this.#wallet, this.#instance, term];
-  }
-
-  #isOurs(owner: OwnerRow | null, term: number): boolean {
-    return owner !== null && owner.instance === this.#instance && owner.term === term && !owner.isFree;
+    return [this.#candidate.wallet, this.#candidate.instance, term];
   }
 
   async #lock(): Promise<boolean> {
     if (this.#isLocked) return true;
-    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [lockKey(this.#wallet)]);
+    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [
+      lockKey(this.#candidate.wallet),
+    ]);
     this.#isLocked = row?.['locked'] === true;
     return this.#isLocked;
   }
 
   async #unlock(): Promise<void> {
     this.#isLocked = false;
-    await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#wallet)]);
+    await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
   /** Ends the session that holds the lock: its trader is frozen or cut off. Who may not end it waits until the server does. */
@@ -165,12 +182,13 @@ export class DatabaseDesk implements OwnerDesk {
           WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
             AND ((classid::bigint << 32) | objid::bigint) = $1::bigint`,
-        [lockKey(this.#wallet)],
+        [lockKey(this.#candidate.wallet)],
       )
       .catch(() => []);
   }
 }
 
+const OWNER = 'holder, instance, term, renewal, lease_ms, is_free';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';
 
 const INSERT_OWNER = `
@@ -179,7 +197,7 @@ WITH made AS (
     (wallet, holder, instance, machine, lease_ms, term, renewal, is_free, is_settled, backend_pid, taken_at, renewed_at)
   VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
   ON CONFLICT DO NOTHING RETURNING wallet, term, holder, is_settled, granted
-), told AS (
+), noted AS (
   INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'took it' FROM made
 )
 SELECT term, is_settled, granted FROM made`;
@@ -191,7 +209,7 @@ WITH replaced AS (
     term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false,
     backend_pid = pg_backend_pid(), taken_at = clock_timestamp(), renewed_at = clock_timestamp(), summary = NULL
   WHERE wallet = $1 AND term = $6 AND renewal = $7 RETURNING wallet, term, holder, is_settled, granted
-), told AS (
+), noted AS (
   INSERT INTO twinbook_fleet.event (wallet, term, holder, what)
   SELECT wallet, term, holder, CASE WHEN is_settled THEN 'took it' ELSE 'took it over' END FROM replaced
 )

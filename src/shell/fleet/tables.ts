@@ -2,8 +2,10 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { FleetDatabase } from './database.js';
+import type { FleetDatabase, Row } from './database.js';
 import { unusable } from './failures.js';
+import type { OwnerRow } from './lease.js';
+import { type TraderSummary, toOwner } from './owner-desk.js';
 
 /** One more with each change of the tables; a trader works with its own alone. */
 const TABLES_VERSION = 1;
@@ -125,3 +127,50 @@ async function readVersion(database: FleetDatabase): Promise<number | null> {
   const [row] = await database.query('SELECT version FROM twinbook_fleet.about');
   return Number(row?.['version']);
 }
+
+/** A wallet in the fleet. */
+export interface WalletRow extends OwnerRow {
+  readonly wallet: string;
+  readonly machine: string;
+  /** False: what the owner before left resting is not proven gone. */
+  readonly isSettled: boolean;
+  /** Of the fleet's capital, micros. */
+  readonly grantedMicros: number;
+  readonly markets: readonly string[];
+  /** By the database's clock, seconds ago. */
+  readonly takenS: number;
+  readonly renewedS: number;
+  /** Null before its first renewal. */
+  readonly summary: TraderSummary | null;
+}
+
+export interface FleetState {
+  readonly capitalMicros: number;
+  readonly wallets: readonly WalletRow[];
+}
+
+/** The whole fleet, for display. Rejects as `requireTables` does. */
+export async function readFleet(database: FleetDatabase): Promise<FleetState> {
+  await requireTables(database);
+  const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
+  const rows = await database.query(
+    `SELECT w.*, extract(epoch FROM clock_timestamp() - w.taken_at) AS taken_s,
+      extract(epoch FROM clock_timestamp() - w.renewed_at) AS renewed_s,
+      ARRAY(SELECT c.market FROM twinbook_fleet.claim c WHERE c.wallet = w.wallet ORDER BY c.market) AS markets
+     FROM twinbook_fleet.wallet w ORDER BY w.holder, w.wallet`,
+  );
+  return { capitalMicros: Number(about?.['capital']), wallets: rows.map(toWallet) };
+}
+
+const toWallet = (row: Row): WalletRow => ({
+  ...toOwner(row),
+  wallet: String(row['wallet']),
+  machine: String(row['machine']),
+  isSettled: row['is_settled'] === true,
+  grantedMicros: Number(row['granted']),
+  // Columns of an array and of jsonb; the latter is what `renew` of this version wrote.
+  markets: row['markets'] as readonly string[],
+  summary: row['summary'] as TraderSummary | null,
+  takenS: Number(row['taken_s']),
+  renewedS: Number(row['renewed_s']),
+});

@@ -8,12 +8,11 @@ import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { performCommand } from '../../../src/shell/console/chat-commands.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
-import { serveControl } from '../../../src/shell/control/control-server.js';
 import { folderOf } from '../../support/folders.js';
 import { said, serveBot } from '../alerts/telegram/bot-server.js';
 import { trader } from '../config/files.js';
 import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
+import { serveTrader } from './told-trader.js';
 
 const KILLED = {
   kind: 'killed',
@@ -86,15 +85,8 @@ test('a message reaches the trader as a command with who sent it, through a cons
     'trader.yaml': trader(`dashboard: { enabled: false }\nalerts: { channels: { chat: ${chat} } }`),
   });
   const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
-  const asked: ControlQuestion[] = [];
-  const control = await serveControl(config.control.socket, {
-    answer: async (question) => {
-      asked.push(question);
-      return { ok: true, data: { mode: 'killed', reason: '' } };
-    },
-    subscribe: () => null,
-  });
-  onTestFinished(() => control.close());
+  const { asked, close } = await serveTrader(config.control.socket);
+  onTestFinished(close);
   const nowS = Math.floor(Date.now() / 1000);
   server.updates = [said(1, 'kill', nowS), said(2, 'pause', nowS), said(3, 'kill', nowS - 600)];
   const guardian = { status: () => 'watching', isGuarded: () => true };

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { openConsole } from '../../../src/shell/console/console.js';
+import type { PageState } from '../../../src/shell/console/page-state.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
-import { serveControl } from '../../../src/shell/control/control-server.js';
 import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
-import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
-import type { PageState } from '../../../src/shell/dashboard/contract.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { trader } from '../config/files.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
+import { OBEYED, serveTrader } from './told-trader.js';
 
 const SECRET = 'the secret of the page, a long one';
 const OTHER_SECRET = 'another secret, as long as the first';
@@ -22,21 +21,9 @@ const FRAME: TelemetryLine = { type: 'frame', time: 5_000, account: ACCOUNT, mar
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
   const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: 0 }\n${lines}`) });
   const notes: string[] = [];
-  const asked: ControlQuestion[] = [];
-  const readers: LineReader[] = [];
   const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
-  const listen = () =>
-    serveControl(join(cwd, 'twinbook.sqlite.sock'), {
-      answer: async (question) => {
-        asked.push(question);
-        return answer(question);
-      },
-      subscribe: (reader) => {
-        readers.push(reader);
-        return null;
-      },
-    });
-  const server = await listen();
+  const server = await serveTrader(config.control.socket, answer);
+  const { asked, readers, tell } = server;
   onTestFinished(() => server.close());
   const console = await openConsole({
     config,
@@ -49,14 +36,9 @@ async function place(answer: (question: ControlQuestion) => ControlResponse | Pr
   const state = async () => (await (await ask('/state')).json()) as PageState;
   const press = (action: string, reason: string) =>
     ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
-  const tell = (line: TelemetryLine) => {
-    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
-  };
   await vi.waitFor(() => expect(readers).toHaveLength(1));
   return { cwd, notes, config, asked, server, state, press, tell, close: () => console.close() };
 }
-
-const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 
 describe('the console', () => {
   test('is there, and says why, where an alert channel has no readable address', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
 import { makePageState } from '../../../src/shell/console/page-state.js';
 import { fillOf, m } from '../../trader/ledger/books.js';
-import { market, toldTrader } from './state-of-markets.js';
+import { market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
 if (bid === undefined) throw new Error('that market has orders');
@@ -33,17 +33,8 @@ test('a row has our best prices beside the others’, and what we hold', () => {
 });
 
 test('a page that asks for a market sees it from close by, and for one that is not there nothing', () => {
-  const shown = (wanted: string | null) =>
-    makePageState({
-      trader: toldTrader([MARKET]),
-      lists: { orders: [], fills: [], events: [] },
-      name: 'trader',
-      venue: 'paper',
-      guardian: '',
-      alerts: 0,
-      market: wanted,
-      fills: [],
-    });
+  const parts = { trader: toldTrader([MARKET]), name: 'trader', ...NOTHING_BESIDE };
+  const shown = (wanted: string | null) => makePageState(parts, wanted);
   expect([shown('m').market?.id, shown('x').market, shown(null).market]).toEqual(['m', null, null]);
   expect(shown(null).losses[0]).toEqual({ name: 'of this day', loss: '10', limit: '50' });
 });

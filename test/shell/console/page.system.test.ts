@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IS_LONG, times } from '../../support/effort.js';
 import { until } from '../../support/waiting.js';
 import { CHROMIUM, contextOf, type Look, openBrowser, violationsOf } from './browser.js';
@@ -108,6 +108,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   const DESK: Look = LOOKS[0] ?? { scheme: 'light', width: 1280 };
 
+  /** A tab of its own, for as long as its test. */
+  async function openTab(look = DESK) {
+    const context = await contextOf(browser, look);
+    onTestFinished(() => context.close());
+    return { context, page: await context.newPage() };
+  }
+
   test('one market is paused, and flattened when that is confirmed, by its own buttons', async () => {
     const page = await openView(DESK, '?market=m1', '#plot-net canvas');
     const before = played.asked.length;
@@ -128,8 +135,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   });
 
   test('a market is shown as it was at a moment, which the address keeps', async () => {
-    const context = await contextOf(browser, DESK);
-    const page = await context.newPage();
+    const { page } = await openTab();
     // The answer below is not the console's, so it has no proof.
     await page.addInitScript('crypto.subtle.verify = async () => true');
     await page.goto(`${played.url}?view=explain&subject=m1#${encodeURIComponent(SECRET)}`);
@@ -152,7 +158,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.getByRole('button', { name: 'Now' }).click();
     await page.locator('#explain-tree details').first().waitFor();
     expect(await page.locator('#past-lines').isVisible()).toBe(false);
-    await context.close();
   });
 
   test('a chart shows prices, our quotes and fills, and the same in tables', async () => {
@@ -265,18 +270,18 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   /** A context whose pages' streams are counted. */
   async function countStreams() {
-    const context = await contextOf(browser, DESK);
+    const { context, page } = await openTab();
     const streams = new Set<Request>();
     context.on('request', (request) => request.url().includes('/stream/') && streams.add(request));
     context.on('requestfailed', (request) => streams.delete(request));
-    return { context, streams };
+    return { context, page, streams };
   }
 
   test('many pages of one browser leave room for what is pressed', async () => {
-    const { context, streams } = await countStreams();
-    let last: Page | undefined;
+    const { context, page, streams } = await countStreams();
+    let last = page;
     for (let i = 0; i < 7; i++) {
-      last = await context.newPage();
+      last = i === 0 ? page : await context.newPage();
       await last.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
       await last.locator('#markets a').first().waitFor();
     }
@@ -288,17 +293,15 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const before = played.asked.length;
     await until(
       async () => {
-        await last?.keyboard.press('Shift+K');
+        await last.keyboard.press('Shift+K');
         return played.asked.slice(before).filter(({ command }) => command === 'kill').length;
       },
       (count) => count > 0,
     );
-    await context.close();
   });
 
   test('a page that nobody sees is told nothing and asks nothing, until it is seen again', async () => {
-    const { context, streams } = await countStreams();
-    const page = await context.newPage();
+    const { page, streams } = await countStreams();
     await page.clock.install();
     await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#markets a').first().waitFor();
@@ -330,12 +333,10 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect([own(), asked]).toEqual([0, 0]);
     await turn(false);
     await until(own, (count) => count === 1);
-    await context.close();
   });
 
   test('a wrong token opens nothing but the way to type another, and never leaves the page', async () => {
-    const context = await contextOf(browser, DESK);
-    const page = await context.newPage();
+    const { page } = await openTab();
     const sent: string[] = [];
     page.on('request', (request) =>
       sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData()}`),
@@ -355,12 +356,10 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#secret').fill(SECRET);
     await page.keyboard.press('Enter');
     await page.locator('#main').waitFor();
-    await context.close();
   });
 
   test('whoever may only look has no button, and no key that does anything', async () => {
-    const context = await contextOf(browser, DESK);
-    const page = await context.newPage();
+    const { page } = await openTab();
     await page.goto(`${played.url}#${encodeURIComponent(VIEW_SECRET)}`);
     await page.locator('#markets a').first().waitFor();
     expect(await page.locator('button[data-action]:visible').count()).toBe(0);
@@ -369,15 +368,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.locator('#said').textContent()).toBe('');
     expect(played.asked.slice(before)).toEqual([]);
     expect(await violationsOf(page)).toEqual([]);
-    await context.close();
   });
 
   test('several traders are listed with one that is dead, looked at one by one, and killed together', async () => {
     const several = await playConsole(true);
     for (const look of LOOKS) {
       if (PICTURES === undefined && look !== DESK) continue;
-      const context = await contextOf(browser, look);
-      const page = await context.newPage();
+      const { context, page } = await openTab(look);
       page.on('pageerror', (error) => errors.push(error.message));
       await page.goto(`${several.url}#${encodeURIComponent(SECRET)}`);
       await page.locator('#trader-list a').first().waitFor();
@@ -416,6 +413,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         },
         (isDone) => isDone,
       );
+      // Before its console ends, which the page would say.
       await context.close();
     }
     expect(errors).toEqual([]);
@@ -423,8 +421,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   });
 
   test('another page sees and does nothing, though it knows the token', async () => {
-    const context = await contextOf(browser, DESK);
-    const page = await context.newPage();
+    const { context, page } = await openTab();
     await context.route('http://evil.example/', (route) =>
       route.fulfill({ body: '<p>a page</p>', contentType: 'text/html' }),
     );
@@ -448,14 +445,12 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     );
     expect(tried.slice(0, 2)).toEqual(['refused', 'refused']);
     expect(played.asked.slice(before)).toEqual([]);
-    await context.close();
   });
 
   test(
     'a page that is open for a day keeps nothing of it',
     async () => {
-      const context = await contextOf(browser, DESK);
-      const page = await context.newPage();
+      const { context, page } = await openTab();
       await page.goto(`${played.url}?market=m1#${encodeURIComponent(SECRET)}`);
       await page.locator('#plot-net canvas').waitFor();
       await page.addInitScript(playFast, await answersOf(played.url));
@@ -492,7 +487,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       // In its first minutes the heap grows by what the browser compiles.
       for (const name of times(['nodes', 'listeners'] as const, ['heap', 'nodes', 'listeners'] as const))
         expect([name, late[name] <= early[name] * times(1.1, 1.05)]).toEqual([name, true]);
-      await context.close();
     },
     times(300_000, 10_800_000),
   );

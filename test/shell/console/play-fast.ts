@@ -1,8 +1,9 @@
 /// <reference lib="dom" />
 /** A page whose seconds take no time: what the console tells comes from within, each state a moment later than the one before. */
 
-import type { ServedState, ServedTraders } from '../../../src/shell/dashboard/contract.js';
-import type { ChartView } from '../../../src/shell/dashboard/views.js';
+import type { ServedState } from '../../../src/shell/console/page-state.js';
+import type { ServedTraders } from '../../../src/shell/console/trader-row.js';
+import type { ChartView } from '../../../src/shell/console/views/chart-view.js';
 import { openPageSession } from '../../support/page-client.js';
 import { SECRET } from './played-console.js';
 

@@ -8,21 +8,14 @@ import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { History } from '../../../src/shell/console/store/history.js';
 import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
-import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
-import { serveControl } from '../../../src/shell/control/control-server.js';
-import type {
-  FrameLine,
-  MarketFigures,
-  TelemetryLine,
-  TradeFigures,
-} from '../../../src/shell/control/telemetry/lines.js';
-import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+import type { FrameLine, MarketFigures, TradeFigures } from '../../../src/shell/control/telemetry/lines.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { until } from '../../support/waiting.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO, market } from './state-of-markets.js';
+import { ACCOUNT, agreementAt, HELLO, market } from './state-of-markets.js';
+import { OBEYED, serveTrader } from './told-trader.js';
 
 /** Long, as drawn ones are: a short password costs each page a long derivation. */
 export const SECRET = 'the secret of the page, a long one';
@@ -66,13 +59,18 @@ export const frameAt = (timeMs: number): FrameLine => ({
   time: timeMs,
   account: {
     ...ACCOUNT,
-    agreement: { compared: timeMs - 20_000, differences: [], confirmed: null },
+    agreement: agreementAt(timeMs - 20_000),
     feeds: [{ name: 'model', current_markets: 1, values: 80, newest_age_ms: 1_200, problems: 0, trouble: null }],
     risk: { ...ACCOUNT.risk, events: [{ id: 'the event', position_micros: 3_000_000, loss_micros: 850_000_000 }] },
   },
   markets: [movingMarket('m1', 'Will it rain in Reykjavík on Friday?', timeMs), movingMarket('m2', HOSTILE, timeMs)],
   known: ['m1', 'm2'],
 });
+
+const DIFF = {
+  ok: true,
+  data: { lines: ['risk.max_loss_day: 50 → 60 (looser) [wants a reason]'], applied: false, hash: 'h' },
+} as const;
 
 const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
 
@@ -90,19 +88,8 @@ export async function playConsole(isSeveral = false) {
   const ledger = openLedger(config.ledger.path, HOLDER);
   fillLedger(ledger);
   fillHistory(config.ledger.path);
-  const readers: LineReader[] = [];
-  const asked: ControlQuestion[] = [];
-  const server = await serveControl(config.control.socket, {
-    answer: async (question) => {
-      asked.push(question);
-      const diff = { lines: ['risk.max_loss_day: 50 → 60 (looser) [wants a reason]'], applied: false, hash: 'h' };
-      return { ok: true, data: question.command === 'config' ? diff : { mode: 'paused', reason: '' } };
-    },
-    subscribe: (reader) => {
-      readers.push(reader);
-      return null;
-    },
-  });
+  const server = await serveTrader(config.control.socket, ({ command }) => (command === 'config' ? DIFF : OBEYED));
+  const { asked, readers, tell } = server;
   const opened = await openConsole({
     config,
     secret: SECRET,
@@ -114,9 +101,6 @@ export async function playConsole(isSeveral = false) {
     () => readers.length,
     (count) => count > 0,
   );
-  const tell = (line: TelemetryLine) => {
-    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
-  };
   const run = { ...HELLO, run: 'run', started: Date.now() - 3_600_000 };
   tell({
     ...run,

@@ -6,32 +6,9 @@ import { makeCsv } from '../../../src/shell/console/csv-exports.js';
 import type { MarketPoint } from '../../../src/shell/console/store/history.js';
 import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';
 import { listScenarios } from '../../../src/shell/console/views/scenarios.js';
-import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
+import { withLedger } from '../../trader/ledger/books.js';
+import { bookTrades } from './booked-trades.js';
 import { market, toldTrader } from './state-of-markets.js';
-
-interface Trade {
-  readonly id: string;
-  readonly market: string;
-  readonly side?: 'buy' | 'sell';
-  readonly isYes?: boolean;
-  readonly price: number;
-  readonly shares: number;
-  readonly timeS?: number;
-}
-
-function book(ledger: Ledger, trades: readonly Trade[]): void {
-  ledger.transaction(() => {
-    ledger.setCapital(m(1_000 * ONE), 1);
-    for (const { id, market: marketConditionId, side = 'buy', isYes = true, price, shares, timeS = 1_000 } of trades) {
-      const terms = { marketConditionId, side, isYes, priceMicros: m(price), amountMicros: m(shares * ONE) };
-      ledger.addIntent(intentOf({ ...terms, id, draftPubkey: `order-${id}` }));
-      ledger.addOrder(orderOf({ ...terms, pubkey: `order-${id}`, intentId: id }));
-      const when = { timestampS: timeS, seenMs: timeS * 1000 + 400 };
-      ledger.bookFill(fillOf({ ...terms, ...when, pubkey: id, orderPubkey: `order-${id}` }));
-    }
-  });
-}
 
 const point = (timeS: number, bid: number | null, ask: number | null): MarketPoint => ({
   timeMs: timeS * 1000,
@@ -50,7 +27,7 @@ describe('markouts', () => {
 
   test('are the others’ middle beside our price, by side, in YES space, and not known where nothing is', () => {
     withLedger((ledger) => {
-      book(ledger, [
+      bookTrades(ledger, [
         { id: 'bought', market: 'a', price: 400_000, shares: 10 },
         // Buying NO at 0.45 is selling YES at 0.55.
         { id: 'bought-no', market: 'b', isYes: false, price: 450_000, shares: 30 },
@@ -79,7 +56,7 @@ describe('markouts', () => {
 
   test('are looked up again until the last of them is over, and then never', () => {
     withLedger((ledger) => {
-      book(ledger, [{ id: 'bought', market: 'a', price: 400_000, shares: 10 }]);
+      bookTrades(ledger, [{ id: 'bought', market: 'a', price: 400_000, shares: 10 }]);
       let points = [...POINTS];
       let asked = 0;
       const history = {
@@ -103,7 +80,7 @@ describe('markouts', () => {
 describe('scenarios', () => {
   test('say what is held of an event would come to, worst first, and nothing of orders', () => {
     withLedger((ledger) => {
-      book(ledger, [
+      bookTrades(ledger, [
         { id: 'a1', market: 'a', price: 400_000, shares: 10 },
         { id: 'b1', market: 'b', isYes: false, price: 300_000, shares: 20 },
         { id: 'c1', market: 'c', price: 500_000, shares: 100 },
@@ -147,7 +124,7 @@ describe('files for spreadsheets', () => {
 
   test('hold orders and fills with their titles, and sums as the page has them', () => {
     withLedger((ledger) => {
-      book(ledger, [{ id: 'one', market: 'a', price: 400_000, shares: 10 }]);
+      bookTrades(ledger, [{ id: 'one', market: 'a', price: 400_000, shares: 10 }]);
       const row = { key: 'a', fills: 1, turnover: '4', realised: '-1.5', fees: '0', net: '-1.5' };
       const held = { title: '=HYPERLINK("x")', yes: '10', no: '0', sets: '0', cost: '4', unrealised: '', result: '' };
       const money = () => ({ days: [row], markets: [{ ...row, ...held }], strategies: [] });
@@ -155,7 +132,7 @@ describe('files for spreadsheets', () => {
         makeCsv(name, { ledger, title: () => '=1+1', money }).split('\n');
       expect(lines('fills')).toEqual([
         'time,fill,order,market,title,side,outcome,price,amount,fee,role,seen',
-        expect.stringMatching(/^1970-01-01T00:16:40.000Z,one,order-one,a,'=1\+1,buy,YES,0.4,10,/),
+        expect.stringMatching(/^1970-01-01T00:16:40.000Z,fill-one,order-one,a,'=1\+1,buy,YES,0.4,10,/),
         '',
       ]);
       expect(lines('orders')[1]).toMatch(/,order-one,a,'=1\+1,buy,YES,0.4,10,10,/);

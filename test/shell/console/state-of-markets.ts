@@ -1,5 +1,8 @@
 /** A trader's telemetry, for the tests of whoever reads it. */
 
+import type { AlertSeverity } from '../../../src/shell/config/alert-kinds.js';
+import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
+import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
 import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import type { AccountFigures, HelloLine, MarketFigures } from '../../../src/shell/control/telemetry/lines.js';
@@ -26,6 +29,15 @@ export const HELLO: HelloLine = {
   config: { risk: { max_order_shares: '250', max_open_orders: 40 }, strategies: [] },
 };
 
+/** A round in which ledger and exchange agreed. */
+export const agreementAt = (compared: number) => ({
+  compared,
+  differences: [] as readonly string[],
+  text: 'ledger and exchange agree',
+  accepted: 0,
+  confirmed: null as string | null,
+});
+
 export const ACCOUNT: AccountFigures = {
   mode: 'quoting',
   reason: '',
@@ -41,7 +53,7 @@ export const ACCOUNT: AccountFigures = {
   fills: 3,
   unsent: 0,
   reduce_only: null,
-  agreement: { compared: 4_000, differences: [], confirmed: null },
+  agreement: agreementAt(4_000),
   clock_offset_ms: 15,
   budgets: [{ scope: 'signed', limit: 300, per_minute: 285, left: 200, blocked_until: null }],
   spent: [{ purpose: 'moves', total: 12 }],
@@ -122,4 +134,18 @@ export function toldTrader(markets: readonly MarketFigures[], account: AccountFi
 export const NO_ALERTS: AlertFigures = {
   count: () => 0,
   figures: [{ channel: 'chat', delivered: 0, failed: 0, lost: 0, waiting: 0 }],
+};
+
+const NO_LEDGER = new LedgerConnection(() => {
+  throw new Error('there is none');
+});
+
+/** A console beside a trader without a ledger. */
+export const NOTHING_BESIDE = {
+  config: { venue: { name: 'paper' } },
+  guardian: { status: () => '', isGuarded: () => null },
+  ledger: NO_LEDGER,
+  lists: new LedgerLists(NO_LEDGER),
+  history: { newestMs: () => 77 },
+  watch: { count: (severity: AlertSeverity) => (severity === 'info' ? 0 : 1) },
 };

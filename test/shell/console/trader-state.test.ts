@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makePageState } from '../../../src/shell/console/page-state.js';
+import { judgeMode } from '../../../src/shell/console/page-state.js';
 import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
 import type { FrameLine, HelloLine } from '../../../src/shell/control/telemetry/lines.js';
 import { ACCOUNT, HELLO, market } from './state-of-markets.js';
@@ -13,17 +13,7 @@ const frame = (ids: readonly string[], known: readonly string[]): FrameLine => (
   account: ACCOUNT,
 });
 
-const modeOf = (trader: TraderState) =>
-  makePageState({
-    trader,
-    lists: { orders: [], fills: [], events: [] },
-    name: 'trader',
-    venue: 'paper',
-    guardian: '',
-    alerts: 0,
-    market: null,
-    fills: [],
-  }).mode;
+const modeOf = (trader: TraderState) => judgeMode(trader).mode;
 
 test('keeps the newest of each market, and forgets those that are over or of another run', () => {
   const trader = new TraderState(() => 0);

@@ -5,20 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
 import { openConsole } from '../../../src/shell/console/console.js';
-import { makeTraderRow, sumTraders } from '../../../src/shell/console/trader-row.js';
+import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
-import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
-import { serveControl } from '../../../src/shell/control/control-server.js';
-import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
-import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
-import type { TradersState } from '../../../src/shell/dashboard/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, HELLO, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
+import { serveTrader } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';
@@ -59,57 +55,35 @@ describe('traders of one console', () => {
   });
 
   test('add up within a venue alone, and say of how many', () => {
-    const row = (name: string, group: string, result: number | null, cash: number | null = null) =>
-      makeTraderRow({
-        trader: result === null ? new TraderState() : toldTrader([market('m')], { ...ACCOUNT, result_micros: result }),
-        name,
-        group,
-        guardian: '',
-        alerts: 2,
-        critical: 1,
-        cashMicros: () => (cash === null ? null : m(cash)),
-        lastKnownMs: () => 77,
-      });
-    const [paper, live] = sumTraders([
-      row('a', 'paper', 1_250_000),
-      row('b', 'worm', -7_000_000),
-      row('c', 'paper', -3_000_001),
-      row('d', 'paper', null, 5_000_000),
-    ]);
+    const one = place();
+    const elsewhere = { ...one, venue: { ...one.venue, name: 'worm' } };
+    expect([groupOf(one), groupOf(elsewhere)]).toEqual(['paper', `worm ${one.venue.profile.base_url}`]);
+    const row = (name: string, config: TraderConfig, result: number | null) => {
+      const account = result === null ? null : { ...ACCOUNT, result_micros: result };
+      const state = account === null ? new TraderState() : toldTrader([market('m')], account);
+      return makeTraderRow({ ...NOTHING_BESIDE, trader: state, name, config });
+    };
+    const rows = [row('a', one, 1_250_000), row('b', elsewhere, -7_000_000), row('c', one, -3_000_001)];
+    const unheard = row('d', one, null);
+    expect(unheard).toMatchObject({ heard: 77, cash: '', open_orders: null });
+    const [paper, live] = sumTraders([...rows, unheard]);
     expect(paper).toMatchObject({
       group: 'paper',
       traders: 3,
       result: { sum: '-1.750001', known: 2 },
-      cash: { sum: '1985', known: 3 },
+      cash: { sum: '1980', known: 2 },
       alerts: 6,
       critical: 3,
     });
-    expect(live).toMatchObject({ group: 'worm', result: { sum: '-7', known: 1 } });
-    const one = place();
-    const elsewhere = { ...one, venue: { ...one.venue, name: 'worm' } };
-    expect([groupOf(one), groupOf(elsewhere)]).toEqual(['paper', `worm ${one.venue.profile.base_url}`]);
+    expect(live).toMatchObject({ group: groupOf(elsewhere), result: { sum: '-7', known: 1 } });
   });
 });
 
-/** A trader that says what it is told, and keeps what it was asked. */
-async function running(config: TraderConfig) {
-  const readers: LineReader[] = [];
-  const asked: ControlQuestion[] = [];
-  const server = await serveControl(config.control.socket, {
-    answer: async (question) => {
-      asked.push(question);
-      return { ok: true, data: { mode: 'killed', reason: '' } };
-    },
-    subscribe: (reader) => {
-      readers.push(reader);
-      return null;
-    },
-  });
-  onTestFinished(() => server.close());
-  const tell = (line: TelemetryLine) => {
-    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
-  };
-  return { asked, readers, tell };
+/** A trader behind a real socket, for as long as its test. */
+async function running({ control }: TraderConfig) {
+  const served = await serveTrader(control.socket);
+  onTestFinished(() => served.close());
+  return served;
 }
 
 const GUARDIAN = { status: () => 'watching', isGuarded: () => true };
@@ -143,7 +117,7 @@ describe('a console of several', () => {
       tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
     }
     const { ask } = await openPageSession(console.url ?? '', SECRET);
-    const traders = async () => (await (await ask('/traders')).json()) as TradersState;
+    const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
     await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
     const all = await traders();
     expect(all.traders).toMatchObject([

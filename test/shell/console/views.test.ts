@@ -6,7 +6,7 @@ import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { configView } from '../../../src/shell/console/views/config-view.js';
-import { explainView } from '../../../src/shell/console/views/explain-view.js';
+import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
 import { withinText } from '../../../src/shell/console/views/health-view.js';
 import { logView, runsView } from '../../../src/shell/console/views/log-view.js';
 import { moneyView } from '../../../src/shell/console/views/money-view.js';
@@ -14,52 +14,27 @@ import { ordersView } from '../../../src/shell/console/views/orders-view.js';
 import { ResultBook } from '../../../src/shell/console/views/result-book.js';
 import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
-import type { ExplainNode } from '../../../src/shell/dashboard/views.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { folderOf } from '../../support/folders.js';
-import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../trader/ledger/books.js';
+import { m, ONE, withLedger } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
+import { bookTrades } from './booked-trades.js';
 import { ACCOUNT, HELLO, market, toldTrader } from './state-of-markets.js';
 
 const DAY_MS = 86_400_000;
 
 /** Two markets, two strategies, three days: bought and sold, with fees, a part still held. */
 function trade(ledger: Ledger): void {
-  ledger.transaction(() => {
-    ledger.setCapital(m(1_000 * ONE), 1);
-    for (const [i, [marketConditionId, strategy]] of (
-      [
-        ['a', 'maker'],
-        ['b', 'grid'],
-      ] as const
-    ).entries()) {
-      for (const side of ['buy', 'sell'] as const) {
-        const id = `${marketConditionId}-${side}`;
-        ledger.addIntent(
-          intentOf({
-            id,
-            draftPubkey: `order-${id}`,
-            marketConditionId,
-            strategy,
-            side,
-            reason: '{"factors":{"sigma":0.5},"book_age_ms":7}',
-          }),
-        );
-        ledger.addOrder(orderOf({ pubkey: `order-${id}`, intentId: id, marketConditionId, side }));
-        ledger.bookFill(
-          fillOf({
-            pubkey: `fill-${id}`,
-            orderPubkey: `order-${id}`,
-            marketConditionId,
-            side,
-            priceMicros: side === 'buy' ? m(400_000) : m(470_000),
-            amountMicros: side === 'buy' ? m(10 * ONE) : m(7 * ONE),
-            seenMs: (i + (side === 'buy' ? 0 : 1)) * DAY_MS + 5,
-          }),
-        );
-      }
-    }
-  });
+  const bought = { side: 'buy', price: 400_000, shares: 10 } as const;
+  const sold = { side: 'sell', price: 470_000, shares: 7 } as const;
+  const maker = { market: 'a', strategy: 'maker' };
+  const grid = { market: 'b', strategy: 'grid' };
+  bookTrades(ledger, [
+    { ...maker, ...bought, id: 'a-buy', seenMs: 5 },
+    { ...maker, ...sold, id: 'a-sell', seenMs: DAY_MS + 5 },
+    { ...grid, ...bought, id: 'b-buy', seenMs: DAY_MS + 5 },
+    { ...grid, ...sold, id: 'b-sell', seenMs: 2 * DAY_MS + 5 },
+  ]);
 }
 
 const NO_HISTORY = { account: () => [] };
@@ -140,6 +115,7 @@ const bookingOf = (id: number) => ({
 });
 
 describe('risk', () => {
+  const NO_LEDGER = { read: () => null };
   const cwd = () => folderOf({ 'trader.yaml': trader() });
 
   test('has a row for every limit that there is, each with its bound', () => {
@@ -152,7 +128,7 @@ describe('risk', () => {
     expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
     told.onLine({ ...HELLO, config });
-    expect(riskView(told)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
+    expect(riskView(told, NO_LEDGER)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
   });
 
   test('says what is used, what was refused, and which strategy has another bound', () => {
@@ -163,7 +139,7 @@ describe('risk', () => {
       strategies: [{ name: 'grid', risk: { max_event_loss: '1' } }],
     };
     told.onLine({ ...HELLO, config });
-    const view = riskView(told);
+    const view = riskView(told, NO_LEDGER);
     expect(view?.limits.find(({ name }) => name === 'max_open_orders')).toMatchObject({
       ...{ used: '2', limit: '40', share: 0.05, refusals: 4, newest: '41 orders, the limit is 40' },
     });
@@ -172,7 +148,7 @@ describe('risk', () => {
     });
     expect(view?.events).toEqual([{ id: 'm', title: 'Will it?', markets: 1, position: '3', loss: '1.8', share: 0.9 }]);
     expect(view?.markets).toMatchObject([{ id: 'm', net: '3', limit: '6', share: 0.5 }]);
-    expect(riskView(new TraderState(() => 0))).toBeNull();
+    expect(riskView(new TraderState(() => 0), NO_LEDGER)).toBeNull();
   });
 });
 

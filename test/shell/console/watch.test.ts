@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { boundBackupAge } from '../../../src/shell/console/backup-age.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import { type LastRun, readLastRun, Watch, type WatchOptions } from '../../../src/shell/console/watch.js';
+import {
+  boundBackupAge,
+  type LastRun,
+  readLastRun,
+  Watch,
+  type WatchOptions,
+} from '../../../src/shell/console/watch.js';
 import type { AccountFigures } from '../../../src/shell/control/telemetry/lines.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
 import { folderOf, newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
-import { ACCOUNT, HELLO } from './state-of-markets.js';
+import { ACCOUNT, agreementAt, HELLO } from './state-of-markets.js';
 
 const S = 1_000;
 const QUIET = 'alerts: { quiet_hours: "* * * * * *" }';
@@ -50,7 +55,17 @@ function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readon
   onTestFinished(() => watch.close());
   const kinds = () => watch.open.map(({ kind }) => kind);
   const told = () => watch.recent.map(({ kind, state }) => `${kind} ${state}`);
-  return { watch, trader: trader_, kinds, told };
+  /** The trader tells its account every five seconds. */
+  const hear = (change: Partial<AccountFigures> = {}, seconds = 5) => {
+    for (let at = 0; at < seconds; at += 5) {
+      const account = { ...ACCOUNT, agreement: agreementAt(Date.now()), ...change };
+      trader_.onLine({ type: 'frame', time: Date.now(), account, markets: [] });
+      vi.advanceTimersByTime(5 * S);
+    }
+    return told();
+  };
+  const greet = (startedMs = Date.now()) => trader_.onLine({ ...HELLO, started: startedMs });
+  return { watch, greet, hear, kinds, told };
 }
 
 describe('a console that was started anew beside a trader that is silent', () => {
@@ -64,17 +79,13 @@ describe('a console that was started anew beside a trader that is silent', () =>
   });
 
   test('tells that they are over when it hears it, and not before it has said what it does', () => {
-    const { trader: state, kinds, told } = watchOf('open', { open: ['trader_silent', 'trader_gone', 'killed'] });
-    const hello = { ...HELLO, started: Date.now() };
-    const hear = (...lines: readonly Parameters<TraderState['onLine']>[0][]) => {
-      for (const line of lines) state.onLine(line);
+    const { greet, hear, kinds, told } = watchOf('open', { open: ['trader_silent', 'trader_gone', 'killed'] });
+    for (let i = 0; i < 8; i++) {
+      greet();
       vi.advanceTimersByTime(5 * S);
-    };
-    for (let i = 0; i < 8; i++) hear(hello);
+    }
     expect([kinds(), told()]).toEqual([['killed'], ['trader_gone cleared', 'trader_silent cleared']]);
-    const account = { ...ACCOUNT, agreement: { compared: Date.now(), differences: [], confirmed: null } };
-    for (let i = 0; i < 8; i++) hear({ type: 'frame', time: Date.now(), account, markets: [] });
-    expect([kinds(), told()[0]]).toEqual([[], 'killed cleared']);
+    expect([hear({}, 40)[0], kinds()]).toEqual(['killed cleared', []]);
   });
 
   test('tells of one that should be there and was never heard', () => {
@@ -99,34 +110,22 @@ test('a trader that has started its console is there, however long it waits for 
 });
 
 test('a first reconciliation that never comes is told of', () => {
-  const { trader: state, told } = watchOf('open');
-  const frame = () =>
-    state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement: null }, markets: [] });
-  state.onLine({ ...HELLO, started: Date.now() });
-  frame();
+  const { greet, hear, told } = watchOf('open');
+  greet();
   for (let i = 0; i < 650; i += 5) {
     expect(told()).toEqual(i > 600 ? ['reconciled_late open'] : []);
-    frame();
-    vi.advanceTimersByTime(5 * S);
+    hear({ agreement: null });
   }
 });
 
 test('a difference is told when a second round has found it again, a feed when it was silent for two minutes', () => {
-  const { trader: state, told, watch } = watchOf('open');
+  const { greet, hear, told, watch } = watchOf('open');
   const frame = (confirmed: string | null, current: number) => {
-    const agreement = { compared: Date.now(), differences: ['order o'], confirmed };
-    const feed = {
-      name: 'weather',
-      current_markets: current,
-      values: 0,
-      newest_age_ms: null,
-      problems: 0,
-      trouble: null,
-    };
-    state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement, feeds: [feed] }, markets: [] });
-    vi.advanceTimersByTime(5 * S);
+    const agreement = { ...agreementAt(Date.now()), differences: ['order o'], confirmed };
+    const feed = { name: 'weather', values: 0, newest_age_ms: null, problems: 0, trouble: null };
+    hear({ agreement, feeds: [{ ...feed, current_markets: current }] });
   };
-  state.onLine({ ...HELLO, started: Date.now() });
+  greet();
   for (let i = 0; i < 22; i++) frame(null, 0);
   expect(told()).toEqual([]);
   for (let i = 0; i < 4; i++) frame(null, 0);
@@ -153,22 +152,10 @@ test('wrong passwords are told of from the third within ten minutes, and are ove
 });
 
 test('what runs beside trading is told of while it fails, and a reader that was let go for ten minutes', () => {
-  const { trader: state, told } = watchOf('open');
-  const frame = (change: Partial<AccountFigures>, cut = 0, seconds = 40) => {
-    for (let at = 0; at < seconds; at += 5) {
-      const agreement = { compared: Date.now(), differences: [], confirmed: null };
-      const health = { ...ACCOUNT.health, readers_cut: cut };
-      state.onLine({
-        type: 'frame',
-        time: Date.now(),
-        account: { ...ACCOUNT, agreement, health, ...change },
-        markets: [],
-      });
-      vi.advanceTimersByTime(5 * S);
-    }
-    return told().toReversed();
-  };
-  state.onLine({ ...HELLO, started: Date.now() });
+  const { greet, hear } = watchOf('open');
+  const frame = (change: Partial<AccountFigures>, cut = 0, seconds = 40) =>
+    hear({ health: { ...ACCOUNT.health, readers_cut: cut }, ...change }, seconds).toReversed();
+  greet();
   // Those of before are nobody's news.
   expect(frame({}, 2)).toEqual([]);
   const backup_failed = { at: Date.now(), why: 'no space left on device' };
@@ -182,18 +169,10 @@ test('what runs beside trading is told of while it fails, and a reader that was 
 });
 
 test('a backup is old when two of its times, and an hour, have gone by', () => {
-  const { trader: state, told } = watchOf('open');
-  state.onLine({ ...HELLO, started: Date.now() - 13 * 3_600 * S + 20 * S });
-  const hear = (seconds: number) => {
-    for (let at = 0; at < seconds; at += 5) {
-      const agreement = { compared: Date.now(), differences: [], confirmed: null };
-      state.onLine({ type: 'frame', time: Date.now(), account: { ...ACCOUNT, agreement }, markets: [] });
-      vi.advanceTimersByTime(5 * S);
-    }
-    return told();
-  };
-  expect(hear(15)).toEqual([]);
-  expect(hear(15)).toEqual(['backup_old open']);
+  const { greet, hear } = watchOf('open');
+  greet(Date.now() - 13 * 3_600 * S + 20 * S);
+  expect(hear({}, 15)).toEqual([]);
+  expect(hear({}, 15)).toEqual(['backup_old open']);
 });
 
 test.each([

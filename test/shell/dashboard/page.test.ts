@@ -8,45 +8,12 @@ import {
   type Host,
   PAGE_ACTIONS,
   type PageAction,
-  type PageState,
   type TraderHost,
 } from '../../../src/shell/dashboard/contract.js';
 import { openDashboard } from '../../../src/shell/dashboard/dashboard.js';
 import { openPageSession, type PageHow } from '../../support/page-client.js';
 
-const STATE: PageState = {
-  trader: 'one',
-  mode: 'quoting',
-  mode_since: null,
-  reason: '',
-  answers: true,
-  heard: 2,
-  guardian: '',
-  silent: false,
-  now: 2,
-  started: 1,
-  pid: 1,
-  version: '0',
-  venue: 'paper',
-  base_url: 'http://127.0.0.1:1',
-  config_hash: 'hash',
-  cash: '1',
-  result: '0',
-  open_orders: 0,
-  unknown_orders: 0,
-  fill_count: 0,
-  budget: [],
-  agreement: null,
-  markets: [],
-  market: null,
-  way_back: '',
-  alerts: 0,
-  health: null,
-  losses: [],
-  orders: [],
-  fills: [],
-  events: [],
-};
+const STATE = { trader: 'one', mode: 'quoting', reason: '' };
 
 /** Long, as drawn ones are: a short password costs a long derivation. */
 const PASSES = {

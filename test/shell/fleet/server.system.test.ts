@@ -53,8 +53,9 @@ async function prepare(): Promise<void> {
 }
 
 async function deskOf(wallet: string): Promise<DatabaseDesk> {
-  const desk = new DatabaseDesk(await open(), { wallet, instance: `of ${wallet}` });
-  await desk.take({ wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs: 60_000 }, null);
+  const candidate = { wallet, holder: 'test', instance: `of ${wallet}`, machine: 'here', leaseMs: 60_000 };
+  const desk = new DatabaseDesk(await open(), candidate);
+  await desk.take(null);
   return desk;
 }
 
@@ -107,6 +108,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     expect(messages.join()).not.toContain(wrong);
 
     const database = await open();
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
     expect([await initFleet(database, CAPITAL), await initFleet(database, CAPITAL)]).toEqual([true, false]);
     await database.query('UPDATE twinbook_fleet.about SET version = 99');
     await expect(requireTables(database)).rejects.toThrow(/tables of version 99, and this Twinbook works with 1/);
@@ -184,12 +186,12 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
       expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(3);
       const markets = ['m1', 'm2', 'm3', 'm4'];
       const claims = await Promise.all(desks.map((desk) => desk.claim(1, markets)));
-      expect(claims.flatMap(({ ours }) => ours).sort()).toEqual(markets);
+      expect(claims.flat().sort()).toEqual(markets);
       await Promise.all(desks.map((desk) => desk.grant(1, 0)));
       await Promise.all(desks.map((desk) => desk.keepOnly(1, [])));
     }
     // Who has the row can do nothing for a term that is over.
-    expect(await desks[0]?.grant(0, 1)).toEqual({ kind: 'fenced' });
+    expect((await desks[0]?.grant(0, 1))?.kind).toBe('fenced');
     expect((await desks[0]?.renew(1, null))?.kind).toBe('renewed');
     expect((await desks[0]?.renew(0, null))?.kind).toBe('fenced');
     await Promise.all(desks.map((desk) => desk.close()));

@@ -59,7 +59,9 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
     addVenue(set, account);
     addMoney(set, account, hello);
     addAgreement(set, account);
-    addUpkeep(set, account, files);
+    const { upkeep } = account;
+    set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backup_failed, files.backupMs)));
+    set.add('twinbook_journal_writing', upkeep.has_journal ? flag(upkeep.journal_ended === null) : null);
   }
   addMarkets(set, [...trader.markets.values()], facts.mostMarkets);
   for (const kind of COUNTED_EVENTS) set.add('twinbook_events_total', facts.eventCount(kind), { kind });
@@ -148,12 +150,6 @@ function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: Accoun
   set.add('twinbook_reduce_only', flag(reason !== null));
   set.add('twinbook_reconciled_timestamp_seconds', seconds(agreement?.compared ?? null));
   set.add('twinbook_reconciliation_differences', agreement?.differences.length ?? null);
-}
-
-function addUpkeep(set: MetricSet, { upkeep }: AccountFigures, { backupMs }: FileFacts): void {
-  if (upkeep === undefined) return;
-  set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backup_failed, backupMs)));
-  set.add('twinbook_journal_writing', upkeep.has_journal ? flag(upkeep.journal_ended === null) : null);
 }
 
 /** Those that are quoted or held come first; beyond so many no market has series of its own. */

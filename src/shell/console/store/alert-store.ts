@@ -1,6 +1,7 @@
 /** Alerts over the end of a console's process: what is open and who has seen it, and what every channel still has to deliver. */
 
 import type { Acknowledgement, AlertMemory, AlertState } from '../../alerts/contract.js';
+import type { TakenUpdate, UpdateMemory } from '../../alerts/telegram/listener.js';
 import type { StoreFile } from './store-file.js';
 
 /** Acknowledgements are read by the console within a second; what they were about may be over by then, ms. */
@@ -48,5 +49,24 @@ function stateIn(text: string): AlertState | null {
     return Array.isArray(open) && typeof waiting === 'object' ? { open, waiting } : null;
   } catch {
     return null;
+  }
+}
+
+/** The newest message of each channel that was taken in: none is obeyed twice. */
+export class UpdateStore implements UpdateMemory {
+  readonly #file: StoreFile;
+
+  constructor(file: StoreFile) {
+    this.#file = file;
+  }
+
+  load(channel: string): TakenUpdate | null {
+    const sql = 'SELECT id, time_ms AS timeMs FROM taken_updates WHERE channel = ?';
+    return this.#file.attempt((sqlite) => sqlite.prepare<[string], TakenUpdate>(sql).get(channel) ?? null, null);
+  }
+
+  save(channel: string, { id, timeMs }: TakenUpdate): void {
+    const sql = 'INSERT OR REPLACE INTO taken_updates VALUES (?, ?, ?)';
+    this.#file.attempt((sqlite) => sqlite.prepare(sql).run(channel, id, timeMs), undefined);
   }
 }

@@ -8,9 +8,9 @@ import type Sqlite from 'better-sqlite3';
 import { makePrivateFile } from '../../../shared/base/private.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 
-/** A step that was released is never edited; a change is a new step. */
-const STEPS: readonly string[] = [
-  `
+/** One more with each change of the tables: a file of another version is put aside. */
+const VERSION = 3;
+const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE market_points (
   series INTEGER NOT NULL REFERENCES series (id),
@@ -32,8 +32,6 @@ CREATE TABLE account_points (
   loss_day INTEGER NOT NULL,
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
-`,
-  `
 CREATE TABLE alert_state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
 CREATE TABLE acknowledgements (
   kind TEXT NOT NULL,
@@ -41,11 +39,9 @@ CREATE TABLE acknowledgements (
   time_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, since_ms)
 ) STRICT, WITHOUT ROWID;
-`,
-  `
 CREATE TABLE taken_updates (channel TEXT PRIMARY KEY, id INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
-`,
-];
+PRAGMA user_version = ${VERSION};
+`;
 
 /** 'TWBC'. */
 const APPLICATION_ID = 0x54574243;
@@ -111,16 +107,11 @@ export class StoreFile {
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
     const application = Number(sqlite.pragma('application_id', { simple: true }));
-    if (version > STEPS.length || (version > 0 && application !== APPLICATION_ID)) {
+    if (version > 0 && (version !== VERSION || application !== APPLICATION_ID)) {
       this.#putAside('was written by another version');
       return this.#open();
     }
-    for (const [i, step] of STEPS.entries()) {
-      if (i < version) continue;
-      sqlite.exec(
-        `BEGIN IMMEDIATE;${step}PRAGMA application_id = ${APPLICATION_ID};PRAGMA user_version = ${i + 1};COMMIT`,
-      );
-    }
+    if (version === 0) sqlite.exec(`BEGIN IMMEDIATE;${TABLES}PRAGMA application_id = ${APPLICATION_ID};COMMIT`);
     return sqlite;
   }
 

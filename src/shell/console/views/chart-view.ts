@@ -1,7 +1,6 @@
 /** One market over time: prices, ours among them, what was filled, what is held, and when the trader changed its mind. */
 
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
-import type { ChartFill, ChartView } from '../../dashboard/views.js';
 import type { History } from '../store/history.js';
 import { yesPrice } from './texts.js';
 
@@ -14,13 +13,14 @@ export interface ChartSources {
   readonly history: Pick<History, 'market'>;
   /** Null while it cannot be read. */
   readonly ledger: LedgerReader | null;
-  readonly marks: ChartView['marks'];
+  /** When another mode or configuration began, oldest first. */
+  readonly marks: readonly { readonly time: number; readonly text: string }[];
   readonly nowMs: number;
   /** 0 for the usual one. */
   readonly spanMs: number;
 }
 
-export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources): ChartView {
+export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources) {
   const fromMs = nowMs - (spanMs || DEFAULT_MS);
   const points = history.market(market, { fromMs, toMs: nowMs });
   return {
@@ -36,8 +36,11 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
   };
 }
 
+export type ChartView = ReturnType<typeof chartView>;
+export type ChartFill = ChartView['fills'][number];
+
 /** In the order in which they happened. */
-const listFills = (ledger: LedgerReader, market: string, fromMs: number): readonly ChartFill[] =>
+const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
   ledger
     .fills({ marketConditionId: market, limit: MOST_FILLS })
     .filter(({ timestampS }) => timestampS * 1000 >= fromMs)

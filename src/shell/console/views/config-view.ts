@@ -3,19 +3,20 @@
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { askTrader } from '../../control/control-client.js';
 import type { HelloLine } from '../../control/telemetry/lines.js';
-import type { ConfigView, DiffView } from '../../dashboard/views.js';
 
 /** Files are read by the trader, which may be in the middle of a step. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, config_hash: hash, config_file: file }: HelloLine): ConfigView => ({
+export const configView = ({ config, config_hash: hash, config_file: file }: HelloLine) => ({
   hash,
   file,
   settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
 });
 
+export type ConfigView = ReturnType<typeof configView>;
+
 /** `risk.max_loss_day`, `strategies.maker.params.size`; a row of a list that has a name is called by it. */
-function flattenSettings(name: string, value: unknown): ConfigView['settings'] {
+function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
@@ -31,7 +32,7 @@ const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
 /** As `twinbook config diff` says it. */
-export async function diffView(socket: string): Promise<DiffView> {
+export async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
     const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });

@@ -3,13 +3,30 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { MarketFigures } from '../../control/telemetry/lines.js';
-import type { ExplainNode, ExplainView } from '../../dashboard/views.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { filledOf, otherSpace, sideText } from './texts.js';
 
 /** Fills of one order that are listed. */
 const MOST_FILLS = 50;
+
+/** A figure, what it is made of, and where it comes from. */
+export interface ExplainNode {
+  readonly name: string;
+  readonly value: string;
+  readonly unit: string;
+  /** The same for a whole tree: what the ledger kept, or what the trader told last. */
+  readonly source: 'ledger' | 'trader';
+  /** What it names can be explained too. */
+  readonly subject: string | null;
+  readonly children: readonly ExplainNode[];
+}
+
+export interface ExplainView {
+  readonly subject: string;
+  /** Null when nothing has this name. */
+  readonly tree: ExplainNode | null;
+}
 
 /** @param ledger null while it cannot be read */
 export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {

@@ -2,32 +2,23 @@
 
 import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
 import type { AccountFigures, MarketFigures, RequestFigures, UpkeepFigures } from '../../control/telemetry/lines.js';
-import type { HealthView } from '../../dashboard/views.js';
+import { nowMs } from '../../runtime/clock.js';
 import type { FileFacts } from '../metrics/collect.js';
-import type { TraderState } from '../trader-state.js';
+import { readFileFacts } from '../metrics/file-facts.js';
+import type { ShownParts } from '../shown-parts.js';
 
 const MB = 1_000_000;
 /** Clocks further apart are alarming, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
-export interface HealthSources {
-  readonly trader: TraderState;
-  readonly files: FileFacts;
-  readonly guardian: string;
-  /** Null where none is needed. */
-  readonly isGuarded: boolean | null;
-  readonly nowMs: number;
-  /** Of this console's process. */
-  readonly memoryBytes: number;
-}
+type Sources = Pick<ShownParts, 'trader' | 'guardian'>;
 
-type Figure = HealthView['figures'][number];
-
-export function healthView(sources: HealthSources): HealthView {
-  const { account, markets } = sources.trader;
+export function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
+  const { account, markets } = trader;
+  const figures = account === null ? [] : traderFigures(account, { trader, guardian });
   return {
-    figures: [...(account === null ? [] : traderFigures(account, sources)), ...fileFigures(sources)],
+    figures: [...figures, ...fileFigures(readFileFacts(config.ledger.path))],
     requests: (account?.health.requests ?? []).map(requestRow),
     budgets: (account?.budgets ?? []).map((budget) => ({
       scope: budget.scope,
@@ -49,7 +40,9 @@ export function healthView(sources: HealthSources): HealthView {
   };
 }
 
-const figure = (name: string, value: string, isBad = false): Figure => ({ name, value, is_bad: isBad });
+export type HealthView = ReturnType<typeof healthView>;
+
+const figure = (name: string, value: string, isBad = false) => ({ name, value, is_bad: isBad });
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 /** Three digits of the unit in which it is at least one. */
 function bytesText(bytes: number | null): string {
@@ -59,18 +52,17 @@ function bytesText(bytes: number | null): string {
 }
 
 /** How long ago it was. */
-function sinceText(timeMs: number | null, nowMs: number): string {
+function sinceText(timeMs: number | null): string {
   if (timeMs === null) return 'never';
-  const seconds = Math.max(0, (nowMs - timeMs) / 1000);
+  const seconds = Math.max(0, (nowMs() - timeMs) / 1000);
   if (seconds < 120) return `${seconds.toFixed(0)} s ago`;
   return seconds < 7_200 ? `${(seconds / 60).toFixed(0)} min ago` : `${(seconds / 3_600).toFixed(1)} h ago`;
 }
 
-function traderFigures(account: AccountFigures, sources: HealthSources): readonly Figure[] {
-  const { trader, guardian, isGuarded, nowMs } = sources;
+function traderFigures(account: AccountFigures, { trader, guardian }: Sources) {
   const { health, clock_offset_ms: offset, agreement, silent, unsent, upkeep } = account;
   return [
-    figure('Trader heard', sinceText(trader.frameMs, nowMs), !trader.isCurrent),
+    figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
     figure('Step, p50', ms(health.step_p50_ms)),
     figure('Step, p99', ms(health.step_p99_ms)),
@@ -87,11 +79,11 @@ function traderFigures(account: AccountFigures, sources: HealthSources): readonl
     figure('Requests given up', String(unsent)),
     figure(
       'Compared with the exchange',
-      sinceText(agreement?.compared ?? null, nowMs),
+      sinceText(agreement?.compared ?? null),
       (agreement?.differences.length ?? 0) > 0,
     ),
-    figure('Guardian', guardian, isGuarded === false),
-    ...(upkeep === undefined ? [] : [figure('Journal', ...journalText(upkeep))]),
+    figure('Guardian', guardian.status(), guardian.isGuarded() === false),
+    figure('Journal', ...journalText(upkeep)),
     figure('Memory of the trader', bytesText(health.memory_bytes)),
   ];
 }
@@ -101,15 +93,15 @@ function journalText({ has_journal: isWanted, journal_ended: ended }: UpkeepFigu
   return [isWanted ? 'written' : 'not wanted', false];
 }
 
-const fileFigures = ({ files, memoryBytes, nowMs }: HealthSources): readonly Figure[] => [
-  figure('Memory of the console', bytesText(memoryBytes)),
+const fileFigures = (files: FileFacts) => [
+  figure('Memory of the console', bytesText(process.memoryUsage.rss())),
   figure('Ledger', bytesText(files.ledgerBytes)),
   figure('Ledger, not yet in its file', bytesText(files.walBytes)),
-  figure('Newest backup', sinceText(files.backupMs, nowMs)),
+  figure('Newest backup', sinceText(files.backupMs)),
   figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
 ];
 
-const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFigures): Row => ({
+const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFigures) => ({
   endpoint,
   answered,
   refused,
@@ -118,8 +110,6 @@ const requestRow = ({ endpoint, answered, refused, unknown, seconds }: RequestFi
   p95: withinText(seconds.counts, 0.95),
   p99: withinText(seconds.counts, 0.99),
 });
-
-type Row = HealthView['requests'][number];
 
 /** `≤ 0.2 s`: the bound of the histogram below which this part lies. */
 export function withinText(counts: readonly number[], part: number): string {
@@ -134,7 +124,7 @@ export function withinText(counts: readonly number[], part: number): string {
   return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
 }
 
-function bookRow({ id, title, book_seen: seen, health }: MarketFigures): HealthView['books'][number] {
+function bookRow({ id, title, book_seen: seen, health }: MarketFigures) {
   const trouble = [...(health?.crossed === true ? ['crossed'] : []), ...(health?.frozen === true ? ['frozen'] : [])];
   return { id, title, seen, trouble: trouble.join(', ') };
 }

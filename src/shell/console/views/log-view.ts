@@ -1,7 +1,6 @@
 /** What was said lately: events that the ledger keeps, and what the trader told this console. */
 
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
-import type { LogView, RunsView } from '../../dashboard/views.js';
 import type { TraderState } from '../trader-state.js';
 
 const LINES = 500;
@@ -9,10 +8,16 @@ const RUNS = 200;
 /** What is told and kept is said once: the two times may differ by this, ms. */
 const SAME_MS = 2_000;
 
-type Line = LogView['lines'][number];
+interface Line {
+  readonly time: number;
+  readonly severity: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly source: 'ledger' | 'trader';
+}
 
-/** @param ledger null while it cannot be read */
-export function logView(ledger: LedgerReader | null, { notices }: TraderState): LogView {
+/** Newest first. @param ledger null while it cannot be read */
+export function logView(ledger: LedgerReader | null, { notices }: TraderState) {
   const kept: readonly Line[] = (ledger?.events(LINES) ?? []).map(({ timeMs, severity, kind, text }) => ({
     time: timeMs,
     severity,
@@ -31,7 +36,9 @@ export function logView(ledger: LedgerReader | null, { notices }: TraderState): 
   return { lines: [...told, ...kept].sort((a, b) => b.time - a.time).slice(0, LINES) };
 }
 
-export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState): RunsView => ({
+export type LogView = ReturnType<typeof logView>;
+
+export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => ({
   runs: ledger.runs(RUNS).map(({ id, version, configHash, startedMs, stoppedMs, note }) => ({
     id,
     version,
@@ -42,3 +49,5 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState): Run
     is_current: id === hello?.run && bye === null,
   })),
 });
+
+export type RunsView = ReturnType<typeof runsView>;

@@ -4,7 +4,6 @@ import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import { clusteredMean } from '../../../shared/statistics/clustered-mean.js';
 import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
-import type { MarkoutRow } from '../../dashboard/views.js';
 import { FINEST_S, type History, type MarketPoint } from '../store/history.js';
 import { yesPrice } from './texts.js';
 
@@ -36,7 +35,7 @@ export class MarkoutBook {
   }
 
   /** Of the newest fills of this ledger, every horizon by side. */
-  read(ledger: LedgerReader, nowMs: number): readonly MarkoutRow[] {
+  read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
     this.#judged = new Map();
@@ -77,6 +76,7 @@ export class MarkoutBook {
   }
 }
 
+/** `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
 /** Of the others' best prices in the point that covers this time; null in a gap, and without both sides. */
@@ -89,8 +89,8 @@ function middleAt(points: readonly MarketPoint[], timeMs: number): number | null
 /** Weighted by shares; the error is clustered by market, whose fills share one path of the price. */
 function summarize(
   judged: readonly Judged[],
-  { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: MarkoutRow['side'] },
-): MarkoutRow {
+  { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
+) {
   const markets = new Map<string, { sum: number; weight: number }>();
   let fills = 0;
   for (const { market, sharesMicros, marks } of judged) {
@@ -115,3 +115,5 @@ function summarize(
     total: fills === 0 ? '' : write(total / ONE),
   };
 }
+
+export type MarkoutRow = ReturnType<typeof summarize>;

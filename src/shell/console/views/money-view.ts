@@ -3,10 +3,10 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { add, complement, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
-import type { MoneyMarket, MoneyRow, MoneyView } from '../../dashboard/views.js';
 import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
+import type { MarkoutRow } from './markout-book.js';
 import type { ResultBook, ResultSum } from './result-book.js';
 import { makeTitleLookup } from './texts.js';
 
@@ -25,9 +25,8 @@ export interface MoneySources {
   readonly spanMs: number;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources): Omit<MoneyView, 'markouts'> {
-  const marks = readMarks(trader);
-  const pnl = ledger.pnl(marks);
+export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources) {
+  const pnl = ledger.pnl(readMarks(trader));
   const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
   return {
     ...formatWhole(pnl, trader),
@@ -35,7 +34,7 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
     days: makeRows(book.days)
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
-    markets: marketRows({ ledger, book, marks, title: makeTitleLookup(trader, ledger) }),
+    markets: marketRows({ book, held: readHoldings(ledger, trader), title: makeTitleLookup(trader, ledger) }),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -45,10 +44,10 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: Mone
   };
 }
 
-type Marks = ReadonlyMap<string, Micros>;
+export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: readonly MarkoutRow[] };
 
 /** The trader's marks of now, YES prices. */
-function readMarks({ markets }: TraderState): Marks {
+function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
   for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader told it
   return marks;
@@ -65,10 +64,10 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
   unmarked: pnl.unmarked.length,
 });
 
-const makeRows = (sums: ReadonlyMap<string, ResultSum>): MoneyRow[] =>
-  Array.from(sums, ([key, sum]) => makeRow(key, sum));
+const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum): MoneyRow => ({
+/** What was booked: by average cost, fees apart. */
+const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum) => ({
   key,
   fills,
   turnover: formatDecimal(turnoverMicros),
@@ -77,24 +76,25 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
 
-interface Held {
-  yes: Micros;
-  no: Micros;
-  cost: Micros;
+export type MoneyRow = ReturnType<typeof makeRow>;
+
+/** Of one market. */
+export interface Held {
+  readonly yes: Micros;
+  readonly no: Micros;
+  readonly cost: Micros;
   /** Null without a mark. */
-  unrealised: Micros | null;
+  readonly unrealised: Micros | null;
 }
 
 interface MarketSources {
-  readonly ledger: LedgerReader;
   readonly book: ResultBook;
-  readonly marks: Marks;
+  readonly held: ReadonlyMap<string, Held>;
   readonly title: (id: string) => string;
 }
 
 /** Those in which something is held first, then those that moved most. */
-function marketRows({ ledger, book, marks, title }: MarketSources): readonly MoneyMarket[] {
-  const held = readHoldings(ledger, marks);
+function marketRows({ book, held, title }: MarketSources) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
@@ -109,7 +109,8 @@ function marketRows({ ledger, book, marks, title }: MarketSources): readonly Mon
 const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
 const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-function readHoldings(ledger: LedgerReader, marks: Marks): ReadonlyMap<string, Held> {
+export function readHoldings(ledger: LedgerReader, trader: TraderState): ReadonlyMap<string, Held> {
+  const marks = readMarks(trader);
   const held = new Map<string, Held>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
@@ -133,7 +134,7 @@ interface MarketParts {
   readonly held: Held;
 }
 
-function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: MarketParts): MoneyMarket {
+function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: MarketParts) {
   const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {

@@ -2,13 +2,12 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { FillRow, OrderRow, OrdersView } from '../../dashboard/views.js';
 import type { TraderState } from '../trader-state.js';
 import { filledOf, makeTitleLookup, sideText } from './texts.js';
 
 const ROWS = 200;
 
-export function ordersView(ledger: LedgerReader, trader: TraderState, market: string | null): OrdersView {
+export function ordersView(ledger: LedgerReader, trader: TraderState, market: string | null) {
   const page = { limit: ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const title = makeTitleLookup(trader, ledger);
   return {
@@ -17,7 +16,9 @@ export function ordersView(ledger: LedgerReader, trader: TraderState, market: st
   };
 }
 
-const orderRow = (order: OrderRecord, title: string): OrderRow => ({
+export type OrdersView = ReturnType<typeof ordersView>;
+
+const orderRow = (order: OrderRecord, title: string) => ({
   id: order.pubkey,
   market: order.marketConditionId,
   title,
@@ -30,7 +31,7 @@ const orderRow = (order: OrderRecord, title: string): OrderRow => ({
   closed: order.closedMs,
 });
 
-const fillRow = (fill: BookedFill, title: string): FillRow => ({
+const fillRow = (fill: BookedFill, title: string) => ({
   id: fill.pubkey,
   order: fill.orderPubkey,
   market: fill.marketConditionId,

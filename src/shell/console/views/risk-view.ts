@@ -3,10 +3,11 @@
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { MarketFigures } from '../../control/telemetry/lines.js';
-import type { RiskEvent, RiskLimit, RiskMarket, RiskView } from '../../dashboard/views.js';
+import type { LedgerConnection } from '../ledger-connection.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
+import { listScenarios } from './scenarios.js';
 import { computePart } from './texts.js';
 
 const MOST_ROWS = 200;
@@ -14,7 +15,8 @@ const MOST_ROWS = 200;
 const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
 
 /** Null before the trader has told anything. */
-export function riskView({ account, hello, markets, frameMs }: TraderState): Omit<RiskView, 'scenarios'> | null {
+export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
+  const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
   const told: LimitFacts = { account, markets: all, timeMs: frameMs ?? 0 };
@@ -27,10 +29,13 @@ export function riskView({ account, hello, markets, frameMs }: TraderState): Omi
       .map(marketRow)
       .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
       .slice(0, MOST_ROWS),
+    scenarios: ledger.read((open) => listScenarios(trader, open)) ?? [],
   };
 }
 
-function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>): RiskLimit {
+export type RiskView = NonNullable<ReturnType<typeof riskView>>;
+
+function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>) {
   const { name, words, unit } = use;
   const limit = readSetting(config['risk'], name);
   const used = use.measureUse?.(told) ?? null;
@@ -73,7 +78,7 @@ function describeTighter(strategies: unknown, name: string, limit: string): stri
   return own.join(', ');
 }
 
-function eventRows({ account, markets }: LimitFacts, limit: string): readonly RiskEvent[] {
+function eventRows({ account, markets }: LimitFacts, limit: string) {
   const size = parseDecimal(limit);
   return account.risk.events
     .map(({ id, position_micros: position, loss_micros: loss }) => {
@@ -91,7 +96,7 @@ function eventRows({ account, markets }: LimitFacts, limit: string): readonly Ri
     .slice(0, MOST_ROWS);
 }
 
-function marketRow(market: MarketFigures): RiskMarket {
+function marketRow(market: MarketFigures) {
   const net = market.yes_micros - market.no_micros;
   const limit = market.max_position_micros;
   return {

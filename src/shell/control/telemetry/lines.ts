@@ -53,9 +53,9 @@ export interface AgreementFigures {
   readonly compared: number;
   /** What the round found, confirmed or not. */
   readonly differences: readonly string[];
-  /** One sentence, and how many differences an operator has accepted. Absent from a trader of an earlier version. */
-  readonly text?: string;
-  readonly accepted?: number;
+  /** One sentence, and how many differences an operator has accepted. */
+  readonly text: string;
+  readonly accepted: number;
   /** What a second round has found again, the first five in a sentence; null while nothing is. */
   readonly confirmed: string | null;
 }
@@ -85,8 +85,7 @@ export interface AccountFigures {
   readonly spent: readonly { readonly purpose: string; readonly total: number }[];
   readonly feeds: readonly StatusFeed[];
   readonly health: HealthFigures;
-  /** Absent from a trader of an earlier version. */
-  readonly upkeep?: UpkeepFigures;
+  readonly upkeep: UpkeepFigures;
   readonly risk: RiskFigures;
 }
 

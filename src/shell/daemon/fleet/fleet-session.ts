@@ -8,8 +8,8 @@ import type { MarketSnapshot, Snapshot } from '../../../trader/engine/snapshot.j
 import type { DraftSigner } from '../../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
 import { VERSION } from '../../config/version.js';
-import type { TraderSummary } from '../../fleet/contract.js';
 import type { FleetMember } from '../../fleet/member.js';
+import type { TraderSummary } from '../../fleet/owner-desk.js';
 
 /** Between two looks whether the lease still stands: no longer than a beat of the loop. */
 const LOOK_MS = 100;
@@ -73,7 +73,7 @@ export class FleetSession {
     if (standing === 'lost') {
       this.#hooks = null;
       this.#stopLooking();
-      return hooks.fail(explainLoss(this.#member));
+      return hooks.fail(explainLoss(this.#member.lease));
     }
     const hold = standing === 'held' ? null : this.#describeTrouble();
     const told = this.#told;
@@ -83,14 +83,14 @@ export class FleetSession {
   }
 
   #describeTrouble(): string {
-    const { trouble, rules } = this.#member;
+    const { trouble, lease } = this.#member;
     const why = trouble ?? 'no renewal of the lease for too long';
-    return `the fleet's lease on the wallet was not renewed for ${rules.pullMs / 1000} s, so everything is pulled until it is (${why})`;
+    return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so everything is pulled until it is (${why})`;
   }
 }
 
 /** Why the trader ends: the wallet is another's, whose orders rest; or nobody's, and nobody else will cancel ours. */
-export function explainLoss({ successor, term }: Pick<FleetMember, 'successor' | 'term'>): TwinbookError {
+export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
       'fleet_unusable',

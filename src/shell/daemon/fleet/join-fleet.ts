@@ -2,8 +2,8 @@
 
 import type { Lane } from '../../../shared/protocol/seam.js';
 import type { Config } from '../../config/types.js';
+import { fleetPassword } from '../../fleet/database.js';
 import { FleetMember } from '../../fleet/member.js';
-import { fleetPassword } from '../../fleet/password.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { FleetSession } from './fleet-session.js';
 
@@ -42,7 +42,7 @@ export async function joinFleet({ config, env, say, isStopping }: Starting, { ad
   });
   if (joined === null) return { ...alone, isStopped: true };
   const { member, isSettled } = joined;
-  say(`has the wallet in the fleet as ${config.fleet.name} (term ${member.term})`);
+  say(`has the wallet in the fleet as ${config.fleet.name} (term ${member.lease.term})`);
   return { member, isSettled, fleet: new FleetSession(member, capitalMicros), isStopped: false };
 }
 

@@ -24,9 +24,9 @@ export async function settleWallet(
   if (member === null || isSettled) return true;
   const { profile } = venue;
   const access = { ...venue, allowBlindSigning: config.venue.allowBlindSigning };
-  const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.rules.marginMs;
+  const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
-    `took over the wallet (term ${member.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
+    `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
   );
   await cancelUntilNothingRests(access, PATIENCE);
   while (performance.now() < endMs && !isStopping()) await pause(LOOK_MS);

@@ -145,7 +145,7 @@ export function drawMarks({ ctx, bbox, scales, valToPos }, marks) {
   ctx.restore();
 }
 
-/** Triangles, up for what raised what we hold, sized by shares. @param {uPlot} chart @param {readonly import('../views.js').ChartFill[]} fills */
+/** Triangles, up for what raised what we hold, sized by shares. @param {uPlot} chart @param {readonly import('../../console/views/chart-view.js').ChartFill[]} fills */
 export function drawFills(chart, fills) {
   const { ctx, scales } = chart;
   const { min = 0, max = 0 } = scales['x'] ?? {};

@@ -14,7 +14,7 @@ function isFound(filter, texts) {
     .every((word) => all.includes(word));
 }
 
-/** @param {import('../views.js').OrdersView} view @param {string} filter */
+/** @param {import('../../console/views/orders-view.js').OrdersView} view @param {string} filter */
 export function showOrders(view, filter) {
   const orders = view.orders.filter((row) => isFound(filter, [row.title, row.side, row.price, row.status, row.id]));
   rows(
@@ -53,7 +53,7 @@ export function showOrders(view, filter) {
   setText(part('orders-found'), `${orders.length} orders and ${fills.length} fills of the newest ${total}`);
 }
 
-/** @param {import('../views.js').LogView} view @param {string} filter */
+/** @param {import('../../console/views/log-view.js').LogView} view @param {string} filter */
 export function showLog(view, filter) {
   const lines = view.lines.filter((row) => isFound(filter, [row.severity, row.kind, row.text]));
   rows(
@@ -67,7 +67,7 @@ export function showLog(view, filter) {
   setText(part('log-found'), `${lines.length} of the newest ${view.lines.length} lines`);
 }
 
-/** @param {import('../views.js').AlertsView} view */
+/** @param {import('../../console/views/views.js').AlertsView} view */
 export function showAlerts(view) {
   rows(
     'alerts-open',
@@ -97,7 +97,7 @@ export function showAlerts(view) {
   );
 }
 
-/** @param {import('../views.js').ConfigView} view @param {string} filter */
+/** @param {import('../../console/views/config-view.js').ConfigView} view @param {string} filter */
 export function showConfig(view, filter) {
   setText(part('config-file'), `${view.file}, configuration ${view.hash.slice(0, 12)}`);
   const settings = view.settings.filter((row) => isFound(filter, [row.name, row.value]));
@@ -108,7 +108,7 @@ export function showConfig(view, filter) {
   setText(part('config-found'), `${settings.length} of ${view.settings.length} settings`);
 }
 
-/** @param {import('../views.js').RunsView} view */
+/** @param {import('../../console/views/log-view.js').RunsView} view */
 export function showRuns(view) {
   rows(
     'runs-list',
@@ -126,7 +126,7 @@ export function showRuns(view) {
   );
 }
 
-/** @param {import('../views.js').ExplainView} view */
+/** @param {import('../../console/views/explain-view.js').ExplainView} view */
 export function showExplain({ subject, tree }) {
   leavePast(tree === null || tree.name === 'Market');
   const place = part('explain-tree');
@@ -148,7 +148,7 @@ export function showExplain({ subject, tree }) {
   place.replaceChildren(list);
 }
 
-/** @param {import('../views.js').ExplainNode} node @param {string} path @param {(path: string) => boolean} isOpen */
+/** @param {import('../../console/views/explain-view.js').ExplainNode} node @param {string} path @param {(path: string) => boolean} isOpen */
 function explained(node, path, isOpen) {
   const item = document.createElement('li');
   const figure = explainedFigure(node);
@@ -185,7 +185,7 @@ function subjectLink(subject, words) {
   return anchor;
 }
 
-/** @param {import('../views.js').ExplainNode} node */
+/** @param {import('../../console/views/explain-view.js').ExplainNode} node */
 function explainedFigure({ name, value, unit, subject, children }) {
   const line = document.createElement('span');
   const figure = document.createElement('b');

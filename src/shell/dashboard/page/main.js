@@ -21,7 +21,7 @@ import { follow } from './stream.js';
 import { startTheme } from './theme.js';
 import { showSwitch, showTraders, summarizeTraders } from './traders.js';
 
-/** @typedef {import('../contract.js').PageState} PageState */
+/** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./address.js').Route} Route */
 
 const POLL_MS = 1000;
@@ -94,7 +94,7 @@ function statePath({ view, market, trader }) {
   return `/state?${query}`;
 }
 
-/** @param {import('../contract.js').ServedTraders} answer @param {Route} wanted */
+/** @param {import('../../console/trader-row.js').ServedTraders} answer @param {Route} wanted */
 function lookAtAll(answer, wanted) {
   names = answer.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
@@ -202,7 +202,8 @@ function showView(wanted, answer, now) {
 
 /** Nobody has seen the page for so long that it asks for nothing. */
 let isAsleep = false;
-let sleeper = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let sleeper;
 /** Ends what the page waits for, so that it asks for what is wanted now. */
 let wake = () => {
   void poll();
@@ -234,7 +235,7 @@ function noteSeen() {
   }, HIDDEN_MS);
 }
 
-/** @param {import('../contract.js').ServedState} state @param {Route} wanted */
+/** @param {import('../../console/page-state.js').ServedState} state @param {Route} wanted */
 function showState(state, wanted) {
   names = state.traders;
   showFrame(wanted, state.role);

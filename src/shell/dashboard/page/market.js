@@ -5,7 +5,7 @@ import { chartRows, drawFills, drawMarks, showChart, stepLine } from './chart.js
 import { depth, number, part, rows, setText, showFigures, text, time } from './dom.js';
 import { ageText, clock, decimal, moment, price } from './format.js';
 
-/** @param {import('../contract.js').PageState['market']} market @param {string} id @param {number} now */
+/** @param {import('../../console/page-state.js').PageState['market']} market @param {string} id @param {number} now */
 export function showMarket(market, id, now) {
   setText(part('view-market-title'), market?.title ?? 'This market is not looked at.');
   setText(part('market-note'), market === null ? '' : `${market.strategy}: ${market.state}`);
@@ -57,7 +57,7 @@ export function showMarket(market, id, now) {
   );
 }
 
-/** @param {readonly import('../contract.js').PageLadderRow[]} ladder @returns {readonly import('./dom.js').Line[]} */
+/** @param {readonly import('../../console/page-market.js').LadderRow[]} ladder @returns {readonly import('./dom.js').Line[]} */
 function ladderLines(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   /** @param {boolean} isHere @param {string} others */
@@ -76,12 +76,12 @@ function ladderLines(ladder) {
   ]);
 }
 
-/** What the chart is of now. @type {import('../views.js').ChartView | null} */
+/** What the chart is of now. @type {import('../../console/views/chart-view.js').ChartView | null} */
 let charted = null;
 /** Rows of the table beside the chart. */
 const TABLE_ROWS = 60;
 
-/** @param {import('../views.js').ChartView} view */
+/** @param {import('../../console/views/chart-view.js').ChartView} view */
 export function showMarketChart(view) {
   charted = view;
   const { best_bid, best_ask, fair, bid, ask, net } = view;
@@ -154,7 +154,7 @@ function sayPoint(chart) {
   );
 }
 
-/** The newest points, for whoever sees no chart. @param {import('../views.js').ChartView} view */
+/** The newest points, for whoever sees no chart. @param {import('../../console/views/chart-view.js').ChartView} view */
 function showChartTable(view) {
   const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
   const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);

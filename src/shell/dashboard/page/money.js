@@ -5,10 +5,10 @@ import { chartRows, showChart, stepLine } from './chart.js';
 import { link, number, part, rows, setText, showFigures, text, used } from './dom.js';
 import { ageText, clock, decimal, known, moment, percent } from './format.js';
 
-/** @type {import('../views.js').MoneyView['curve'] | null} */
+/** @type {import('../../console/views/money-view.js').MoneyView['curve'] | null} */
 let curve = null;
 
-/** @param {import('../views.js').MoneyView} view */
+/** @param {import('../../console/views/money-view.js').MoneyView} view */
 export function showMoney(view) {
   showFigures('money-figures', [
     ['Equity', known(view.equity)],
@@ -55,7 +55,7 @@ export function showMoney(view) {
   );
 }
 
-/** @param {readonly import('../views.js').MarkoutRow[]} markouts */
+/** @param {readonly import('../../console/views/markout-book.js').MarkoutRow[]} markouts */
 function showMarkouts(markouts) {
   const names = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
   rows(
@@ -72,7 +72,7 @@ function showMarkouts(markouts) {
   );
 }
 
-/** @param {import('../views.js').MoneyRow} row @returns {import('./dom.js').Line} */
+/** @param {import('../../console/views/money-view.js').MoneyRow} row @returns {import('./dom.js').Line} */
 const moneyLine = (row) => [
   row.key,
   [
@@ -96,7 +96,7 @@ function sayEquity(chart) {
   );
 }
 
-/** @param {import('../views.js').RiskView} view */
+/** @param {import('../../console/views/risk-view.js').RiskView} view */
 export function showRisk(view) {
   rows(
     'risk-limits',
@@ -145,7 +145,7 @@ export function showRisk(view) {
   );
 }
 
-/** @param {import('../views.js').HealthView} view @param {number} now */
+/** @param {import('../../console/views/health-view.js').HealthView} view @param {number} now */
 export function showHealth(view, now) {
   showFigures(
     'health-figures',

@@ -4,7 +4,7 @@ import { explainHref, marketHref } from './address.js';
 import { link, number, rows, showFigures, text, time } from './dom.js';
 import { ageText, clock, gain, moment, money, price } from './format.js';
 
-/** @typedef {import('../contract.js').PageState} PageState */
+/** @typedef {import('../../console/page-state.js').PageState} PageState */
 
 /** @param {PageState} state */
 export function showOverview(state) {
@@ -89,15 +89,15 @@ function figuresOf(state) {
 /** @param {PageState['agreement']} agreement @returns {readonly [string, boolean, { isWarning: boolean }]} */
 function agreementFigure(agreement) {
   if (agreement === null) return ['not compared yet', false, { isWarning: false }];
-  const { compared, differences, text: sentence, accepted = 0 } = agreement;
+  const { compared, differences, text: sentence, accepted } = agreement;
   if (differences.length > 0) return [differences.join('; '), true, { isWarning: false }];
-  return [`${sentence ?? 'ledger and exchange agree'}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
+  return [`${sentence}, ${clock(compared)}`, false, { isWarning: accepted > 0 }];
 }
 
 /** Else a book that is only told late looks old. @type {import('./dom.js').Figures[number]} */
 const SLOWED = ['Markets', 'told late, to spare the trader: what is below is older than it looks to it', true];
 
-/** A loss below zero is a gain. @param {import('../contract.js').PageLoss} of @returns {import('./dom.js').Figures[number]} */
+/** A loss below zero is a gain. @param {PageState['losses'][number]} of @returns {import('./dom.js').Figures[number]} */
 function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = share > 0 ? `${money(loss)} of ${money(limit)}` : `none of ${money(limit)}`;

@@ -15,7 +15,7 @@ export function wantedMoment({ at }) {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** @param {import('../views.js').PastView} view */
+/** @param {import('../../console/market-replay.js').PastView} view */
 export function showPast({ state, text }) {
   setText(part('view-explain-title'), 'A market as it was');
   setText(part('explain-source'), state === 'done' ? 'Times are UTC.' : '');

@@ -4,7 +4,7 @@ import { traderHref } from './address.js';
 import { link, number, part, rows, setText, text } from './dom.js';
 import { ageText, known } from './format.js';
 
-/** @typedef {import('../contract.js').ServedTraders} ServedTraders */
+/** @typedef {import('../../console/trader-row.js').ServedTraders} ServedTraders */
 
 /** @param {ServedTraders} all */
 export function showTraders({ traders, sums, now }) {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
-import { History, MOST_POINTS, type Sample } from '../../../../src/shell/console/store/history.js';
-import { takeSample } from '../../../../src/shell/console/store/sample.js';
+import { History, MOST_POINTS, type Sample, takeSample } from '../../../../src/shell/console/store/history.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
 import { market, toldTrader } from '../state-of-markets.js';
 

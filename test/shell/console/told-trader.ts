@@ -1,0 +1,29 @@
+/** The control socket of a trader that says what it is told, and keeps what it was asked. */
+
+import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
+import { serveControl } from '../../../src/shell/control/control-server.js';
+import type { TelemetryLine } from '../../../src/shell/control/telemetry/lines.js';
+import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+
+export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
+
+type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
+
+export async function serveTrader(socket: string, answer: Answer = () => OBEYED) {
+  const asked: ControlQuestion[] = [];
+  const readers: LineReader[] = [];
+  const server = await serveControl(socket, {
+    answer: async (question) => {
+      asked.push(question);
+      return answer(question);
+    },
+    subscribe: (reader) => {
+      readers.push(reader);
+      return null;
+    },
+  });
+  const tell = (line: TelemetryLine) => {
+    for (const reader of readers) reader.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  };
+  return { asked, readers, tell, close: () => server.close() };
+}
