@@ -5,6 +5,7 @@
  * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
  */
 
+import { setMaxListeners } from 'node:events';
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -13,7 +14,7 @@ import type { Credentials } from '../wallet/credentials.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
 import { createCredentials } from './bootstrap.js';
-import { BudgetLine, type Line, OpenLine } from './budget-line.js';
+import { BudgetLine } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
   CallInput,
@@ -32,7 +33,6 @@ import type { Permit } from './pacing.js';
 import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
 import { type Attempt, type Sender, Transport } from './transport.js';
 import { type AnswerTimes, VenueClock } from './venue-clock.js';
-import { wait } from './wait.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
@@ -81,10 +81,10 @@ export class HttpCaller implements ServiceCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  readonly #lines: Readonly<Record<Scope, Line>>;
+  /** Null when nothing is paced. */
+  readonly #lines: Readonly<Record<Scope, BudgetLine>> | null;
   #credentials: Credentials | null;
   readonly #lanes: Lanes;
-  readonly #isPaced: boolean;
   readonly #transport: Sender;
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
@@ -104,16 +104,17 @@ export class HttpCaller implements ServiceCaller {
     this.#notify = options.onNotice ?? (() => undefined);
     this.#objection = options.objection ?? (() => null);
     this.#lanes = new Lanes(concurrency);
-    this.#isPaced = isPaced;
     this.#transport = transport ?? new Transport(2 * concurrency);
     const line = (told: number, own: number | undefined) =>
-      isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
+      new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own);
     const limits = profile.rate_limits;
-    this.#lines = {
-      public: line(limits.public_per_minute, budgets.public),
-      signed: line(limits.signed_per_minute, budgets.signed),
-      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
-    };
+    this.#lines = isPaced
+      ? {
+          public: line(limits.public_per_minute, budgets.public),
+          signed: line(limits.signed_per_minute, budgets.signed),
+          bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
+        }
+      : null;
     this.#credentials = options.credentials ?? null;
   }
 
@@ -173,7 +174,7 @@ export class HttpCaller implements ServiceCaller {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
+    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
     await Promise.allSettled(this.#pending);
   }
 
@@ -195,9 +196,9 @@ export class HttpCaller implements ServiceCaller {
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
-      const silent = last.answer.outcome.kind === 'unknown' || !this.#isPaced;
+      const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
       // A retry is in no plan: it may take nothing from the orders and cancels that the rest of the minute is kept for.
-      if (silent && isPlanned && this.#freePart(declaration.scope) < SPARE_PART) break;
+      if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
@@ -211,15 +212,10 @@ export class HttpCaller implements ServiceCaller {
 
   /** What the scheduler of a core reads: it learns of no limit itself. */
   #readWindow(scope: Scope, nowMs: number): BudgetReport | null {
-    const window = this.#lines[scope].read();
-    if (window === null) return null;
+    const window = this.#lines?.[scope].read();
+    if (window === undefined) return null;
     const { pausedMs, ...reading } = window;
     return { scope, ...reading, resetMs: nowMs + pausedMs };
-  }
-
-  #freePart(scope: Scope): number {
-    const { remaining, limit } = this.#lines[scope].room();
-    return remaining / limit;
   }
 
   /** Waits; false when the client was closed meanwhile. */
@@ -230,38 +226,38 @@ export class HttpCaller implements ServiceCaller {
 
   async #attempt(job: Job): Promise<Attempted> {
     const { lane, endMs, declaration } = job;
-    const line = this.#lines[declaration.scope];
+    const line = this.#lines?.[declaration.scope] ?? null;
     const patienceMs = () => endMs - this.#clock.monotonicMs();
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
-      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent));
+      const place = line === null ? 'place' : (line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent)));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
       const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
-      if (attempted === null) line.onUnsent(place);
+      if (attempted === null) line?.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
   }
 
   /** The venue may have reported less room while the request waited: it then returns to the line. */
-  async #sendIfStill(job: Job, line: Line, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
-    line.onUnsent(place);
+  async #sendIfStill(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
+    if (line?.isOverdrawn(place) !== true) return this.#send(job, line, place);
+    line?.onUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
+  async #send(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted> {
     const { message, lane, endMs, declaration } = job;
     const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
     if (objection !== null) {
-      line.onUnsent(place);
+      line?.onUnsent(place);
       return this.#givenUp(objection);
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
     if (sentMonotonicMs >= endMs || this.#closing.signal.aborted) {
-      line.onUnsent(place);
+      line?.onUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
@@ -274,8 +270,8 @@ export class HttpCaller implements ServiceCaller {
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
-    if (sent) line.onSilence(place);
-    else line.onUnsent(place);
+    if (sent) line?.onSilence(place);
+    else line?.onUnsent(place);
     const outcome = { kind: 'unknown', reason, sent } as const;
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
@@ -285,7 +281,7 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    { line, place }: { readonly line: Line; readonly place: Permit },
+    { line, place }: { readonly line: BudgetLine | null; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
@@ -295,7 +291,9 @@ export class HttpCaller implements ServiceCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    const waitMs = line.onAnswer(place, { genuine, throttled, budget, askedMs });
+    // Without a line no refusal makes it pause.
+    const unpaced = throttled ? 0 : null;
+    const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
@@ -333,3 +331,19 @@ const NO_CREDENTIALS = 'there are no API credentials to sign with';
 
 const saysWrongClock = (outcome: Outcome): boolean =>
   outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    // As many as there are calls in retry: no leak, though the runtime warns of one from the eleventh on.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
