@@ -237,22 +237,8 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   if (settings === null || !settings.embedded) return null;
   // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
   const { startExchange } = await import('../../exchange/exchange.js');
-  const exchange = await startExchange({
-    port: settings.port,
-    profile: config.venue.profile,
-    dataDir: settings.dataDir,
-    seed: settings.seed,
-    controls: settings.controls,
-    crowd: settings.crowd,
-    crowdMarkets: settings.crowdMarkets,
-    rateLimits: settings.rateLimits,
-    startingFunds: settings.startingFundsMicros,
-    landingMs: settings.landingMs,
-    draftLifetimeS: settings.draftLifetimeS,
-    marketData: settings.marketData,
-    speed: settings.speed,
-    logger: loud,
-  });
+  const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
+  const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
   for (const line of exchange.replays) say(line);
   return exchange;
 }
