@@ -6,14 +6,15 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
+import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
-import { createCredentials } from './bootstrap.js';
 import { BudgetLine } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
@@ -25,7 +26,6 @@ import type {
   ClientOptions,
   ClockOffset,
   OutcomeObservation,
-  ServiceCaller,
 } from './contract.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
@@ -74,7 +74,7 @@ interface Attempted {
 /**
  * Makes calls over HTTP: signs and paces them, sends a write once and a read that nobody answered up to three times.
  */
-export class HttpCaller implements ServiceCaller {
+export class HttpCaller {
   protected readonly profile: VenueProfile;
   readonly #base: URL;
   readonly #clock: ClientClock;
@@ -118,12 +118,14 @@ export class HttpCaller implements ServiceCaller {
     this.#credentials = options.credentials ?? null;
   }
 
+  /** Makes one call. Never throws for anything that the network or the venue does. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
     const answer = this.#track(this.#call(endpoint, input, options));
     // `#call` reads the answer with the schema of this very endpoint.
     return answer as Promise<ClientAnswer<N>>;
   }
 
+  /** Performs a request of the trader's core and reports its outcome; one answer for each request, never a throw. */
   async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
@@ -162,10 +164,12 @@ export class HttpCaller implements ServiceCaller {
     return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
   }
 
+  /** Null until the venue's clock was seen. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
   }
 
+  /** Gives up what waits, cuts what is in flight and closes the sockets. Later calls are reported unsent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -346,4 +350,38 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
   });
+}
+
+/** Credentials from nothing: challenge, wallet signature, create. Throws TwinbookError venue_unreachable or venue_refused. A lost answer leaves at worst an unused key behind. */
+async function createCredentials(caller: HttpCaller, wallet: Wallet, serviceName: string): Promise<Credentials> {
+  const wallet_address = wallet.address;
+  const challenge = requireAnswer(await caller.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
+  const { nonce, message } = challenge;
+  const signed = wallet.signChallenge(message, { serviceName, nonce });
+  if (!signed.ok) {
+    const hint = 'Is service_name of the venue profile the name that this venue uses in its challenges?';
+    throw new TwinbookError('venue_refused', `the venue's challenge was not signed: ${signed.reason}`, hint);
+  }
+  const body = { wallet_address, message, signature: signed.signature, nonce };
+  const created = requireAnswer(await caller.call('keys.create', { body }), 'an API key');
+  secrets.hide(created.secret);
+  return { apiKey: created.api_key, secret: created.secret };
+}
+
+function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
+  if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'refused') {
+    const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
+    const told = [outcome.message, ...details].join(' ');
+    throw new TwinbookError(
+      'venue_refused',
+      `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
+      '`twinbook doctor` checks address, clock and signing; the clock and the wallet are what it mostly is.',
+    );
+  }
+  throw new TwinbookError(
+    'venue_unreachable',
+    `asking the venue for ${wanted}: ${outcome.reason}`,
+    '`twinbook doctor` says whether it can be reached.',
+  );
 }

@@ -2,7 +2,8 @@
 
 import { type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
-import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf, ServiceCaller } from './contract.js';
+import type { HttpCaller } from './caller.js';
+import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf } from './contract.js';
 import { BrokenList, OutcomeUnknown, ServiceRefused } from './errors.js';
 import { walkList } from './list-walk.js';
 
@@ -49,9 +50,9 @@ const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
 
 /** Makes calls that resolve to the record and throw what is not an answer. */
 export class TypedCalls {
-  readonly #caller: ServiceCaller;
+  readonly #caller: HttpCaller;
 
-  constructor(caller: ServiceCaller) {
+  constructor(caller: HttpCaller) {
     this.#caller = caller;
   }
 
