@@ -376,7 +376,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
     throw new TwinbookError(
       'venue_refused',
       `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
-      '`twinbook doctor` checks address, clock and signing; the clock and the wallet are what it mostly is.',
+      '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.',
     );
   }
   throw new TwinbookError(

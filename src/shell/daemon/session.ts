@@ -294,32 +294,22 @@ interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'm
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
   const { config, version, profile, runId } = run;
+  const { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies } = config;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
   const always = wallet.draftSigner({ ...rules, loadDraft });
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
-  const { configHash } = config;
-  const executor = new Executor(ledger, journal.signer(signer), profile, {
-    runId,
-    configHash,
-    ownPollMs: config.polling.ownIntervalMs,
-  });
+  const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
+  const executor = new Executor(ledger, journal.signer(signer), profile, told);
+  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
+    ...inForce,
     runId,
-    configHash,
     version,
     profile,
-    capitalMicros: config.capitalMicros,
-    risk: config.risk,
-    polling: config.polling,
-    merge: config.merge,
-    economics: config.economics,
-    events: config.events,
-    feeds: config.feeds,
-    strategies: config.strategies,
+    startedWith,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
     findModule: (key: string) => modules.get(key) ?? null,
-    startedWith,
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }
@@ -329,7 +319,7 @@ async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger):
   try {
     return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
   } catch (error) {
-    return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
+    return [`the configuration in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 
