@@ -119,9 +119,8 @@ function addBootstrap(keys: Command, session: Session): void {
   addAction<KeysOptions>(addJsonOption(addConfigOption(bootstrap)), session, async (options) => {
     const config = loadTraderConfig(options.config, io);
     const wallet = await openWallet(config, io);
-    const [{ ServiceClient }, { createCredentials }, { loadCredentials, saveCredentials }] = await Promise.all([
+    const [{ ServiceClient }, { loadCredentials, saveCredentials }] = await Promise.all([
       import('../shell/client/client.js'),
-      import('../shell/client/bootstrap.js'),
       import('../shell/wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
@@ -131,7 +130,7 @@ function addBootstrap(keys: Command, session: Session): void {
     const address = await venueAddress(config);
     const client = new ServiceClient({ profile, baseUrl: address.url });
     try {
-      const credentials = await createCredentials(client, wallet, profile.service_name);
+      const credentials = await client.bootstrap(wallet);
       saveCredentials(config.wallet.credentials, owner, credentials);
       const file = config.wallet.credentials;
       io.out(

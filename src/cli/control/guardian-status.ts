@@ -3,8 +3,7 @@
 import { isGone } from '../../shared/base/process-mark.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { readBeatNow } from '../../shell/guardian/beat-file.js';
-import type { GuardianState } from '../../shell/guardian/contract.js';
-import { describeReport, locateReportFile, reportSchema } from '../../shell/guardian/heartbeat-files.js';
+import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../../shell/guardian/contract.js';
 
 export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
   if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';

@@ -196,7 +196,7 @@ function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFac
         SLOWED_FOR_MS,
       ),
     readersCut > 0 &&
-      warning('reader_cut', 'a reader of telemetry was let go', `${readersCut} did not read what they were told`),
+      warning('reader_cut', 'a reader of telemetry was disconnected', `${readersCut} did not read their lines`),
   ];
 }
 

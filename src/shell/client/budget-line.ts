@@ -6,7 +6,7 @@
 
 import Bottleneck from 'bottleneck';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
-import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
+import { type AnswerSignals, Pacing, type Permit, type WindowState } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
@@ -35,85 +35,8 @@ interface Prober {
   readonly settle: (place: Permit) => boolean;
 }
 
-/** What a line lets through. */
-export interface LineRoom {
-  /** Requests a minute. */
-  readonly limit: number;
-  /** Requests that could leave now, those in line taken off; below 0 where more wait than can. */
-  readonly remaining: number;
-  /** Monotonic ms: when there may be a place again; Infinity while only an answer can tell. */
-  readonly nextPlaceMs: number;
-}
-
-/** What requests of one scope pass through on their way out. */
-export interface Line {
-  room(): LineRoom;
-  /** The window now; null where nothing is counted. */
-  read(): ReturnType<Pacing['read']> | null;
-  /** Takes a place if one is free and nobody stands in line; the fast path. */
-  tryEnter(): Permit | null;
-  /**
-   * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed.
-   * @param isUrgent a cancel of a kill; absent: any cancel
-   */
-  enter(lane: Lane, patienceMs: number, isUrgent?: boolean): Promise<Permit | null>;
-  /** The request left, and silence came. */
-  onSilence(place: Permit): void;
-  /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
-  onAnswer(place: Permit, heard: AnswerSignals): number | null;
-  /** The request with a place never left. */
-  onUnsent(place: Permit): void;
-  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
-  isOverdrawn(place: Permit): boolean;
-  close(): Promise<void>;
-}
-
-/** No line at all: everything passes at once, whatever is said. */
-export class OpenLine implements Line {
-  #closed = false;
-
-  room(): LineRoom {
-    return EVERYTHING;
-  }
-
-  read(): null {
-    return null;
-  }
-
-  tryEnter(): Permit | null {
-    return this.#closed ? null : 'place';
-  }
-
-  enter(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  onSilence(): void {
-    // Nothing is counted.
-  }
-
-  onAnswer(_: Permit, { throttled }: AnswerSignals): number | null {
-    return throttled ? 0 : null;
-  }
-
-  onUnsent(): void {
-    // Nothing is counted.
-  }
-
-  isOverdrawn(): boolean {
-    return false;
-  }
-
-  close(): Promise<void> {
-    this.#closed = true;
-    return Promise.resolve();
-  }
-}
-
-const EVERYTHING: LineRoom = { limit: Infinity, remaining: Infinity, nextPlaceMs: Number.NEGATIVE_INFINITY };
-
 /** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
-export class BudgetLine implements Line {
+export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
   /** Null until a request has to wait. */
@@ -132,25 +55,29 @@ export class BudgetLine implements Line {
     this.#monotonicMs = monotonicMs;
   }
 
-  room(): LineRoom {
+  /** The part of a minute's budget that could leave now, requests in line taken off; below 0 where more wait than can. */
+  get freePart(): number {
     const nowMs = this.#monotonicMs();
-    return {
-      limit: this.#pacing.window.limitAt(nowMs),
-      remaining: this.#pacing.freePermits(nowMs) - (this.#queued - this.#called),
-      nextPlaceMs: this.#pacing.nextPlaceMs(nowMs),
-    };
+    const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
+    return remaining / this.#pacing.window.limitAt(nowMs);
   }
 
-  read(): ReturnType<Pacing['read']> {
+  /** The window now. */
+  read(): WindowState {
     return this.#pacing.read(this.#monotonicMs());
   }
 
+  /** Takes a place if one is free and no request stands in line; the fast path. */
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
 
+  /**
+   * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed.
+   * @param isUrgent a cancel of a kill; absent: any cancel
+   */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
     if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
@@ -179,22 +106,26 @@ export class BudgetLine implements Line {
     });
   }
 
+  /** The request left, and silence came. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
+  /** The request left, and was answered. Returns for how long a refusal keeps all but probes, ms; null without one. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
+  /** The request with a place never left. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();
   }
 
+  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }

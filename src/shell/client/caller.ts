@@ -5,15 +5,17 @@
  * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
  */
 
+import { setMaxListeners } from 'node:events';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
+import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { checkedBaseUrl } from './base-url.js';
-import { createCredentials } from './bootstrap.js';
-import { BudgetLine, type Line, OpenLine } from './budget-line.js';
+import { BudgetLine } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
   CallInput,
@@ -24,7 +26,6 @@ import type {
   ClientOptions,
   ClockOffset,
   OutcomeObservation,
-  ServiceCaller,
 } from './contract.js';
 import { Lanes } from './lanes.js';
 import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
@@ -32,7 +33,6 @@ import type { Permit } from './pacing.js';
 import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
 import { type Attempt, type Sender, Transport } from './transport.js';
 import { type AnswerTimes, VenueClock } from './venue-clock.js';
-import { wait } from './wait.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
@@ -74,17 +74,17 @@ interface Attempted {
 /**
  * Makes calls over HTTP: signs and paces them, sends a write once and a read that nobody answered up to three times.
  */
-export class HttpCaller implements ServiceCaller {
+export class HttpCaller {
   protected readonly profile: VenueProfile;
   readonly #base: URL;
   readonly #clock: ClientClock;
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  readonly #lines: Readonly<Record<Scope, Line>>;
+  /** Null when nothing is paced. */
+  readonly #lines: Readonly<Record<Scope, BudgetLine>> | null;
   #credentials: Credentials | null;
   readonly #lanes: Lanes;
-  readonly #isPaced: boolean;
   readonly #transport: Sender;
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
@@ -104,25 +104,28 @@ export class HttpCaller implements ServiceCaller {
     this.#notify = options.onNotice ?? (() => undefined);
     this.#objection = options.objection ?? (() => null);
     this.#lanes = new Lanes(concurrency);
-    this.#isPaced = isPaced;
     this.#transport = transport ?? new Transport(2 * concurrency);
     const line = (told: number, own: number | undefined) =>
-      isPaced ? new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own) : new OpenLine();
+      new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own);
     const limits = profile.rate_limits;
-    this.#lines = {
-      public: line(limits.public_per_minute, budgets.public),
-      signed: line(limits.signed_per_minute, budgets.signed),
-      bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
-    };
+    this.#lines = isPaced
+      ? {
+          public: line(limits.public_per_minute, budgets.public),
+          signed: line(limits.signed_per_minute, budgets.signed),
+          bootstrap: line(limits.bootstrap_per_minute, budgets.bootstrap),
+        }
+      : null;
     this.#credentials = options.credentials ?? null;
   }
 
+  /** Makes one call. Never throws for anything that the network or the venue does. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
     const answer = this.#track(this.#call(endpoint, input, options));
     // `#call` reads the answer with the schema of this very endpoint.
     return answer as Promise<ClientAnswer<N>>;
   }
 
+  /** Performs a request of the trader's core and reports its outcome; one answer for each request, never a throw. */
   async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
@@ -161,10 +164,12 @@ export class HttpCaller implements ServiceCaller {
     return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
   }
 
+  /** Null until the venue's clock was seen. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
   }
 
+  /** Gives up what waits, cuts what is in flight and closes the sockets. Later calls are reported unsent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -173,7 +178,7 @@ export class HttpCaller implements ServiceCaller {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all(Object.values(this.#lines).map((line) => line.close()));
+    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
     await Promise.allSettled(this.#pending);
   }
 
@@ -195,9 +200,9 @@ export class HttpCaller implements ServiceCaller {
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A throttled scope waits in its budget line where there is one, a wrong clock has been corrected: neither waits here.
-      const silent = last.answer.outcome.kind === 'unknown' || !this.#isPaced;
+      const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
       // A retry is in no plan: it may take nothing from the orders and cancels that the rest of the minute is kept for.
-      if (silent && isPlanned && this.#freePart(declaration.scope) < SPARE_PART) break;
+      if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
@@ -211,15 +216,10 @@ export class HttpCaller implements ServiceCaller {
 
   /** What the scheduler of a core reads: it learns of no limit itself. */
   #readWindow(scope: Scope, nowMs: number): BudgetReport | null {
-    const window = this.#lines[scope].read();
-    if (window === null) return null;
+    const window = this.#lines?.[scope].read();
+    if (window === undefined) return null;
     const { pausedMs, ...reading } = window;
     return { scope, ...reading, resetMs: nowMs + pausedMs };
-  }
-
-  #freePart(scope: Scope): number {
-    const { remaining, limit } = this.#lines[scope].room();
-    return remaining / limit;
   }
 
   /** Waits; false when the client was closed meanwhile. */
@@ -230,38 +230,38 @@ export class HttpCaller implements ServiceCaller {
 
   async #attempt(job: Job): Promise<Attempted> {
     const { lane, endMs, declaration } = job;
-    const line = this.#lines[declaration.scope];
+    const line = this.#lines?.[declaration.scope] ?? null;
     const patienceMs = () => endMs - this.#clock.monotonicMs();
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
-      const place = line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent));
+      const place = line === null ? 'place' : (line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent)));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
       const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
-      if (attempted === null) line.onUnsent(place);
+      if (attempted === null) line?.onUnsent(place);
       if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
     }
   }
 
   /** The venue may have reported less room while the request waited: it then returns to the line. */
-  async #sendIfStill(job: Job, line: Line, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (!line.isOverdrawn(place)) return this.#send(job, line, place);
-    line.onUnsent(place);
+  async #sendIfStill(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
+    if (line?.isOverdrawn(place) !== true) return this.#send(job, line, place);
+    line?.onUnsent(place);
     return OVERDRAWN;
   }
 
-  async #send(job: Job, line: Line, place: Permit): Promise<Attempted> {
+  async #send(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted> {
     const { message, lane, endMs, declaration } = job;
     const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const sentMs = this.#clock.nowMs();
     const objection = this.#objection(lane);
     if (objection !== null) {
-      line.onUnsent(place);
+      line?.onUnsent(place);
       return this.#givenUp(objection);
     }
     const sentMonotonicMs = this.#clock.monotonicMs();
     if (sentMonotonicMs >= endMs || this.#closing.signal.aborted) {
-      line.onUnsent(place);
+      line?.onUnsent(place);
       return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
@@ -274,8 +274,8 @@ export class HttpCaller implements ServiceCaller {
       return { answer: { ...when, ...read }, left: true, again };
     }
     const { reason, sent } = attempt;
-    if (sent) line.onSilence(place);
-    else line.onUnsent(place);
+    if (sent) line?.onSilence(place);
+    else line?.onUnsent(place);
     const outcome = { kind: 'unknown', reason, sent } as const;
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
@@ -285,7 +285,7 @@ export class HttpCaller implements ServiceCaller {
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
     times: AnswerTimes,
-    { line, place }: { readonly line: Line; readonly place: Permit },
+    { line, place }: { readonly line: BudgetLine | null; readonly place: Permit },
   ): Omit<ClientAnswer, 'sentMs' | 'nowMs'> & { again: boolean } {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
@@ -295,7 +295,9 @@ export class HttpCaller implements ServiceCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    const waitMs = line.onAnswer(place, { genuine, throttled, budget, askedMs });
+    // Without a line no refusal makes it pause.
+    const unpaced = throttled ? 0 : null;
+    const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
     // What the service itself answered in a shape that we do not know, it would answer so again.
     const misread = genuine && status < 300;
@@ -333,3 +335,53 @@ const NO_CREDENTIALS = 'there are no API credentials to sign with';
 
 const saysWrongClock = (outcome: Outcome): boolean =>
   outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    // As many as there are calls in retry: no leak, though the runtime warns of one from the eleventh on.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
+/** Credentials from nothing: challenge, wallet signature, create. Throws TwinbookError venue_unreachable or venue_refused. A lost answer leaves at worst an unused key behind. */
+async function createCredentials(caller: HttpCaller, wallet: Wallet, serviceName: string): Promise<Credentials> {
+  const wallet_address = wallet.address;
+  const challenge = requireAnswer(await caller.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
+  const { nonce, message } = challenge;
+  const signed = wallet.signChallenge(message, { serviceName, nonce });
+  if (!signed.ok) {
+    const hint = 'Is service_name of the venue profile the name that this venue uses in its challenges?';
+    throw new TwinbookError('venue_refused', `the venue's challenge was not signed: ${signed.reason}`, hint);
+  }
+  const body = { wallet_address, message, signature: signed.signature, nonce };
+  const created = requireAnswer(await caller.call('keys.create', { body }), 'an API key');
+  secrets.hide(created.secret);
+  return { apiKey: created.api_key, secret: created.secret };
+}
+
+function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
+  if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'refused') {
+    const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
+    const told = [outcome.message, ...details].join(' ');
+    throw new TwinbookError(
+      'venue_refused',
+      `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
+      '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.',
+    );
+  }
+  throw new TwinbookError(
+    'venue_unreachable',
+    `asking the venue for ${wanted}: ${outcome.reason}`,
+    '`twinbook doctor` says whether it can be reached.',
+  );
+}

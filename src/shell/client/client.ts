@@ -11,68 +11,62 @@
  * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
  */
 
+import { type Micros, ZERO } from '../../shared/base/micros.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
+import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { HttpCaller } from './caller.js';
-import { AccountCalls } from './calls/account.js';
-import { EventCalls, SearchCalls, SportCalls } from './calls/catalog.js';
-import { type ConversionInput, MergeCalls, RedeemCalls, SplitCalls } from './calls/conversions.js';
-import { KeyCalls } from './calls/keys.js';
-import { type MarginInput, PositionCalls, RequestCalls, SettlementCalls } from './calls/margin.js';
-import { MarketCalls } from './calls/markets.js';
-import { OrderCalls, type OrderInput, TradeCalls } from './calls/orders.js';
-import type { ClientOptions } from './contract.js';
-import type { CloseInput } from './safe/close-margin.js';
-import type { Sender } from './transport.js';
+import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
+import type { CallOptions } from './contract.js';
+import { NotDone, ServiceRefused } from './errors.js';
+import { type CloseInput, closeMargin } from './safe/close-margin.js';
 import { TypedCalls } from './typed-call.js';
-import { WorkflowCalls, type WorkflowOptions } from './workflow/workflow-calls.js';
+import { type Change, type Patience, runDraftWorkflow, type Stage, type World } from './workflow/draft-workflow.js';
+import { decimal, marginTerms, orderTerms } from './workflow/expected-terms.js';
+import type { DraftToSign } from './workflow/sign-draft.js';
+
+/** How long a whole change may take, and what may be signed. */
+export interface SafeOptions {
+  /** From the call to its end, ms; what has not ended by then is an OutcomeUnknown. Default 30,000. */
+  readonly withinMs?: number;
+  /** Between two looks at a record that is not final, ms. Each look is one signed request. Default 500. */
+  readonly pollMs?: number;
+  /** Signs what nobody can read, where the venue's profile says that its drafts are such. Default false. */
+  readonly allowBlindSigning?: boolean;
+}
+
+interface Shares {
+  readonly yes: Micros;
+  readonly no: Micros;
+}
+
+const DEFAULTS: Patience = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false };
 
 /** The whole service as typed calls; safe to share, closed with `close()`. */
 export class ServiceClient extends HttpCaller {
-  readonly keys: KeyCalls;
-  readonly events: EventCalls;
-  readonly markets: MarketCalls;
-  readonly sports: SportCalls;
-  readonly search: SearchCalls;
-  readonly orders: OrderCalls;
-  readonly trades: TradeCalls;
-  readonly merges: MergeCalls;
-  readonly splits: SplitCalls;
-  readonly redeems: RedeemCalls;
-  readonly account: AccountCalls;
-  readonly positions: PositionCalls;
-  readonly settlements: SettlementCalls;
-  readonly requests: RequestCalls;
-  readonly #safe: WorkflowCalls;
-
-  /**
-   * Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. `transport` is for a world
-   * without a network, such as a simulation.
-   */
-  constructor(options: ClientOptions, transport?: Sender) {
-    super(options, transport);
-    const calls = new TypedCalls(this);
-    this.keys = new KeyCalls(calls);
-    this.events = new EventCalls(calls);
-    this.markets = new MarketCalls(calls);
-    this.sports = new SportCalls(calls);
-    this.search = new SearchCalls(calls);
-    this.orders = new OrderCalls(calls);
-    this.trades = new TradeCalls(calls);
-    this.merges = new MergeCalls(calls);
-    this.splits = new SplitCalls(calls);
-    this.redeems = new RedeemCalls(calls);
-    this.account = new AccountCalls(calls);
-    this.positions = new PositionCalls(calls);
-    this.settlements = new SettlementCalls(calls);
-    this.requests = new RequestCalls(calls);
-    this.#safe = new WorkflowCalls(this, this.profile, {
-      venueNowMs: () => this.venueNowMs(),
-      nowMs: () => this.nowMs(),
-      monotonicMs: () => this.monotonicMs(),
-      pause: (ms) => this.pause(ms),
-    });
-  }
+  readonly #calls: Calls = makeCalls(new TypedCalls(this));
+  readonly keys = this.#calls.keys;
+  readonly events = this.#calls.events;
+  readonly markets = this.#calls.markets;
+  readonly sports = this.#calls.sports;
+  readonly search = this.#calls.search;
+  readonly orders = this.#calls.orders;
+  readonly trades = this.#calls.trades;
+  readonly merges = this.#calls.merges;
+  readonly splits = this.#calls.splits;
+  readonly redeems = this.#calls.redeems;
+  readonly account = this.#calls.account;
+  readonly positions = this.#calls.positions;
+  readonly settlements = this.#calls.settlements;
+  readonly requests = this.#calls.requests;
+  readonly #world: World = {
+    profile: this.profile,
+    venueNowMs: () => this.venueNowMs(),
+    nowMs: () => this.nowMs(),
+    monotonicMs: () => this.monotonicMs(),
+    pause: (ms) => this.pause(ms),
+  };
 
   /**
    * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out what became of
@@ -80,39 +74,125 @@ export class ServiceClient extends HttpCaller {
    * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
    * makes a second draft. What it cannot promise: see docs/client.md.
    */
-  place(wallet: Wallet, order: OrderInput, options: WorkflowOptions = {}): Promise<OrderRow> {
-    return this.#safe.place(wallet, order, options);
+  async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
+    const terms = orderTerms(order);
+    return this.#run(wallet, options, {
+      endpoint: 'orders.submit',
+      draft: async (within) => ({
+        ...(await this.orders.create(order, within)),
+        marketConditionId: order.market_condition_id,
+        terms,
+      }),
+      submit: (draft, signature, within) => this.orders.submit(draft, signature, within),
+      read: (draft, within) => this.orders.detail(draft, within),
+      getStage: placeStage,
+    });
   }
 
   /** Cancels an order. Resolves to its row once it no longer rests, also when it was filled or canceled before. */
-  cancel(wallet: Wallet, pubkey: string, options: WorkflowOptions = {}): Promise<OrderRow> {
-    return this.#safe.cancel(wallet, pubkey, options);
+  async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
+    const { withinMs } = { ...DEFAULTS, ...options };
+    const startMs = this.#world.monotonicMs();
+    const bounded = { latestMs: this.#world.nowMs() + withinMs };
+    const order = await this.orders.detail(pubkey, bounded);
+    if (cancelStage(order).kind === 'done') return order;
+    const marketConditionId = order.market.condition_id;
+    const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
+    const rest = { ...options, withinMs: withinMs - (this.#world.monotonicMs() - startMs) };
+    try {
+      return await this.#run(wallet, rest, {
+        endpoint: 'orders.cancelSubmit',
+        draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
+        // The order's own pubkey, whatever the draft calls itself: the signer has compared them.
+        submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
+        read: (_, within) => this.orders.detail(pubkey, within),
+        getStage: cancelStage,
+      });
+    } catch (error) {
+      if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
+      // It was filled meanwhile, most likely: its record says so.
+      const now = await this.orders.detail(pubkey, bounded);
+      if (cancelStage(now).kind === 'done') return now;
+      throw error;
+    }
   }
 
   /** Merges complete sets of shares into currency. Resolves to the row when it is `done`. Rejects as `place`. */
-  merge(wallet: Wallet, merge: ConversionInput, options: WorkflowOptions = {}): Promise<ConversionRow> {
-    return this.#safe.merge(wallet, merge, options);
+  merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+    return this.#convert(wallet, merge, options, 'merge-shares', this.merges);
   }
 
   /** Splits currency into complete sets of shares. Resolves to the row when it is `done`. Rejects as `place`. */
-  split(wallet: Wallet, split: ConversionInput, options: WorkflowOptions = {}): Promise<ConversionRow> {
-    return this.#safe.split(wallet, split, options);
+  split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
+    return this.#convert(wallet, split, options, 'split-shares', this.splits);
+  }
+
+  async #convert(
+    wallet: Wallet,
+    input: ConversionInput,
+    options: SafeOptions,
+    action: 'merge-shares' | 'split-shares',
+    calls: Calls['merges' | 'splits'],
+  ): Promise<ConversionRow> {
+    const { market_condition_id: marketConditionId } = input;
+    const terms: DraftTerms = { action, amount: decimal('amount', input.amount) };
+    return this.#run(wallet, options, {
+      endpoint: action === 'merge-shares' ? 'merges.submit' : 'splits.submit',
+      draft: async (within) => ({ ...(await calls.create(input, within)), marketConditionId, terms }),
+      submit: (draft, signature, within) => calls.submit(draft, signature, within),
+      read: (draft, within) => calls.detail(draft, within),
+      getStage: conversionStage,
+    });
   }
 
   /**
    * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
    * available, or all of them where an earlier draft has locked them all. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
    */
-  redeem(wallet: Wallet, marketConditionId: string, options: WorkflowOptions = {}): Promise<RedeemRow> {
-    return this.#safe.redeem(wallet, marketConditionId, options);
+  async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
+    return this.#run(wallet, options, {
+      endpoint: 'redeems.submit',
+      draft: async (within) => {
+        const terms = { action: 'redeem-shares', ...(await this.#sharesToRedeem(marketConditionId, within)) } as const;
+        return { ...(await this.redeems.create(marketConditionId, within)), marketConditionId, terms };
+      },
+      submit: (draft, signature, within) => this.redeems.submit(draft, signature, within),
+      read: (draft, within) => this.redeems.detail(draft, within),
+      getStage: redeemStage,
+    });
+  }
+
+  /**
+   * What the account's assets say that there is to redeem, read before the draft, which locks it. Where all of it is locked
+   * already an earlier draft holds it, most likely one whose answer was lost; the service answers that one again.
+   */
+  async #sharesToRedeem(market_condition_id: string, within: CallOptions): Promise<Shares> {
+    const [free, held] = [
+      { yes: ZERO, no: ZERO },
+      { yes: ZERO, no: ZERO },
+    ];
+    const assets = this.account.allAssets({ market_condition_id }, within);
+    for await (const { position, amounts } of assets) {
+      const outcome = position.is_yes ? 'yes' : 'no';
+      free[outcome] = amounts.available;
+      held[outcome] = amounts.total;
+    }
+    return free.yes === ZERO && free.no === ZERO ? held : free;
   }
 
   /**
    * Opens a margin position. Resolves to its request once that is `order_placed` or `completed`; a limit request may
    * stay at the former for as long as the market does not reach its price. Rejects as `place`.
    */
-  openMargin(wallet: Wallet, request: MarginInput, options: WorkflowOptions = {}): Promise<RequestRow> {
-    return this.#safe.openMargin(wallet, request, options);
+  async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
+    const terms = marginTerms(request);
+    return this.#run(wallet, options, {
+      endpoint: 'requests.submit',
+      draft: async (within) => toSign(await this.requests.create(request, within), request.market_condition_id, terms),
+      submit: (draft, signature, within) => this.requests.submit(draft, signature, within),
+      read: (draft, within) => this.requests.detail(draft, within),
+      getStage: requestStage,
+    });
   }
 
   /**
@@ -120,9 +200,51 @@ export class ServiceClient extends HttpCaller {
    * as the market does not reach it, so give `withinMs`. Rejects with ServiceRefused, or with OutcomeUnknown when it was
    * not seen closed in time: it may still close. Never asks twice.
    */
-  closeMargin(close: CloseInput, options: WorkflowOptions = {}): Promise<PositionRow> {
-    return this.#safe.closeMargin(close, options);
+  closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
+    return closeMargin(this.positions, close, this.#world, { ...DEFAULTS, ...options });
   }
+
+  #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
+    return runDraftWorkflow(change, wallet, this.#world, { ...DEFAULTS, ...options });
+  }
+}
+
+function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
+  const { pubkey, message } = row;
+  if (message !== null) return { pubkey, message, marketConditionId, terms };
+  throw new NotDone('requests.create', 'failed', 'its draft could not be made', pubkey, row);
+}
+
+const UNSIGNED: Stage = { kind: 'unsigned' };
+const LANDING: Stage = { kind: 'landing' };
+const DONE: Stage = { kind: 'done' };
+
+/** An order that was in the book has taken effect, however it ended. */
+function placeStage({ status }: OrderRow): Stage {
+  if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
+  if (ORDER_STANDING[status].tookEffect) return DONE;
+  return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
+}
+
+/** An order that rests is one whose cancel was not submitted. */
+const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
+
+function conversionStage({ state }: ConversionRow): Stage {
+  if (state === 'failed' || state === 'expired') return { kind: 'over', why: state };
+  if (state === 'waiting_to_sign') return UNSIGNED;
+  return state === 'done' ? DONE : LANDING;
+}
+
+function redeemStage({ state }: RedeemRow): Stage {
+  if (state === 'failed' || state === 'expired') return { kind: 'over', why: state };
+  if (state === 'waiting_to_sign' || state === 'created') return UNSIGNED;
+  return state === 'done' || state === 'completed' ? DONE : LANDING;
+}
+
+function requestStage({ state }: RequestRow): Stage {
+  if (state === 'failed' || state === 'cancelled') return { kind: 'over', why: state };
+  if (state === 'created') return UNSIGNED;
+  return state === 'order_placed' || state === 'completed' ? DONE : LANDING;
 }
 
 export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -134,11 +256,8 @@ export type { SigningPolicy, SignResult, StoredDraft } from '../wallet/drafts.js
 export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
 export { signingRules } from '../wallet/signing-rules.js';
 export { Wallet } from '../wallet/wallet.js';
-export type { ConversionInput } from './calls/conversions.js';
-export type { MarginInput, TpSlInput } from './calls/margin.js';
-export type { OrderInput } from './calls/orders.js';
+export type { ConversionInput, MarginInput, OrderInput, TpSlInput } from './calls.js';
 export type * from './contract.js';
 export * from './errors.js';
 export { venueProfile } from './profile-file.js';
 export type { CloseInput } from './safe/close-margin.js';
-export type { WorkflowOptions as SafeOptions } from './workflow/workflow-calls.js';

@@ -1,4 +1,4 @@
-/** What the client promises: its options, its calls and its answers. `ServiceClient` is the one implementation. */
+/** What the client promises: its options, its calls and its answers. */
 
 import type {
   BodyOf,
@@ -10,7 +10,7 @@ import type {
   Scope,
 } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { BudgetReport, Lane, Observation, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { BudgetReport, Lane, Observation, Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
 
 /** The two clocks that a client reads; a test or a shell may bring its own. */
@@ -113,16 +113,4 @@ export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 export interface ClockOffset {
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
-}
-
-/** What makes calls, whatever carries them: HTTP, or an exchange in the same process. */
-export interface ServiceCaller {
-  /** Makes one call. Never throws for anything that the network or the venue does. */
-  call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options?: CallOptions): Promise<ClientAnswer<N>>;
-  /** Performs a request of the trader's core and reports its outcome; one answer for each request, never a throw. */
-  perform(request: Request): Promise<OutcomeObservation>;
-  /** Null until the venue's clock was seen. */
-  readonly clockOffset: ClockOffset | null;
-  /** Gives up what waits, cuts what is in flight and closes the sockets. Later calls are reported unsent. */
-  close(): Promise<void>;
 }

@@ -1,14 +1,13 @@
 /**
  * Walks a list page by page and knows whether what it has seen may be taken for the list. A page is checked whole before
- * its first row is handed out. Memory is bounded however long the list is, at the price that is told at each check.
+ * its first row is handed out. Of a long list it remembers every cursor, one a page, and its newest rows.
  */
 
 import type { Page } from './contract.js';
 import type { ListFault } from './errors.js';
 
-/** Rows and cursors that are remembered to be recognised. */
+/** Rows that are remembered to be recognised. */
 const REMEMBERED_ROWS = 10_000;
-const REMEMBERED_CURSORS = 1_000;
 /** Lists that skip rows may answer an empty page, and some more after it; a loop over nothing but such would hang. */
 const MOST_EMPTY_PAGES = 1_000;
 
@@ -27,16 +26,17 @@ export interface WalkOptions<R> {
 /** Every row of the list. Asks for a page when its first row is wanted; ending the loop asks for nothing more. */
 export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, void, undefined> {
   const rows = new RowWatch(options);
-  const cursors = new CursorWatch();
+  const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await options.fetch(cursor);
     rows.check(page);
-    if (page.nextCursor !== null && cursors.repeats(page.nextCursor)) {
+    if (page.nextCursor !== null && cursors.has(page.nextCursor)) {
       throw options.makeError('cursor_repeated', `the cursor ${page.nextCursor.slice(0, 100)} came a second time`);
     }
     yield* page.rows;
     cursor = page.nextCursor ?? undefined;
+    if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined);
 }
 
@@ -45,7 +45,7 @@ class RowWatch<R> {
   readonly #options: WalkOptions<R>;
   /** A list that begins anew under fresh cursors is recognised by its first page, however long it is. */
   readonly #first = new Set<string>();
-  readonly #recent = new Recent(REMEMBERED_ROWS);
+  readonly #recent = new Recent();
   #pages = 0;
   #emptyPages = 0;
 
@@ -82,46 +82,17 @@ class RowWatch<R> {
   }
 }
 
-/**
- * Cursors that come twice: at once within the last thousand; a longer circle is found by Brent's algorithm, which
- * remembers one cursor only and meets it again after at most three rounds.
- */
-class CursorWatch {
-  readonly #recent = new Recent(REMEMBERED_CURSORS);
-  #anchor: string | null = null;
-  #steps = 0;
-  #reach = 1;
-
-  repeats(cursor: string): boolean {
-    if (!this.#recent.add(cursor) || cursor === this.#anchor) return true;
-    this.#steps += 1;
-    if (this.#steps === this.#reach) {
-      this.#anchor = cursor;
-      this.#steps = 0;
-      this.#reach *= 2;
-    }
-    return false;
-  }
-}
-
-/** The last so many texts. */
+/** The newest keys of rows. */
 class Recent {
-  readonly #size: number;
   readonly #texts = new Set<string>();
-
-  constructor(size: number) {
-    this.#size = size;
-  }
 
   /** False when it is among them already. */
   add(text: string): boolean {
     if (this.#texts.has(text)) return false;
     this.#texts.add(text);
     // A Set keeps the order of insertion: the first is the oldest.
-    for (const oldest of this.#texts) {
-      if (this.#texts.size <= this.#size) break;
-      this.#texts.delete(oldest);
-    }
+    const [oldest = ''] = this.#texts;
+    if (this.#texts.size > REMEMBERED_ROWS) this.#texts.delete(oldest);
     return true;
   }
 }

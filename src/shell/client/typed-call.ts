@@ -2,19 +2,57 @@
 
 import { type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
-import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf, ServiceCaller } from './contract.js';
+import type { HttpCaller } from './caller.js';
+import type { CallInput, CallOptions, ClientAnswer, ListName, Page, RowOf } from './contract.js';
 import { BrokenList, OutcomeUnknown, ServiceRefused } from './errors.js';
-import { LIST_RULES, type ListRule } from './list-rules.js';
 import { walkList } from './list-walk.js';
 
 /** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
+/** What the walk of one list may rely on. */
+interface ListRule<R> {
+  /** Identifies a row; null for a row, or a list, whose rows have no name. */
+  readonly getKey: ((row: R) => string | null) | null;
+  /**
+   * Whether a page that has a next one must hold as many rows as its size: so it is where the cursor says "before this
+   * id". Assets say of themselves that rows are skipped, and of offsets and opaque cursors nothing is promised.
+   */
+  readonly isKeyset: (query: Readonly<Record<string, unknown>>) => boolean;
+}
+
+const always = () => true;
+const never = () => false;
+const unlessSorted = ({ sort }: Readonly<Record<string, unknown>>) => sort === undefined;
+const byPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
+const byConditionId = (row: { readonly condition_id: string }) => row.condition_id;
+
+const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
+  'events.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  'markets.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  // Two trades of one second may be equal in everything that is shown of them.
+  'markets.trades': { getKey: null, isKeyset: always },
+  'markets.marginActivity': { getKey: null, isKeyset: always },
+  'search.list': {
+    getKey: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
+    isKeyset: never,
+  },
+  'orders.list': { getKey: byPubkey, isKeyset: always },
+  'trades.list': { getKey: byPubkey, isKeyset: always },
+  'merges.list': { getKey: byPubkey, isKeyset: always },
+  'splits.list': { getKey: byPubkey, isKeyset: always },
+  'redeems.list': { getKey: byPubkey, isKeyset: always },
+  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: never },
+  'positions.list': { getKey: byPubkey, isKeyset: never },
+  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: never },
+  'requests.list': { getKey: byPubkey, isKeyset: never },
+};
+
 /** Makes calls that resolve to the record and throw what is not an answer. */
 export class TypedCalls {
-  readonly #caller: ServiceCaller;
+  readonly #caller: HttpCaller;
 
-  constructor(caller: ServiceCaller) {
+  constructor(caller: HttpCaller) {
     this.#caller = caller;
   }
 

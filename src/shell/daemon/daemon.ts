@@ -27,14 +27,13 @@ import { isTakenOver } from './fleet/fleet-session.js';
 import { Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { Screen } from './screen.js';
+import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
 import { resultLines, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
 import { tellNotices } from './tell-notices.js';
-import type { TraderIo } from './trader-io.js';
 import { Unproven } from './unproven.js';
 
 /**
@@ -47,6 +46,24 @@ const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** The guardian began to count at our last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
+
+/** What a trader's process has around it: a terminal, signals, the environment. */
+interface TraderIo extends Pick<Terminal, 'out'> {
+  readonly err: (text: string) => void;
+  /** Whether so much of `out` waits to be read that nothing more should be shown for now. */
+  readonly isUnread: () => boolean;
+  readonly raw: { readonly out: (sequence: string) => void };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether every note on recorded market data is printed; false if left out. */
+  readonly verbose?: boolean;
+  readonly stopAsked: () => Promise<void>;
+  /** Calls back at each signal that kills (SIGUSR2). */
+  readonly onKillSignal: (kill: (reason: string) => void) => void;
+  /** Calls back with a text for the log at each signal that does nothing (SIGUSR1). */
+  readonly onUnusedSignal: (tell: (text: string) => void) => void;
+  /** Calls back with each error that no code caught; the process then no longer ends of it. */
+  readonly onUncaught: (take: (error: unknown) => void) => void;
+}
 
 /** Runs a trader until it is stopped. Returns the exit code: 0 only when nothing rests any more, proven. */
 export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {

@@ -12,9 +12,14 @@ import { isGone } from '../../shared/base/process-mark.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config } from '../config/types.js';
 import { readBeat } from '../guardian/beat-file.js';
-import type { GuardianReport, GuardianState } from '../guardian/contract.js';
+import {
+  describeReport,
+  type GuardianReport,
+  type GuardianState,
+  locateReportFile,
+  reportSchema,
+} from '../guardian/contract.js';
 import { Heart } from '../guardian/heartbeat.js';
-import { describeReport, locateReportFile, reportSchema } from '../guardian/heartbeat-files.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; one that has not for so long hangs. */

@@ -20,7 +20,12 @@ export interface JobHooks {
   late(job: string, lateMs: number): void;
 }
 
-/** The jobs, begun anew when a configuration with other hours is in force. */
+/**
+ * The jobs of a configuration, whose expressions were checked with it.
+ *
+ * Looks come from an interval, which runs on when this machine's clock is set. A job whose time passed while the loop
+ * stood still runs once, at the next look.
+ */
 export class Jobs {
   readonly #hooks: JobHooks;
   #stop: () => void = () => undefined;
@@ -29,48 +34,36 @@ export class Jobs {
     this.#hooks = hooks;
   }
 
-  start({ schedule: when, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
+  /** Starts the jobs of this configuration in place of those before. */
+  start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
     this.stop();
-    this.#stop = startJobs(when, strategies, this.#hooks);
+    const hooks = this.#hooks;
+    const jobs = [
+      { name: 'reconcile', expression: schedule.reconcile, run: () => hooks.reconcile() },
+      { name: 'ledger_backup', expression: schedule.ledgerBackup, run: () => hooks.backupLedger() },
+      { name: 'daily_summary', expression: schedule.dailySummary, run: () => hooks.dailySummary() },
+    ].flatMap(({ name, expression, run }) =>
+      expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
+    );
+    const hours = new QuoteHours(strategies);
+    const look = () => {
+      for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+      for (const { name, times, run } of jobs) {
+        const lateMs = times.findPassed(nowMs());
+        if (lateMs === null) continue;
+        if (lateMs > LATE_MS) hooks.late(name, lateMs);
+        run();
+      }
+    };
+    look();
+    const timer = setInterval(look, LOOK_MS);
+    this.#stop = () => {
+      clearInterval(timer);
+      hours.close();
+    };
   }
 
   stop(): void {
     this.#stop();
   }
-}
-
-/**
- * Starts the jobs; the returned function stops them. Expressions were checked with the configuration.
- *
- * Looks come from an interval, which runs on when this machine's clock is set. A job whose time passed while the loop
- * stood still runs once, at the next look.
- */
-export function startJobs(
-  config: ScheduleConfig,
-  strategies: readonly ScheduledStrategy[],
-  hooks: JobHooks,
-): () => void {
-  const jobs = [
-    { name: 'reconcile', expression: config.reconcile, run: () => hooks.reconcile() },
-    { name: 'ledger_backup', expression: config.ledgerBackup, run: () => hooks.backupLedger() },
-    { name: 'daily_summary', expression: config.dailySummary, run: () => hooks.dailySummary() },
-  ].flatMap(({ name, expression, run }) =>
-    expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
-  );
-  const hours = new QuoteHours(strategies);
-  const look = () => {
-    for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
-    for (const { name, times, run } of jobs) {
-      const lateMs = times.findPassed(nowMs());
-      if (lateMs === null) continue;
-      if (lateMs > LATE_MS) hooks.late(name, lateMs);
-      run();
-    }
-  };
-  look();
-  const timer = setInterval(look, LOOK_MS);
-  return () => {
-    clearInterval(timer);
-    hours.close();
-  };
 }

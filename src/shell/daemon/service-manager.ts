@@ -119,7 +119,7 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
   });
   let isGone = false;
   const onGone = (why: string) => {
-    if (!isGone) warn(`systemd is not told how the trader is, and ends it when it waits for that: ${why}`);
+    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for that: ${why}`);
     isGone = true;
   };
   relay.on('error', ({ message }) => onGone(message));

@@ -17,10 +17,9 @@ import { openLedger } from '../../trader/ledger/ledger.js';
 import { describeStretch } from '../../trader/reconcile/stretched-rounds.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { acceptedCredentials, type KeyMaking } from '../client/accepted-credentials.js';
+import { acceptedCredentials, ensureTakenKey, type KeyMaking } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import { makeReplaceable, type ReplaceableClient } from '../client/replaceable-client.js';
 import type { Config } from '../config/types.js';
 import type { FleetMember } from '../fleet/member.js';
 import type { RunFacts } from '../journal/describe-run.js';
@@ -52,7 +51,15 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 /** Between two tries to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-export interface Session extends ReplaceableClient {
+export interface Session {
+  /** The client that is used now. */
+  client(): ServiceClient;
+  /**
+   * Another client, which knows of no pause and no limit that the one before it was told; that one is closed, which drops and
+   * cuts all that it was doing. Asked for when everything is to be canceled and that does not come about: where the exchange
+   * refuses the key, another is made.
+   */
+  freshClient(): Promise<ServiceClient>;
   readonly trader: Trader;
   readonly config: Config;
   readonly ledger: Ledger;
@@ -131,7 +138,7 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const common = { profile, concurrency, onNotice: (notice: ClientNotice) => tell(notice, options), objection };
     const make = (credentials: Credentials) => new ServiceClient({ ...common, credentials });
     const making = fleet === null ? keyMaking(options, wallet) : null;
-    const inUse = makeReplaceable(client, credentials, make, making);
+    const inUse = replaceable(client, credentials, make, making);
     closers.push(() => inUse.client().close());
     // Its own exchange charges by its own rule, which the configuration was held against.
     if (exchange === null) await refuseWrongFees(client, config);
@@ -157,6 +164,27 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     await close();
     throw error;
   }
+}
+
+/** @param making null in a fleet: there a key is revoked so that a trader which another one has replaced does nothing more */
+function replaceable(
+  first: ServiceClient,
+  used: Credentials,
+  make: (credentials: Credentials) => ServiceClient,
+  making: KeyMaking | null,
+): Pick<Session, 'client' | 'freshClient'> {
+  let credentials = used;
+  let current = first;
+  const freshClient = async () => {
+    const before = current;
+    // First, so that what the core asks when the old one gives up finds the new one.
+    const fresh = make(credentials);
+    current = fresh;
+    await before.close();
+    if (making !== null) credentials = (await ensureTakenKey(fresh, credentials, making)) ?? credentials;
+    return fresh;
+  };
+  return { client: () => current, freshClient };
 }
 
 /** A first start has no data folder yet. */
@@ -209,22 +237,8 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   if (settings === null || !settings.embedded) return null;
   // Heavy to load, and a trader on an exchange elsewhere must be back as soon as it can.
   const { startExchange } = await import('../../exchange/exchange.js');
-  const exchange = await startExchange({
-    port: settings.port,
-    profile: config.venue.profile,
-    dataDir: settings.dataDir,
-    seed: settings.seed,
-    controls: settings.controls,
-    crowd: settings.crowd,
-    crowdMarkets: settings.crowdMarkets,
-    rateLimits: settings.rateLimits,
-    startingFunds: settings.startingFundsMicros,
-    landingMs: settings.landingMs,
-    draftLifetimeS: settings.draftLifetimeS,
-    marketData: settings.marketData,
-    speed: settings.speed,
-    logger: loud,
-  });
+  const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
+  const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
   for (const line of exchange.replays) say(line);
   return exchange;
 }
@@ -280,32 +294,22 @@ interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'm
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
   const { config, version, profile, runId } = run;
+  const { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies } = config;
   const loadDraft = (intentId: string) => ledger.storedDraft(intentId);
   const rules = signingRules(profile, config.venue.allowBlindSigning);
   const always = wallet.draftSigner({ ...rules, loadDraft });
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
-  const { configHash } = config;
-  const executor = new Executor(ledger, journal.signer(signer), profile, {
-    runId,
-    configHash,
-    ownPollMs: config.polling.ownIntervalMs,
-  });
+  const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
+  const executor = new Executor(ledger, journal.signer(signer), profile, told);
+  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
+    ...inForce,
     runId,
-    configHash,
     version,
     profile,
-    capitalMicros: config.capitalMicros,
-    risk: config.risk,
-    polling: config.polling,
-    merge: config.merge,
-    economics: config.economics,
-    events: config.events,
-    feeds: config.feeds,
-    strategies: config.strategies,
+    startedWith,
     boundedCall: journal.boundedCall(boundedCall(run.strategyLimitMs)),
     findModule: (key: string) => modules.get(key) ?? null,
-    startedWith,
   };
   return new Trader(settings, ledger, executor, run.startedMs);
 }
@@ -315,7 +319,7 @@ async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger):
   try {
     return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
   } catch (error) {
-    return [`what was in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
+    return [`the configuration in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 

@@ -67,7 +67,8 @@ export class Telemetry {
         }),
         faces: () => trader.faces(),
         mode: () => trader.mode,
-        onFailure: (error) => options.log.logger.error({ err: error }, 'telemetry failed; its readers were let go'),
+        onFailure: (error) =>
+          options.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
       { steadyMs, nowMs },
     );

@@ -44,41 +44,29 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Readonly<Record<string, 
   }
   const end = new AbortController();
   const { signal } = end;
-  const look = lookFor(feed, inbox);
-  const ended = again(look, feed.everyMs, signal);
+  const reader = openReader(feed, inbox);
+  const ended = again(reader, feed.everyMs, signal);
   return async () => {
     end.abort();
     await ended;
   };
 }
 
-type Look = (signal: AbortSignal) => Promise<boolean>;
-
-function lookFor(feed: Exclude<FeedConfig, { kind: 'child' }>, inbox: FeedInbox): Look {
-  if (feed.kind === 'file') return lookAtFile(feed, inbox);
-  if (feed.kind === 'http') return lookAtAddress(feed, inbox);
-  const reader = new VenueReader(feed, inbox);
-  return (signal) => reader.look(signal);
+interface Reader {
+  /** Looks once; false when something could not be read. Never throws. */
+  look(signal: AbortSignal): Promise<boolean>;
 }
 
-function lookAtFile(feed: Extract<FeedConfig, { kind: 'file' }>, inbox: FeedInbox): Look {
-  const reader = new FileReader(feed, inbox);
-  return async (signal) => {
-    await reader.look(signal);
-    return true;
-  };
-}
-
-function lookAtAddress(feed: Extract<FeedConfig, { kind: 'http' }>, inbox: FeedInbox): Look {
-  const reader = new HttpReader(feed, inbox);
-  return (signal) => reader.look(signal);
+function openReader(feed: Exclude<FeedConfig, { kind: 'child' }>, inbox: FeedInbox): Reader {
+  if (feed.kind === 'file') return new FileReader(feed, inbox);
+  return feed.kind === 'http' ? new HttpReader(feed, inbox) : new VenueReader(feed, inbox);
 }
 
 /** One look after the other, never two at once. */
-async function again(look: Look, everyMs: number, signal: AbortSignal): Promise<void> {
+async function again(reader: Reader, everyMs: number, signal: AbortSignal): Promise<void> {
   let waitMs = everyMs;
   while (!signal.aborted) {
-    const isRead = await look(signal);
+    const isRead = await reader.look(signal);
     waitMs = isRead ? everyMs : Math.min(Math.max(waitMs * 2, everyMs), Math.max(MOST_PATIENT_MS, everyMs));
     await pause(waitMs, undefined, { signal }).catch(() => undefined);
   }

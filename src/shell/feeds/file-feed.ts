@@ -27,8 +27,8 @@ export class FileReader {
     this.#rows = new FileRows(feed.path);
   }
 
-  /** Looks once; never throws. */
-  async look(signal: AbortSignal): Promise<void> {
+  /** Looks once; never throws. True also for a file that cannot be read: looking again costs nothing. */
+  async look(signal: AbortSignal): Promise<boolean> {
     let file: FileHandle | null = null;
     try {
       file = await open(this.#feed.path, 'r');
@@ -38,6 +38,7 @@ export class FileReader {
     } finally {
       await file?.close().catch(() => undefined);
     }
+    return true;
   }
 
   async #read(file: FileHandle, signal: AbortSignal): Promise<void> {

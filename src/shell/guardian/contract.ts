@@ -5,50 +5,60 @@
  * its own clock that never steps.
  */
 
-import type { ProcessMark } from '../../shared/base/process-mark.js';
+import { z } from 'zod';
+
+export const locateHeartbeatFile = (ledgerPath: string): string => `${ledgerPath}.heartbeat`;
+export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.guardian`;
+
+const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
 /** What the trader last said. */
-export interface Heartbeat {
+export const heartbeatSchema = z.object({
   /** Drawn anew by each start of the trader. */
-  readonly run: string;
-  readonly process: ProcessMark;
+  run: z.string().min(1),
+  process: processMark,
   /** One more with each beat of a run. */
-  readonly count: number;
+  count: z.number().int().nonnegative(),
   /**
    * - `starting`: it opens its ledger, reaches for the exchange; nothing of ours is looked after yet
    * - `trading`: its core takes steps; a beat is written after a step, by the loop that took it
    * - `ended`: it ended after two reads had proven that nothing rests
    */
-  readonly phase: 'starting' | 'trading' | 'ended';
+  phase: z.enum(['starting', 'trading', 'ended']),
   /** Whether an order of ours may rest at the exchange. Once `trading`, only `ended` takes it back. */
-  readonly mayRest: boolean;
+  mayRest: z.boolean(),
   /** It was killed, halted or is being stopped: whatever rests has to go. */
-  readonly nothingMayRest: boolean;
+  nothingMayRest: z.boolean(),
   /** Of a trader of a fleet: for how long from this beat on nobody else can have its wallet, ms; null for a trader by itself. */
-  readonly oursForMs: number | null;
-}
+  oursForMs: z.number().nullable(),
+});
+export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
 /** What the guardian last said. */
-export interface GuardianReport {
-  readonly run: string;
-  readonly process: ProcessMark;
-  readonly count: number;
+export const reportSchema = z.object({
+  run: z.string().min(1),
+  process: processMark,
+  count: z.number().int().nonnegative(),
   /** Whether it outlives the trader, being started by a unit of its own. */
-  readonly stays: boolean;
-  readonly state: GuardianState;
+  stays: z.boolean(),
+  /**
+   * - `opening`: it cannot cancel yet, or not any more: the text says why
+   * - `watching`: the trader's heart beats, or nothing rests that needs it
+   * - `canceling`: the heart stopped and nothing is proven yet
+   * - `secured`: the heart stopped; rounds some seconds apart found nothing resting
+   * - `ended`: it is gone, as it should be
+   * - `failed`: it is gone because it cannot guard: the text says why
+   */
+  state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   /** For a person. */
-  readonly text: string;
-}
+  text: z.string(),
+});
+export type GuardianReport = Readonly<z.infer<typeof reportSchema>>;
+export type GuardianState = GuardianReport['state'];
 
-/**
- * - `opening`: it cannot cancel yet, or not any more: the text says why
- * - `watching`: the trader's heart beats, or nothing rests that needs it
- * - `canceling`: the heart stopped and nothing is proven yet
- * - `secured`: the heart stopped; rounds some seconds apart found nothing resting
- * - `ended`: it is gone, as it should be
- * - `failed`: it is gone because it cannot guard: the text says why
- */
-export type GuardianState = 'opening' | 'watching' | 'canceling' | 'secured' | 'ended' | 'failed';
+/** In a few words, for status lines. */
+export const describeReport = ({ process, state, text }: GuardianReport): string =>
+  `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
 /** What decisions are made by. */
 export interface GuardianRules {

@@ -13,10 +13,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { readBeat } from './beat-file.js';
-import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules } from './contract.js';
+import {
+  type GuardianAction,
+  type GuardianObservation,
+  type GuardianReport,
+  type GuardianRules,
+  heartbeatSchema,
+  locateHeartbeatFile,
+  locateReportFile,
+  reportSchema,
+} from './contract.js';
 import { decide, describeState, FRESH_MIND, type GuardianMind } from './decide.js';
 import { type Access, type AccessSettings, GuardianSession } from './guardian-session.js';
-import { heartbeatSchema, locateHeartbeatFile, locateReportFile, reportSchema } from './heartbeat-files.js';
 import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 
 const LOOK_EVERY_MS = 250;

@@ -10,8 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readMark } from '../../shared/base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
-import type { Heartbeat } from './contract.js';
-import { heartbeatSchema, locateHeartbeatFile } from './heartbeat-files.js';
+import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
 
 /** Far below any time-out, far above what a write costs. */
 const BEAT_EVERY_MS = 200;

@@ -105,7 +105,7 @@ function parse(text: string, path: string): CredentialsFile {
   throw new TwinbookError(
     'key_invalid',
     `${WHAT} ${path} is not one`,
-    'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own by itself.',
+    'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own.',
   );
 }
 

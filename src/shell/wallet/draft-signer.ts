@@ -7,9 +7,10 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { type DraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { judgeMessage } from './draft-judge.js';
-import type { Signer, SigningPolicy, SignResult, StoredDraft } from './drafts.js';
+import type { SigningPolicy, SignResult, StoredDraft } from './drafts.js';
 
-export class DraftSigner implements Signer {
+/** Signs stored drafts by intent id. Synchronous. */
+export class DraftSigner {
   readonly #policy: SigningPolicy;
   readonly #wallet: string;
   readonly #signBytes: (bytes: Uint8Array) => string;

@@ -15,9 +15,6 @@ export interface StoredDraft {
   readonly terms: DraftTerms;
 }
 
-/** Reads the committed draft of an intent; null when there is none. */
-export type LoadDraft = (intentId: string) => StoredDraft | null;
-
 /** A signature as 128 lowercase hex characters, or why there is none. The reason never holds key bytes. */
 export type SignResult =
   | { readonly ok: true; readonly signature: string }
@@ -25,10 +22,6 @@ export type SignResult =
 
 /** What the signer may sign, and where it finds what it is asked to sign. */
 export interface SigningPolicy extends SigningRules {
-  readonly loadDraft: LoadDraft;
-}
-
-/** Signs stored drafts by intent id. Synchronous. */
-export interface Signer {
-  sign(intentId: string): SignResult;
+  /** Reads the committed draft of an intent; null when there is none. */
+  readonly loadDraft: (intentId: string) => StoredDraft | null;
 }

@@ -4,7 +4,7 @@ import { readMark } from '../../../src/shared/base/process-mark.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
-import { locateReportFile } from '../../../src/shell/guardian/heartbeat-files.js';
+import { locateReportFile } from '../../../src/shell/guardian/contract.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf } from '../../support/folders.js';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createCredentials } from '../../../src/shell/client/bootstrap.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { control, openMarket, PROFILE, startTestExchange } from './harness.js';
@@ -13,7 +12,7 @@ describe("the trader's own client", () => {
     const market = await openMarket(baseUrl);
     const wallet = new Wallet(new Uint8Array(32).fill(3));
     const stranger = new ServiceClient({ profile: PROFILE, baseUrl });
-    const credentials = await createCredentials(stranger, wallet, PROFILE.service_name);
+    const credentials = await stranger.bootstrap(wallet);
     await stranger.close();
 
     const client = new ServiceClient({ profile: PROFILE, baseUrl, credentials });

@@ -113,18 +113,10 @@ describe('walking a list', () => {
     expect((await walk(endless, {}, 3)).asked).toHaveLength(2);
   });
 
-  it('finds a circle that is longer than what it remembers', async () => {
-    const circle = 3_000;
-    const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % circle) });
+  it('finds a circle of three thousand cursors at once', async () => {
+    const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % 3_000) });
     const { fault, asked } = await walk(round, { getKey: null });
-    expect(fault).toBe('cursor_repeated');
-    expect(asked.length).toBeLessThanOrEqual(3 * circle);
-  });
-
-  it('finds a circle of a thousand cursors at once', async () => {
-    const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % 1_000) });
-    const { fault, asked } = await walk(round, { getKey: null });
-    expect([fault, asked.length]).toEqual(['cursor_repeated', 1_001]);
+    expect([fault, asked.length]).toEqual(['cursor_repeated', 3_001]);
   });
 
   it.each([

@@ -98,17 +98,6 @@ describe('a throttled call', () => {
 });
 
 describe('the budget', () => {
-  it('is never overdrawn, and the urgent go first when it is short', async () => {
-    const small = clientFor(server.url, { budgets: { signed: 3 } });
-    const soon = () => ({ latestMs: Date.now() + 150 });
-    const outcomes = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => small.call('orders.create', { body: orderBody }, soon())),
-    );
-    expect(outcomes.filter(({ outcome }) => outcome.kind === 'unknown' && !outcome.sent)).toHaveLength(2);
-    expect(server.asked).toHaveLength(3);
-    await small.close();
-  });
-
   it('learns from the headers what others have used up', async () => {
     const remaining = (n: string) => ({
       'x-ratelimit-limit': '50',

@@ -26,7 +26,7 @@ export class LossyNetwork implements Sender {
   readonly carried: string[] = [];
   readonly #wire = new Transport(16);
 
-  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
+  async send(message: Message, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<Attempt> {
     const fate = this.fateOf(message);
     if (fate === 'never leaves') return { kind: 'failure', reason: 'connection refused', sent: false };
     this.carried.push(`${message.method} ${message.url.pathname}`);

@@ -5,48 +5,7 @@ import { type Paper, startPaper } from './paper.js';
 /** The real client against what the paper exchange does wrong on purpose. */
 
 const QUICK = { pollMs: 2, withinMs: 5_000 };
-const SUBMIT = 'POST /orders/{pubkey}/submit/';
-const bid = (market_condition_id: string) =>
-  ({ market_condition_id, is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '10' }) as const;
-const resting = async ({ client }: Paper) => (await client.orders.list({ status: ['open'] })).rows.length;
 const faults = (paper: Paper, ...answers: object[]) => paper.control('/faults/', { answers });
-
-describe('placing an order', () => {
-  it.each([
-    ['the service’s own 500', { answer: 'error' }],
-    ['a refusal', { answer: 'error', slug: 'invalid_program_call_status' }],
-    ['the page of a proxy', { answer: 'html', status: 403 }],
-  ])('that acted although its submit was answered with %s is found by its record', async (_, fault) => {
-    const paper = await startPaper();
-    const market = await paper.openMarket();
-    await faults(paper, { ...fault, acts: true, calls: [SUBMIT], count: 1 });
-    expect(await paper.client.place(paper.wallet, bid(market), QUICK)).toMatchObject({ status: 'open' });
-    expect(await resting(paper)).toBe(1);
-  });
-
-  it('goes on with the same draft behind a proxy that refused its submit twice', async () => {
-    const paper = await startPaper();
-    const market = await paper.openMarket();
-    await faults(paper, { answer: 'html', calls: [SUBMIT], count: 2 });
-    expect(await paper.client.place(paper.wallet, bid(market), QUICK)).toMatchObject({ status: 'open' });
-    expect((await paper.client.orders.list()).rows).toHaveLength(1);
-  });
-});
-
-describe('a 403', () => {
-  it('of a proxy is unknown, one of the service is its refusal', async () => {
-    const paper = await startPaper();
-    await faults(paper, { answer: 'html', count: 1 }, { answer: 'error', slug: 'permission_denied', count: 1 });
-    const outcomes = [];
-    // A change: reads are asked again by themselves.
-    const change = { params: { pubkey: 'nobody' }, body: { signature: 'f'.repeat(128) } };
-    for (let call = 0; call < 2; call++) outcomes.push((await paper.client.call('orders.submit', change)).outcome);
-    expect(outcomes).toMatchObject([
-      { kind: 'unknown', sent: true, reason: 'HTTP 403 with a body that is not JSON' },
-      { kind: 'refused', status: 403, slug: 'permission_denied' },
-    ]);
-  });
-});
 
 describe('closing a margin position', () => {
   /** A position of 100 at leverage 2, in a market at 0.5. */

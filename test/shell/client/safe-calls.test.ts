@@ -5,7 +5,7 @@ import type { OrderInput, SafeOptions } from '../../../src/shell/client/client.j
 import { NotDone, OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/errors.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt } from '../../../src/shell/client/transport.js';
-import { profile, refusal } from './hostile-server.js';
+import { refusal } from './hostile-server.js';
 import { type Fate, type Paper, startPaper } from './paper.js';
 
 const QUICK: SafeOptions = { pollMs: 1, withinMs: 5_000 };
@@ -45,26 +45,6 @@ function rewritten(attempt: Attempt, change: (text: string) => string): Attempt 
 }
 
 describe('a safe call', () => {
-  it.each(['utf8', 'solana_tx'] as const)(
-    'places, cancels, splits, merges and redeems with %s drafts',
-    async (kind) => {
-      const paper = await startPaper({ profile: { ...profile, draft_message: kind } });
-      const { client, wallet } = paper;
-      const market = await paper.openMarket();
-      const order = await client.place(wallet, buying(market), QUICK);
-      expect(order).toMatchObject({ status: 'open', price: 420_000, remaining_amount: 10_000_000 });
-      expect(await client.cancel(wallet, order.pubkey ?? '', QUICK)).toMatchObject({ status: 'canceled' });
-      const sets = { market_condition_id: market, amount: '5' };
-      expect(await client.split(wallet, sets, QUICK)).toMatchObject({ state: 'done', onchain_amount: 5_000_000 });
-      expect(await client.merge(wallet, { ...sets, amount: '2' }, QUICK)).toMatchObject({ onchain_amount: 2_000_000 });
-      await paper.control(`/markets/${market}/resolve/`, { is_yes: true });
-      expect(await client.redeem(wallet, market, QUICK)).toMatchObject({
-        state: 'completed',
-        onchain_funds: 3_000_000,
-      });
-    },
-  );
-
   it('redeems by the draft of an earlier call whose answer was lost', async () => {
     const paper = await startPaper();
     const { client, network, wallet } = paper;

@@ -1,14 +1,14 @@
 /** Quote hours and jobs under a clock that is set while the trader runs, and over a pause of the loop. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startJobs } from '../../../src/shell/daemon/jobs.js';
+import { Jobs } from '../../../src/shell/daemon/jobs.js';
 
 /** At this hour of a day, by the clock of this machine. */
 const at = (hour: number): Date => new Date(2026, 10, 20, hour, 30);
 const NO_JOBS = { reconcile: null, ledgerBackup: null, dailySummary: null };
 
 let told: [string, boolean][] = [];
-let stopJobs: () => void = () => undefined;
+let jobs: Jobs;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: at(12) });
@@ -25,10 +25,11 @@ beforeEach(() => {
     { name: 'nights', quoteHours: '* * 20-23 * * *' },
     { name: 'always', quoteHours: null },
   ];
-  stopJobs = startJobs(NO_JOBS, strategies, hooks);
+  jobs = new Jobs(hooks);
+  jobs.start({ schedule: NO_JOBS, strategies });
 });
 afterEach(() => {
-  stopJobs();
+  jobs.stop();
   vi.useRealTimers();
 });
 
@@ -73,7 +74,7 @@ describe('quote hours', () => {
   });
 
   it('are told to nobody once the jobs have stopped', () => {
-    stopJobs();
+    jobs.stop();
     expect(set(at(5))).toEqual([]);
   });
 });
@@ -81,14 +82,16 @@ describe('quote hours', () => {
 describe('a scheduled job', () => {
   it('whose time passed while the loop stood still runs once, and is reported as late', () => {
     const ran: unknown[] = [];
-    const stop = startJobs({ reconcile: '0 * * * * *', ledgerBackup: '0 */5 * * * *', dailySummary: null }, [], {
+    const late = new Jobs({
       reconcile: () => ran.push('reconcile'),
       backupLedger: () => ran.push('backup'),
       dailySummary: () => ran.push('summary'),
       late: (job, lateMs) => ran.push([job, lateMs]),
       quoteHours: () => undefined,
     });
-    onTestFinished(stop);
+    const schedule = { reconcile: '0 * * * * *', ledgerBackup: '0 */5 * * * *', dailySummary: null };
+    late.start({ schedule, strategies: [] });
+    onTestFinished(() => late.stop());
     vi.setSystemTime(new Date(2026, 10, 20, 12, 35, 3));
     vi.advanceTimersByTime(1_000);
     expect(ran).toEqual([['reconcile', 3_500], 'reconcile', ['ledger_backup', 3_500], 'backup']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
-import { heartbeatSchema } from '../../../src/shell/guardian/heartbeat-files.js';
+import { heartbeatSchema } from '../../../src/shell/guardian/contract.js';
 import { folderOf } from '../../support/folders.js';
 import { beat } from './looks.js';
 

@@ -2,9 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readBeatNow } from '../../../src/shell/guardian/beat-file.js';
-import type { Heartbeat } from '../../../src/shell/guardian/contract.js';
+import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/contract.js';
 import { Heart } from '../../../src/shell/guardian/heartbeat.js';
-import { heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/heartbeat-files.js';
 import { folderOf } from '../../support/folders.js';
 
 const ledger = () => join(folderOf({}), 'ledger.sqlite');

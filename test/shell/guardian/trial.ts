@@ -12,13 +12,14 @@ import { isGone } from '../../../src/shared/base/process-mark.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { decode } from '../../../src/shell/guardian/beat-file.js';
-import type { GuardianReport, Heartbeat } from '../../../src/shell/guardian/contract.js';
 import {
+  type GuardianReport,
+  type Heartbeat,
   heartbeatSchema,
   locateHeartbeatFile,
   locateReportFile,
   reportSchema,
-} from '../../../src/shell/guardian/heartbeat-files.js';
+} from '../../../src/shell/guardian/contract.js';
 import { loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { asTrader } from '../../support/venue.js';
 

@@ -26,7 +26,7 @@ const KINDS = Object.keys(PER_DAY) as readonly Disturbance[]; // the names that 
 const DAY_MS = 86_400_000;
 const ALL = Object.values(PER_DAY).reduce((sum, each) => sum + each, 0);
 
-export class VirtualTrader {
+class VirtualTrader {
   readonly #random: Random;
   #nowMs = 0;
   #stillUntilMs = 0;

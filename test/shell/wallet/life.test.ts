@@ -67,32 +67,21 @@ describe.each(VENUES)('under %s', (_, profile, isMessage) => {
 
   it('splits, orders, cancels, merges and redeems are drafted, signed and done', async () => {
     const { condition_id: market } = await control('/markets/', { title: 'Rain?', config: { kind: 'orderbook' } });
-    const set = { market_condition_id: market, amount: '10' };
-
-    const split = data(await client.call('splits.create', { body: set }));
-    const splitting = signed(market, split, { action: 'split-shares', amount: m(10) });
-    expect(data(await client.call('splits.submit', splitting))).toMatchObject({ state: 'in_process' });
-
-    const limit = { ...set, is_yes: true, side: 'sell', order_type: 'limit', price: '0.6', amount: '4' } as const;
-    const order = data(await client.call('orders.create', { body: limit }));
-    const selling = { action: 'place-order', isYes: true, side: 'sell', type: 'limit', price: 600_000, amount: m(4) };
-    // The price is a whole number of Micros.
-    const submitted = signed(market, order, selling as DraftTerms);
-    expect(data(await client.call('orders.submit', submitted))).toMatchObject({ status: 'open' });
-
-    const params = { pubkey: order.pubkey };
-    const cancel = data(await client.call('orders.cancel', { params }));
-    const canceling = signed(market, cancel, { action: 'cancel-order', orderPubkey: order.pubkey });
-    expect(data(await client.call('orders.cancelSubmit', canceling))).toMatchObject({ status: 'canceled' });
-
-    const merge = data(await client.call('merges.create', { body: { ...set, amount: '3' } }));
-    const merging = signed(market, merge, { action: 'merge-shares', amount: m(3) });
-    expect(data(await client.call('merges.submit', merging))).toMatchObject({ state: 'in_process' });
-
+    const options = { pollMs: 1, allowBlindSigning: profile.draft_message === 'opaque' };
+    const sets = { market_condition_id: market, amount: '10' };
+    // The split that follows is answered this same draft.
+    const { message } = await client.splits.create(sets);
+    expect(isMessage(message), message).toBe(true);
+    expect(await client.split(wallet, sets, options)).toMatchObject({ state: 'done', onchain_amount: m(10) });
+    const limit = { ...sets, is_yes: true, side: 'sell', order_type: 'limit', price: '0.6', amount: '4' } as const;
+    const order = await client.place(wallet, limit, options);
+    expect(order).toMatchObject({ status: 'open', price: 600_000, remaining_amount: m(4) });
+    expect(await client.cancel(wallet, order.pubkey ?? '', options)).toMatchObject({ status: 'canceled' });
+    const merged = await client.merge(wallet, { ...sets, amount: '3' }, options);
+    expect(merged).toMatchObject({ state: 'done', onchain_amount: m(3) });
     await control(`/markets/${market}/resolve/`, { is_yes: true });
-    const redeem = data(await client.call('redeems.create', { body: { market_condition_id: market } }));
-    const redeeming = signed(market, redeem, { action: 'redeem-shares', yes: m(7), no: m(7) });
-    expect(data(await client.call('redeems.submit', redeeming))).toMatchObject({ state: 'completed', funds: m(7) });
+    const redeemed = await client.redeem(wallet, market, options);
+    expect(redeemed).toMatchObject({ state: 'completed', onchain_funds: m(7) });
   });
 
   it('margin positions are asked for, signed and on their way', async () => {

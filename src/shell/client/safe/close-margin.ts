@@ -5,7 +5,7 @@
  */
 
 import type { PositionRow } from '../../../shared/protocol/records.js';
-import type { PositionCalls } from '../calls/margin.js';
+import type { Calls } from '../calls.js';
 import { OutcomeUnknown, ServiceRefused } from '../errors.js';
 import { type Patience, settle, type World } from '../workflow/draft-workflow.js';
 
@@ -19,7 +19,7 @@ type Pace = Pick<Patience, 'withinMs' | 'pollMs'>;
 
 /** Resolves to a position that is closed. Throws ServiceRefused, OutcomeUnknown. */
 export async function closeMargin(
-  positions: PositionCalls,
+  positions: Calls['positions'],
   { pubkey, price }: CloseInput,
   world: World,
   { withinMs, pollMs }: Pace,

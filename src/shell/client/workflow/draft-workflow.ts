@@ -117,7 +117,7 @@ class Submission<R> {
 
   /** A record may move on though its submit was refused, and show it a moment later: one look is not believed. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and nobody looked again`);
+    if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
     if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
     return this.#end(again, refusal);
@@ -139,7 +139,7 @@ class Submission<R> {
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // A submit that arrived at the last moment shows a moment later: one look is not believed.
-      if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and nobody looked again');
+      if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }

@@ -4,8 +4,7 @@ import { parseDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
-import type { MarginInput } from '../calls/margin.js';
-import type { OrderInput } from '../calls/orders.js';
+import type { MarginInput, OrderInput } from '../calls.js';
 
 /** Throws TwinbookError usage for a number that is none. */
 export function orderTerms(order: OrderInput): DraftTerms {

@@ -1,5 +1,6 @@
 /** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
 
+import { statSync } from 'node:fs';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
 import { type ConfigEntry, configHistory } from '../../../trader/engine/control/config-history.js';
@@ -11,7 +12,6 @@ import type { Config, ReadConfig } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
 import { checkLoad } from './check-load.js';
 import { ConfigCopies, type ConfigCopy } from './config-copies.js';
-import { FileWatch } from './file-watch.js';
 
 export interface LiveConfigOptions {
   /** As this run began. */
@@ -254,3 +254,46 @@ function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: 
     'Give one with --reason TEXT.',
   );
 }
+
+/** An editor or a copy may still be at work, ms. */
+const QUIET_MS = 2_000;
+
+class FileWatch {
+  #files: readonly string[];
+  #seen: string;
+  #changedMs: number | null = null;
+
+  /** As they are now is as they are known. */
+  constructor(files: readonly string[]) {
+    this.#files = files;
+    this.#seen = marks(files);
+  }
+
+  /** Once a second or so: whether they have changed since they were known, and not for a while. Once for each change. */
+  hasSettled(nowMs: number): boolean {
+    const now = marks(this.#files);
+    if (now !== this.#seen) {
+      this.#seen = now;
+      this.#changedMs = nowMs;
+      return false;
+    }
+    if (this.#changedMs === null || nowMs < this.#changedMs + QUIET_MS) return false;
+    this.#changedMs = null;
+    return true;
+  }
+
+  /** Other files from now on; what is new of them is known as it is. */
+  follow(files: readonly string[]): void {
+    this.#files = files;
+    this.#seen = marks(files);
+  }
+}
+
+/** Differs when one of them was written, replaced or removed. */
+const marks = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found === undefined ? '-' : `${found.ino}:${found.mtimeMs}:${found.size}`;
+    })
+    .join(' ');
