@@ -1,15 +1,14 @@
 /** `twinbook strategies` and `twinbook config check|schema|explain|show`. */
 
 import type { Command } from 'commander';
-import { strategyClass, traderClass } from '../shell/config/live/live-classes.js';
 import { loadConfig } from '../shell/config/load.js';
-import { strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
+import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';
+import { jsonSchema, listSettings } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import { describeStretch } from '../trader/reconcile/stretched-rounds.js';
-import { type ParamRow, paramsSchema, paramTable } from '../trader/strategy/params-export.js';
+import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import { addConfigExplainCommand } from './config-explain.js';
 import { addConfigLiveCommands } from './config-live.js';
 import { addStrategyNewCommand } from './lab/strategy-new.js';
@@ -65,10 +64,9 @@ export function addConfigCommands(program: Command, session: Session): void {
   const schema = config.command('schema').description('prints the JSON Schema of trader files and strategy files');
   addAction(schema, session, async () => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
-    const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, paramsSchema(strategy)]));
-    const [trader, strategy] = [jsonSchema(traderSchema), jsonSchema(strategyFileSchema)];
-    const live = { trader: classes(trader, traderClass), strategy: classes(strategy, strategyClass) };
-    io.out(json({ trader, strategy, params, live }));
+    const params = Object.fromEntries(loaded.map(({ strategy }) => [strategy.name, objectSchema(strategy.params)]));
+    const live = { trader: liveClasses(traderSchema), strategy: liveClasses(strategyFileSchema) };
+    io.out(json({ trader: jsonSchema(traderSchema), strategy: jsonSchema(strategyFileSchema), params, live }));
     return EXIT.ok;
   });
 
@@ -84,8 +82,8 @@ export function addConfigCommands(program: Command, session: Session): void {
 }
 
 /** What each setting wants while the trader runs. */
-const classes = (schema: SchemaNode, classifySetting: (setting: string) => unknown) =>
-  Object.fromEntries(listSettings(schema).map(({ name }) => [name, classifySetting(name)]));
+const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
+  Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
 const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },

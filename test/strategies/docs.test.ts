@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { shippedStrategies } from '../../src/shell/config/shipped.js';
 import { loadShipped, loadStrategyModule } from '../../src/shell/config/strategy-module.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
-import { paramTable } from '../../src/trader/strategy/params-export.js';
+import { paramTable } from '../../src/trader/strategy/read-params.js';
 import { folderOf } from '../support/folders.js';
 import { m } from '../trader/market/fixtures.js';
 import { FACTS, ofMarkets, paramsFor, VIEW } from '../trader/strategy/fixtures.js';

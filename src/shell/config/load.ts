@@ -1,8 +1,6 @@
 /** The way in: a trader's file, what it names, and the environment's overrides, as one frozen `Config`. */
 
-import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
@@ -10,18 +8,20 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { explainIssues } from './explain-issues.js';
 import { configHash } from './hash.js';
-import { configError, fieldName, type Problem, ProblemList } from './problems.js';
+import { makeTrader, parsePort } from './make-trader.js';
+import { fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
-import { alertProblems, makeAlerts } from './sections/alerts.js';
-import { feedProblems, makeFeeds } from './sections/feeds.js';
-import { fleetProblems, makeFleet } from './sections/fleet.js';
-import { makeEconomics, makeGuardian, makePolling, usualBatch } from './sections/sections.js';
+import { alertProblems } from './sections/alerts.js';
+import { feedProblems } from './sections/feeds.js';
+import { fleetProblems } from './sections/fleet.js';
 import { type At, loadVenue } from './sections/venue.js';
 import { readStrategyFile, withCode } from './strategy-file.js';
 import type { CodeRules } from './strategy-module.js';
-import type { Config, ExchangeConfig, LedgerConfig, ReadConfig, ReadStrategy, VenueConfig } from './types.js';
+import type { Config, ReadConfig, ReadStrategy, TraderConfig } from './types.js';
 import { readYaml, SourceTexts } from './yaml-source.js';
+
+export type { TraderConfig };
 
 export interface LoadOptions {
   /**
@@ -39,9 +39,6 @@ export interface LoadOptions {
   /** What `path` and relative paths of the environment are relative to. */
   readonly cwd: string;
 }
-
-/** A trader's file alone. Commands that must work in an emergency need no more, so a broken strategy cannot stop them. */
-export type TraderConfig = Omit<Config, 'strategies' | 'configHash' | 'texts'>;
 
 /** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
@@ -155,138 +152,6 @@ function readParts(value: unknown) {
   };
 }
 
-function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At): TraderConfig {
-  const folder = dirname(file);
-  const absolute = (text: string): string => resolve(folder, text);
-  const ledgerPath = fileBehind(absolute(content.ledger.path));
-  const walletFile = absolute(content.wallet.file);
-  const { credentials } = content.wallet;
-  return {
-    file,
-    venue,
-    exchange: makeExchange(content, venue.profile.draft_lifetime_s, absolute),
-    wallet: {
-      file: walletFile,
-      credentials: credentials === undefined ? join(dirname(walletFile), 'credentials.json') : absolute(credentials),
-    },
-    ledger: { path: ledgerPath, backups: makeBackups(content.ledger.backups) },
-    capitalMicros: content.capital,
-    risk: content.risk,
-    polling: makePolling(content.polling),
-    merge: {
-      enabled: content.merge.enabled,
-      minSharesMicros: content.merge.min_shares ?? usualBatch(makeEconomics(content.economics)),
-    },
-    economics: makeEconomics(content.economics),
-    events: content.events.map(({ event, outcomes, markets }) => ({
-      eventConditionId: event,
-      outcomes,
-      marketConditionIds: markets,
-    })),
-    schedule: {
-      reconcile: content.schedule.reconcile,
-      ledgerBackup: content.schedule.ledger_backup,
-      dailySummary: content.schedule.daily_summary,
-    },
-    log: {
-      level: content.log.level,
-      file: content.log.file === null ? null : absolute(content.log.file),
-      maxBytes: content.log.max_mb * BYTES_PER_MB,
-      keep: content.log.keep,
-    },
-    recording: {
-      enabled: content.recording.enabled,
-      dir: absolute(content.recording.dir),
-    },
-    journal: {
-      enabled: content.journal.enabled,
-      dir: content.journal.dir === undefined ? join(dirname(ledgerPath), 'runs') : absolute(content.journal.dir),
-      maxBytes: content.journal.max_mb * BYTES_PER_MB,
-      keptMs: daysMs(content.journal.days),
-    },
-    guardian: makeGuardian(content.guardian, walletFile, ledgerPath, absolute),
-    fleet: makeFleet(content.fleet, folder),
-    feeds: makeFeeds(content.feeds, folder),
-    dashboard: makeDashboard(content.dashboard, venue.name === PAPER, absolute),
-    alerts: makeAlerts(content.alerts, absolute),
-    metrics: {
-      open: content.metrics.open,
-      tokenFile: content.metrics.token_file === undefined ? null : absolute(content.metrics.token_file),
-      maxMarkets: content.metrics.max_markets,
-    },
-    reload: content.reload,
-    control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
-  };
-}
-
-function makeDashboard(
-  { enabled, view_password_file: view, stop_password_file: stop, ...rest }: TraderFile['dashboard'],
-  isPaper: boolean,
-  absolute: (path: string) => string,
-): TraderConfig['dashboard'] {
-  return {
-    ...rest,
-    enabled: enabled ?? isPaper,
-    viewPasswordFile: view === undefined ? null : absolute(view),
-    stopPasswordFile: stop === undefined ? null : absolute(stop),
-  };
-}
-
-const daysMs = (days: number | null): number | null => (days === null ? null : days * DAY_MS);
-
-/** Links to follow before they are taken for a circle, as the system does. */
-const MOST_LINKS = 40;
-
-const makeBackups = ({
-  newest,
-  days,
-  max_mb: megabytes,
-}: TraderFile['ledger']['backups']): LedgerConfig['backups'] => ({
-  newest,
-  days,
-  maxBytes: megabytes * BYTES_PER_MB,
-});
-
-/**
- * The file that a link names, whether it is there or not: stop file, heartbeat and socket lie beside the ledger, and whoever
- * calls it by another name must find the same ones.
- */
-function fileBehind(path: string): string {
-  let file = path;
-  for (let links = 0; links < MOST_LINKS; links++) {
-    try {
-      file = resolve(dirname(file), readlinkSync(file));
-    } catch {
-      return file; // no link, or nothing yet
-    }
-  }
-  return path;
-}
-
-/** The profile whose page is there without being asked for. */
-const PAPER = 'paper';
-
-const BYTES_PER_MB = 1_000_000;
-const DAY_MS = 86_400_000;
-
-/** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
-const MAX_SOCKET_BYTES = 103;
-
-function chooseSocket(
-  given: string | undefined,
-  ledgerPath: string,
-  absolute: (text: string) => string,
-  at: At,
-): string {
-  const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
-  if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
-  if (given !== undefined) {
-    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, this one ${Buffer.byteLength(beside)}; write a shorter one`;
-    throw configError([at(['control', 'socket'], text)]);
-  }
-  return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
-}
-
 /** The trader's file with the environment laid over it, checked field by field; its content is null when a field is wrong. */
 function readTraderFile(
   file: string,
@@ -381,34 +246,6 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   }
   return problems;
 }
-
-/** An address given beside `embedded: true` says where the embedded exchange shall listen. */
-function makeExchange(
-  { exchange: file, venue }: TraderFile,
-  draftLifetimeS: number,
-  absolute: (text: string) => string,
-): ExchangeConfig | null {
-  if (file === undefined) return null;
-  const givenPort = venue.base_url === undefined ? 0 : parsePort(venue.base_url);
-  return {
-    embedded: file.embedded,
-    dataDir: absolute(file.data_dir),
-    port: file.port === 0 && file.embedded ? givenPort : file.port,
-    seed: file.seed,
-    // Those on object storage are no files of this machine.
-    marketData: file.market_data.map((path) => (path.startsWith('s3://') ? path : absolute(path))),
-    speed: file.speed,
-    crowd: file.crowd,
-    crowdMarkets: file.crowd_markets,
-    controls: file.controls,
-    rateLimits: file.rate_limits,
-    startingFundsMicros: file.starting_funds,
-    landingMs: file.landing_ms,
-    draftLifetimeS: file.draft_lifetime_s ?? draftLifetimeS,
-  };
-}
-
-const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
 /** A strategy's module is the user's own, and a map is no plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);

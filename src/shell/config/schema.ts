@@ -4,18 +4,45 @@
  */
 
 import { z } from 'zod';
+import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
+import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { ALERT_SEVERITIES, CHANNEL_KINDS, CHAT_COMMANDS } from './alert-kinds.js';
 import { cronProblem } from './cron.js';
-import { marketsSchema } from './markets-schema.js';
-import { exchangeSchema } from './schema-exchange.js';
-import { fleetSchema } from './schema-fleet.js';
-import { amount, integer, path } from './schema-parts.js';
-import { backupsSchema, journalSchema } from './schema-stores.js';
-import { LOG_LEVELS } from './types.js';
+
+/** A whole number within bounds. */
+const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
+
+/** The path of a file or folder. */
+const path = (help: string) =>
+  z
+    .string()
+    .min(1)
+    .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
+    .meta({ description: help, ...PATH });
+
+/** A decimal string of currency or shares within bounds, read as Micros. */
+const amount = (min: string, max: string, help: string) =>
+  z
+    .string()
+    .transform((text, context): Micros => {
+      const value = parseDecimal(text);
+      const [low, high] = [parseDecimal(min), parseDecimal(max)];
+      if (value === null) {
+        context.addIssue({ code: 'custom', message: 'wants a decimal string with at most 6 decimal places' });
+        return z.NEVER;
+      }
+      if ((low !== null && value < low) || (high !== null && value > high)) {
+        context.addIssue({ code: 'custom', message: `wants a decimal string from "${min}" to "${max}"` });
+      }
+      return value;
+    })
+    .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min], ...AMOUNT });
 
 /** A cron expression or null, which switches it off. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
@@ -71,6 +98,24 @@ const pollingSchema = z
   })
   .describe('How often the exchange is asked. All within the venue’s request budget, which comes first.');
 
+const exchangeSchema = z
+  .strictObject({
+    embedded: z.boolean().default(true).describe('Runs the paper exchange inside the trader, and trades on it.'),
+    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
+    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
+    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
+    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
+    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
+    crowd: z.boolean().default(true).describe('Whether simulated traders trade.'),
+    crowd_markets: integer(1, 1000, 'Markets of the simulated crowd.').default(4),
+    controls: z.boolean().default(false).describe('Whether the /paper/ controls answer.'),
+    rate_limits: z.boolean().default(true).describe('Whether the venue profile’s request limits are enforced.'),
+    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
+    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
+    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
+  })
+  .describe('The paper exchange, embedded in the trader. Leave it out to trade on another exchange.');
+
 const mergeSchema = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether complete YES+NO sets are merged back into currency.'),
@@ -122,6 +167,8 @@ const scheduleSchema = z
   })
   .describe('The trader’s own jobs; null switches one off.');
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
 const logSchema = z
   .strictObject({
     level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
@@ -141,6 +188,51 @@ const recordingSchema = z
       .describe('Folder of recordings, also of `twinbook record`.'),
   })
   .describe('Recordings of markets, for backtests.');
+
+/** Backups of the ledger. */
+const backupsSchema = z
+  .strictObject({
+    newest: integer(1, 1000, 'So many of the newest backups stay.').default(24),
+    days: integer(0, 3650, 'Of so many days, UTC, the last backup of each stays.').default(30),
+    max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
+      5000,
+    ),
+  })
+  .describe('Which backups of the ledger stay; schedule.ledger_backup says when one is made.');
+
+/** Journals of runs. */
+const journalSchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Keeps all that each run of the trader saw and asked, for replays.'),
+    dir: path('Folder of runs; default runs beside the ledger.').optional(),
+    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
+    days: integer(1, 3650, 'Days that a run is kept after its end.')
+      .nullable()
+      .default(null)
+      .describe('Runs that ended so many days ago go at a start, however much room there is; null: none for its age.'),
+  })
+  .describe('The journal of observations.');
+
+const fleetSchema = z
+  .strictObject({
+    database: z
+      .string()
+      .min(1)
+      .max(1000)
+      .describe(
+        'Its database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD or its _FILE.',
+      ),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'wants a name in lower case with dashes, at most 40 characters')
+      .describe('What this trader is called in the fleet; each has a name of its own.'),
+    lease_s: integer(3, 300, 'So long after its last renewal the wallet may be taken over, s.').default(20),
+    standby: z
+      .boolean()
+      .default(false)
+      .describe('Whether it waits for a wallet that another trader has, and takes it over.'),
+  })
+  .describe('The fleet of traders that shares a database; leave it out for a trader by itself.');
 
 const guardianSchema = z
   .strictObject({
@@ -192,7 +284,7 @@ const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const chatCommands = z.array(z.enum(CHAT_COMMANDS)).max(CHAT_COMMANDS.length);
 const chatUsers = z.array(z.int().positive()).min(1).max(20);
 
-const channelSchema = z.strictObject({
+export const channelSchema = z.strictObject({
   kind: z.enum(CHANNEL_KINDS).describe('How it is spoken to.'),
   address_file: path(
     'File of mode 0600 with what is secret of it: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
@@ -241,9 +333,9 @@ const alertsSchema = z
   })
   .describe('Alerts to people who do not look.');
 
-export const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
+const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
 
-const feedSchema = z.strictObject({
+export const feedSchema = z.strictObject({
   kind: z
     .enum(FEED_KINDS)
     .describe('Where it comes from: a file, an address, a program of your own, or the public books of another venue.'),
@@ -323,11 +415,11 @@ export const traderSchema = z.strictObject({
       backups: backupsSchema.prefault({}),
     })
     .describe('Where every order and fill is written.'),
-  capital: amount('0.000001', '1000000000', 'Currency that this trader may use.'),
-  risk: riskLimitsSchema.prefault({}).describe('Limits no order may break.'),
+  capital: amount('0.000001', '1000000000', 'Currency that this trader may use.').meta({ live: 'limit' }),
+  risk: riskLimitsSchema.prefault({}).meta({ description: 'Limits no order may break.', live: 'limit' }),
   polling: pollingSchema.prefault({}),
-  merge: mergeSchema.prefault({}),
-  economics: economicsSchema.prefault({}),
+  merge: mergeSchema.prefault({}).meta({ live: 'free' }),
+  economics: economicsSchema.prefault({}).meta({ live: 'free' }),
   events: eventsSchema.prefault([]),
   schedule: scheduleSchema.prefault({}),
   log: logSchema.prefault({}),
@@ -350,25 +442,75 @@ export const traderSchema = z.strictObject({
     .record(z.string().regex(FEED_NAME, 'wants a name in lower case with dashes, at most 40 characters'), feedSchema)
     .default({})
     .describe('Fair values of your own, by name; see docs/feeds.md.'),
-  strategies: z.array(path('A strategy file.')).max(100).describe('Strategy files, relative to this file.'),
+  strategies: z
+    .array(path('A strategy file.'))
+    .max(100)
+    // One more wants a reason, one less does not.
+    .meta({ description: 'Strategy files, relative to this file.', live: 'limit' }),
 });
 
+const markets = (what: string) => z.number().int().min(1).max(1000).describe(what);
+
+const figure = (min: number, max: number, what: string) => z.number().min(min).max(max).optional().describe(what);
+
+const words = (what: string) => z.array(z.string().trim().min(2).max(100)).max(100).default([]).describe(what);
+
+export const selectSchema = z.strictObject({
+  state: z.enum(MARKET_STATES).default('open').describe('State of the markets.'),
+  kind: z.literal('orderbook').default('orderbook').describe('Only order-book markets can be quoted.'),
+  categories: z.array(z.enum(CATEGORIES)).default([]).describe('Empty for all.'),
+  title_words: words('Only titles that contain one of them, in any case; empty for all.'),
+  without_words: words('No title that contains one of them, in any case.'),
+  except: z.array(z.string().min(1).max(128)).max(1000).default([]).describe('Condition ids that it never quotes.'),
+  min_spread: figure(0, 1, 'Others’ best ask less their best bid is at least this, price.'),
+  max_spread: figure(0, 1, 'The same is at most this.'),
+  min_volume_day: figure(0, 1e12, 'So much currency changed hands in a day, by public trades.'),
+  min_days_left: figure(0, 36_500, 'It resolves in no less than so many days.'),
+  max_days_left: figure(0, 36_500, 'It resolves in no more than so many days.'),
+});
+
+const marketsSchema = z
+  .strictObject({
+    ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
+    select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
+    max: markets('Quotes at most so many markets.').default(20),
+    candidates: markets('Looks at so many, of which it quotes the best; default max.').optional(),
+    choose: z
+      .enum(['listed', 'value'])
+      .default('listed')
+      .describe('Which of them it quotes: the first that fit (listed), or those that are worth most (value).'),
+  })
+  .prefault({})
+  .describe('Which markets it quotes: named ids, or a selection.');
+
 export const strategyFileSchema = z.strictObject({
-  strategy: z.string().min(1).max(1000).describe('Name of a shipped strategy, or the path of a .ts or .js module.'),
-  markets: marketsSchema,
+  strategy: z.string().min(1).max(1000).meta({
+    description: 'Name of a shipped strategy, or the path of a .ts or .js module.',
+    live: 'reason',
+  }),
+  markets: marketsSchema.meta({ live: 'free' }),
   params: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('The strategy’s parameters; see `twinbook strategies`.'),
+    .meta({ description: 'The strategy’s parameters; see `twinbook strategies`.', live: 'free' }),
   schedule: z
     .strictObject({ quote_hours: cron('When it quotes.', null, '*') })
     .prefault({})
-    .describe('Outside quote_hours its orders are pulled.'),
+    .meta({ description: 'Outside quote_hours its orders are pulled.', live: 'free' }),
   risk: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('Limits tighter than the trader’s, for this strategy alone.'),
+    .meta({ description: 'Limits tighter than the trader’s, for this strategy alone.', live: 'limit' }),
 });
 
 export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
+
+/**
+ * How a running trader takes up a setting of one of these files, as its section's `live` says. `free`: with `config apply`; `limit`: a
+ * tighter or lower value is free, a looser or higher one wants a reason; `reason`: wants one; `restart`, also without a mark: by a restart.
+ */
+export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
+  const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
+  return String((field && findMark(field, 'live')) ?? 'restart');
+};

@@ -3,6 +3,7 @@
 import { basename, dirname, extname } from 'node:path';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
+import { toSettings } from '../../shared/base/settings.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
@@ -10,10 +11,10 @@ import type { ParamValues } from '../../trader/strategy/params.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { explainIssues } from './explain-issues.js';
 import { configError, type Problem, ProblemList } from './problems.js';
-import { type StrategyFile, strategyFileSchema } from './schema.js';
+import { type StrategyFile, selectSchema, strategyFileSchema } from './schema.js';
 import { jsonSchema, knownKeys, placesBelow } from './schema-tree.js';
 import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
-import type { MarketRules, MarketSelection, ReadStrategy, StrategyConfig } from './types.js';
+import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
 /** What a strategy file is judged by; null where the trader's own file is wrong there, or any feed will do. */
@@ -141,48 +142,34 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
-const NO_FILTER = {
-  state: 'open',
-  kind: 'orderbook',
-  categories: [],
-  title_words: [],
-  without_words: [],
-  except: [],
-} as const satisfies StrategyFile['markets']['select'];
-
-function readSelection(markets: StrategyFile['markets'], source: YamlSource): MarketSelection {
-  const { ids = [], select = NO_FILTER, max, candidates, choose } = markets;
-  if (markets.ids !== undefined && markets.select !== undefined) {
-    throw configError([source.problem(['markets', 'select'], 'either ids or select, not both; remove one', 'key')]);
-  }
+/** Throws for a selection that contradicts itself, and for a range that no market is in. */
+function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
+  const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
+  const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
+    throw configError([source.problem(['markets', ...path], text, part)]);
+  };
+  if (markets.ids !== undefined && markets.select !== undefined)
+    fail(['select'], 'either ids or select, not both; remove one', 'key');
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (twice >= 0)
-    throw configError([source.problem(['markets', 'ids', twice], 'this market stands twice in the list')]);
+  if (twice >= 0) fail(['ids', twice], 'this market stands twice in the list');
   if (candidates !== undefined && candidates < max)
-    throw configError([
-      source.problem(['markets', 'candidates'], `wants at least max, which is ${max}, and it is ${candidates}`),
-    ]);
-  const { state, kind, categories, title_words: words, without_words: withoutWords, except } = select;
-  const rules = readRules(select, source);
-  const looked = candidates === undefined ? {} : { candidates };
-  return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
-}
-
-/** Throws for a range that no market is in. */
-function readRules(select: NonNullable<StrategyFile['markets']['select']>, source: YamlSource): MarketRules {
+    fail(['candidates'], `wants at least max, which is ${max}, and it is ${candidates}`);
   for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
     const [least, most] = [select[low], select[high]];
-    if (least === undefined || most === undefined || least <= most) continue;
-    const text = `wants at most ${high}, which is ${most}, and it is ${least}`;
-    throw configError([source.problem(['markets', 'select', low], text)]);
+    if (least !== undefined && most !== undefined && least > most)
+      fail(['select', low], `wants at most ${high}, which is ${most}, and it is ${least}`);
   }
-  return {
-    minSpread: select.min_spread ?? null,
-    maxSpread: select.max_spread ?? null,
-    minVolumeDay: select.min_volume_day ?? null,
-    minDaysLeft: select.min_days_left ?? null,
-    maxDaysLeft: select.max_days_left ?? null,
-  };
+  const {
+    titleWords: words,
+    state,
+    kind,
+    categories,
+    withoutWords,
+    except,
+    ...rules
+  } = toSettings(selectSchema, select);
+  const looked = candidates === undefined ? {} : { candidates };
+  return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
 /** Null when the trader's own limits are not known. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
+import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
 /** A positive decimal string as Micros. Numbers are refused: 0.1 in YAML would already be a float. */
 const amount = (what: string, max: Micros | null = null) =>
@@ -18,7 +19,8 @@ const amount = (what: string, max: Micros | null = null) =>
         message: `must be ${what}, above 0${top}, with at most 6 decimals, got ${JSON.stringify(text)}`,
       });
       return z.NEVER;
-    });
+    })
+    .meta(AMOUNT);
 
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
@@ -37,103 +39,78 @@ const perMarket = {
   min_time_to_resolution_s: count(0, 31_536_000),
 };
 
+const limitsSchema = z.strictObject({
+  max_order_shares: perMarket.max_order_shares.prefault('250').describe('1: shares of one order.'),
+  max_order_notional: perMarket.max_order_notional
+    .prefault('250')
+    .describe('2: price x amount of one order, in currency.'),
+  price_collar_fair: perMarket.price_collar_fair
+    .prefault('0.05')
+    .describe('3: how far an order may be priced beyond our own fair value, to our disadvantage; 0.05 is five cents.'),
+  price_collar_book: perMarket.price_collar_book
+    .prefault('0.02')
+    .describe('3: how far an order may reach through the best price of the other side.'),
+  max_open_orders: count(1, 10_000)
+    .prefault(40)
+    .describe('4: orders that rest, are in flight or unknown, all markets together.'),
+  max_position_shares: perMarket.max_position_shares
+    .prefault('500')
+    .describe('5: |YES - NO| of one market, in shares.'),
+  max_event_position_shares: perMarket.max_event_position_shares
+    .prefault('1000')
+    .describe('6: the sum of |YES - NO| over the markets of one event, in shares.'),
+  max_event_loss: perMarket.max_event_loss
+    .prefault('1000')
+    .describe(
+      '6: currency that one event can lose; outcomes that exclude each other hedge where `events` declares them.',
+    ),
+  max_total_cost: amount('currency')
+    .prefault('1000')
+    .describe('7: currency lost if everything filled at its worst and every market resolved against us.'),
+  max_loss_day: amount('currency').prefault('50').describe('8: loss of one UTC day at current marks, in currency.'),
+  max_drawdown: amount('currency')
+    .prefault('100')
+    .describe('8: loss from the high-water mark at current marks, in currency.'),
+  widen_at_loss: amount('a part of the loss limits', ONE)
+    .prefault('1')
+    .describe(
+      '8: from this part of either loss limit on, quotes keep widen_distance from the fair value; "1" is never.',
+    ),
+  reduce_at_loss: amount('a part of the loss limits', ONE)
+    .prefault('1')
+    .describe('8: from this part of either loss limit on, only orders that reduce may leave; "1" is never.'),
+  widen_distance: amount('a price difference', ONE)
+    .prefault('0.02')
+    .describe('8: the nearest to the fair value that a quote may be while the trader is widened; 0.02 is two cents.'),
+  max_actions_per_second: count(1, 10_000)
+    .prefault(40)
+    .describe('9: orders and cancels begun within a second; beyond it no new order, cancels always.'),
+  max_actions_per_minute: count(1, 100_000)
+    .prefault(200)
+    .describe('9: orders and cancels begun within a minute; beyond it no new order, cancels always.'),
+  max_fills: count(1, 10_000)
+    .prefault(100)
+    .describe('11: fills within fills_window_s, by the exchange’s clock; one more halts until a person resumes.'),
+  fills_window_s: count(1, 3600).prefault(10).describe('11: the time in which max_fills are counted, in seconds.'),
+  max_book_age_ms: perMarket.max_book_age_ms
+    .prefault(30_000)
+    .describe('14: age of the book that an order is priced from, in ms.'),
+  min_time_since_jump_ms: perMarket.min_time_since_jump_ms
+    .prefault(1_000)
+    .describe('14: a jump of the price must be confirmed by a look so much later, in ms.'),
+  min_time_to_resolution_s: perMarket.min_time_to_resolution_s
+    .prefault(60)
+    .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),
+  max_core_sets: perMarket.max_core_sets
+    .prefault('100')
+    .describe('21: complete sets of one market up to which currency is split into sets.'),
+});
+
 /** `risk:` of a trader's file. Decimal strings for money, shares and prices; every limit has a default. */
-export const riskLimitsSchema = z
-  .strictObject({
-    max_order_shares: perMarket.max_order_shares.prefault('250').describe('1: shares of one order.'),
-    max_order_notional: perMarket.max_order_notional
-      .prefault('250')
-      .describe('2: price x amount of one order, in currency.'),
-    price_collar_fair: perMarket.price_collar_fair
-      .prefault('0.05')
-      .describe(
-        '3: how far an order may be priced beyond our own fair value, to our disadvantage; 0.05 is five cents.',
-      ),
-    price_collar_book: perMarket.price_collar_book
-      .prefault('0.02')
-      .describe('3: how far an order may reach through the best price of the other side.'),
-    max_open_orders: count(1, 10_000)
-      .prefault(40)
-      .describe('4: orders that rest, are in flight or unknown, all markets together.'),
-    max_position_shares: perMarket.max_position_shares
-      .prefault('500')
-      .describe('5: |YES - NO| of one market, in shares.'),
-    max_event_position_shares: perMarket.max_event_position_shares
-      .prefault('1000')
-      .describe('6: the sum of |YES - NO| over the markets of one event, in shares.'),
-    max_event_loss: perMarket.max_event_loss
-      .prefault('1000')
-      .describe(
-        '6: currency that one event can lose; outcomes that exclude each other hedge where `events` declares them.',
-      ),
-    max_total_cost: amount('currency')
-      .prefault('1000')
-      .describe('7: currency lost if everything filled at its worst and every market resolved against us.'),
-    max_loss_day: amount('currency').prefault('50').describe('8: loss of one UTC day at current marks, in currency.'),
-    max_drawdown: amount('currency')
-      .prefault('100')
-      .describe('8: loss from the high-water mark at current marks, in currency.'),
-    widen_at_loss: amount('a part of the loss limits', ONE)
-      .prefault('1')
-      .describe(
-        '8: from this part of either loss limit on, quotes keep widen_distance from the fair value; "1" is never.',
-      ),
-    reduce_at_loss: amount('a part of the loss limits', ONE)
-      .prefault('1')
-      .describe('8: from this part of either loss limit on, only orders that reduce may leave; "1" is never.'),
-    widen_distance: amount('a price difference', ONE)
-      .prefault('0.02')
-      .describe('8: the nearest to the fair value that a quote may be while the trader is widened; 0.02 is two cents.'),
-    max_actions_per_second: count(1, 10_000)
-      .prefault(40)
-      .describe('9: orders and cancels begun within a second; beyond it no new order, cancels always.'),
-    max_actions_per_minute: count(1, 100_000)
-      .prefault(200)
-      .describe('9: orders and cancels begun within a minute; beyond it no new order, cancels always.'),
-    max_fills: count(1, 10_000)
-      .prefault(100)
-      .describe('11: fills within fills_window_s, by the exchange’s clock; one more halts until a person resumes.'),
-    fills_window_s: count(1, 3600).prefault(10).describe('11: the time in which max_fills are counted, in seconds.'),
-    max_book_age_ms: perMarket.max_book_age_ms
-      .prefault(30_000)
-      .describe('14: age of the book that an order is priced from, in ms.'),
-    min_time_since_jump_ms: perMarket.min_time_since_jump_ms
-      .prefault(1_000)
-      .describe('14: a jump of the price must be confirmed by a look so much later, in ms.'),
-    min_time_to_resolution_s: perMarket.min_time_to_resolution_s
-      .prefault(60)
-      .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),
-    max_core_sets: perMarket.max_core_sets
-      .prefault('100')
-      .describe('21: complete sets of one market up to which currency is split into sets.'),
-  })
-  .transform(
-    (file): RiskLimits =>
-      Object.freeze({
-        maxOrderSharesMicros: file.max_order_shares,
-        maxOrderNotionalMicros: file.max_order_notional,
-        priceCollarFairMicros: file.price_collar_fair,
-        priceCollarBookMicros: file.price_collar_book,
-        maxOpenOrders: file.max_open_orders,
-        maxPositionSharesMicros: file.max_position_shares,
-        maxEventPositionSharesMicros: file.max_event_position_shares,
-        maxEventLossMicros: file.max_event_loss,
-        maxTotalCostMicros: file.max_total_cost,
-        maxCoreSetsMicros: file.max_core_sets,
-        maxLossDayMicros: file.max_loss_day,
-        maxDrawdownMicros: file.max_drawdown,
-        widenAtLossMicros: file.widen_at_loss,
-        reduceAtLossMicros: file.reduce_at_loss,
-        widenDistanceMicros: file.widen_distance,
-        maxActionsPerSecond: file.max_actions_per_second,
-        maxActionsPerMinute: file.max_actions_per_minute,
-        maxFills: file.max_fills,
-        fillsWindowS: file.fills_window_s,
-        maxBookAgeMs: file.max_book_age_ms,
-        minTimeSinceJumpMs: file.min_time_since_jump_ms,
-        minTimeToResolutionS: file.min_time_to_resolution_s,
-      }),
-  );
+export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(toSettings(limitsSchema, file)));
+
+/** Limits once read; named like their settings, which say what each one is. Amounts and prices in Micros. */
+export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
 /** Every limit there is. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
@@ -143,55 +120,7 @@ export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
 /** `risk:` of a strategy file: a limit that is not named stays the trader's. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 
-/** Limits once read; named like their settings, which say what each one is. Amounts and prices in Micros. */
-export interface RiskLimits {
-  readonly maxOrderSharesMicros: Micros;
-  readonly maxOrderNotionalMicros: Micros;
-  readonly priceCollarFairMicros: Micros;
-  readonly priceCollarBookMicros: Micros;
-  readonly maxOpenOrders: number;
-  readonly maxPositionSharesMicros: Micros;
-  readonly maxEventPositionSharesMicros: Micros;
-  readonly maxEventLossMicros: Micros;
-  readonly maxTotalCostMicros: Micros;
-  readonly maxCoreSetsMicros: Micros;
-  readonly maxLossDayMicros: Micros;
-  readonly maxDrawdownMicros: Micros;
-  readonly widenAtLossMicros: Micros;
-  readonly reduceAtLossMicros: Micros;
-  readonly widenDistanceMicros: Micros;
-  readonly maxActionsPerSecond: number;
-  readonly maxActionsPerMinute: number;
-  readonly maxFills: number;
-  readonly fillsWindowS: number;
-  readonly maxBookAgeMs: number;
-  readonly minTimeSinceJumpMs: number;
-  readonly minTimeToResolutionS: number;
-}
-
 export type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
-
-interface Rule {
-  readonly name: keyof RiskOverride;
-  readonly limit: keyof RiskLimits;
-  /** Which way is tighter. */
-  readonly tighter: 'lower' | 'higher';
-  readonly money: boolean;
-}
-
-const RULES: readonly Rule[] = [
-  { name: 'max_order_shares', limit: 'maxOrderSharesMicros', tighter: 'lower', money: true },
-  { name: 'max_order_notional', limit: 'maxOrderNotionalMicros', tighter: 'lower', money: true },
-  { name: 'price_collar_fair', limit: 'priceCollarFairMicros', tighter: 'lower', money: true },
-  { name: 'price_collar_book', limit: 'priceCollarBookMicros', tighter: 'lower', money: true },
-  { name: 'max_position_shares', limit: 'maxPositionSharesMicros', tighter: 'lower', money: true },
-  { name: 'max_event_position_shares', limit: 'maxEventPositionSharesMicros', tighter: 'lower', money: true },
-  { name: 'max_event_loss', limit: 'maxEventLossMicros', tighter: 'lower', money: true },
-  { name: 'max_core_sets', limit: 'maxCoreSetsMicros', tighter: 'lower', money: true },
-  { name: 'max_book_age_ms', limit: 'maxBookAgeMs', tighter: 'lower', money: false },
-  { name: 'min_time_since_jump_ms', limit: 'minTimeSinceJumpMs', tighter: 'higher', money: false },
-  { name: 'min_time_to_resolution_s', limit: 'minTimeToResolutionS', tighter: 'higher', money: false },
-];
 
 /** Limits that hold back more the higher they are; all others do the lower they are. */
 const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
@@ -200,6 +129,18 @@ const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'fillsWindowS',
   'widenDistanceMicros',
 ];
+
+interface Rule {
+  readonly name: keyof RiskOverride;
+  readonly limit: keyof RiskLimits;
+  readonly isHigherTighter: boolean;
+}
+
+const RULES = Object.entries(perMarket).map(([key, schema]): Rule => {
+  // Names of settings, and what `toSettings` makes of them.
+  const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
+  return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
+});
 
 /** Limits that differ, and whether the later one holds back less. */
 export function limitChanges(
@@ -216,7 +157,7 @@ export function limitChanges(
 /** Limits as an older version wrote them down: one that did not exist then held nothing back. */
 export function limitsOfThen(stored: Partial<RiskLimits>): RiskLimits {
   const absent = RULES.filter(({ limit }) => stored[limit] === undefined);
-  const loosest = absent.map(({ limit, tighter }) => [limit, tighter === 'lower' ? Number.MAX_SAFE_INTEGER : 0]);
+  const loosest = absent.map(({ limit, isHigherTighter }) => [limit, isHigherTighter ? 0 : Number.MAX_SAFE_INTEGER]);
   // Whatever later versions add to the limits is in the table of rules.
   return { ...Object.fromEntries(loosest), ...stored } as RiskLimits;
 }
@@ -231,12 +172,12 @@ export interface Loosening {
 /** Every setting that is looser than the base; empty when the override only tightens. */
 export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
   const found: Loosening[] = [];
-  for (const { name, limit, tighter, money } of RULES) {
+  for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
-    if (wanted === undefined || (tighter === 'lower' ? wanted <= base[limit] : wanted >= base[limit])) continue;
-    // Settings marked as money are Micros on both sides.
-    const figure = (value: number) => (money ? `"${formatDecimal(value as Micros)}"` : String(value));
-    const bound = tighter === 'lower' ? 'at most' : 'at least';
+    if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
+    // The limit's name says whether both sides are Micros.
+    const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
+    const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({
       name,
       text: `${name} is ${figure(wanted)}, but a strategy may only tighten the trader's limit: ${bound} ${figure(base[limit])}`,

@@ -1,4 +1,4 @@
-/** From the values of a strategy file to the typed parameters of `create`, or to sentences that say what is wrong. */
+/** Declared parameters: read from a strategy file or refused with sentences, shown as a table, written as JSON Schema. */
 
 import { closest } from '../../shared/base/closest.js';
 import { parseDecimal } from '../../shared/base/decimal.js';
@@ -92,32 +92,10 @@ function readRows(spec: RowsParam, value: unknown, path: Path, problems: ParamPr
 
 /** The field's value; when it is wrong a problem is noted and the result is never used. */
 function readField(spec: FieldSpec, value: unknown, path: Path, problems: ParamProblem[]): FieldValue {
-  const read = fieldValue(spec, value);
+  const read = kindOf(spec).read?.(spec, value) ?? null;
   if (read !== null) return read;
   problems.push({ path, message: `got ${show(value)}, wanted ${describeWanted(spec)}` });
   return false;
-}
-
-function fieldValue(spec: FieldSpec, value: unknown): FieldValue | null {
-  switch (spec.kind) {
-    case 'integer':
-      return typeof value === 'number' && Number.isInteger(value) && within(value, spec) ? value : null;
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value) && within(value, spec) ? value : null;
-    case 'shares': {
-      const micros = typeof value === 'string' ? parseDecimal(value) : null;
-      const [min, max] = [parseDecimal(spec.min), parseDecimal(spec.max)];
-      return micros !== null && min !== null && max !== null && within(micros, { min, max }) ? micros : null;
-    }
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null;
-    case 'choice':
-      return typeof value === 'string' && spec.choices.includes(value) ? value : null;
-    case 'feed':
-      return typeof value === 'string' && (FEED_NAME.test(value) || (spec.optional === true && value === ''))
-        ? value
-        : null;
-  }
 }
 
 /** How a feed may be called, in a trader's file and in a parameter. */
@@ -129,28 +107,138 @@ export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly str
   return [...new Set(names)].filter((name) => name !== '');
 }
 
+/** A JSON Schema (draft 2020-12) node, as far as parameters need one. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** Everything that depends on the kind of a parameter. */
+interface Kind<S extends ParamSpec> {
+  readonly unit: (spec: S) => string;
+  /** For tables. */
+  readonly range: (spec: S) => string;
+  /** With unit and range, for error messages. */
+  readonly wanted: (spec: S) => string;
+  readonly schema: (spec: S) => JsonSchema;
+  /** Null for a value that the parameter does not take; rows are read field by field. */
+  readonly read?: (spec: S, value: unknown) => FieldValue | null;
+}
+
 const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): boolean =>
   value >= min && value <= max;
 
+const range = ({ min, max }: { readonly min: number | string; readonly max: number | string }) => `${min} to ${max}`;
+
+const KINDS: { readonly [K in ParamSpec['kind']]: Kind<Extract<ParamSpec, { readonly kind: K }>> } = {
+  integer: {
+    unit: ({ unit }) => unit,
+    range,
+    wanted: ({ unit, min, max }) => `a whole number of ${unit} from ${min} to ${max}`,
+    schema: ({ min, max }) => ({ type: 'integer', minimum: min, maximum: max }),
+    read: (spec, value) => (typeof value === 'number' && Number.isInteger(value) && within(value, spec) ? value : null),
+  },
+  number: {
+    unit: ({ unit }) => unit,
+    range,
+    wanted: ({ unit, min, max }) => `a number (${unit}) from ${min} to ${max}`,
+    schema: ({ min, max }) => ({ type: 'number', minimum: min, maximum: max }),
+    read: (spec, value) => (typeof value === 'number' && Number.isFinite(value) && within(value, spec) ? value : null),
+  },
+  shares: {
+    unit: () => 'shares',
+    range,
+    wanted: ({ min, max }) => `an amount of shares in quotes from "${min}" to "${max}"`,
+    schema: () => ({ type: 'string', pattern: '^\\d+(\\.\\d{1,6})?$' }),
+    read: (spec, value) => {
+      const micros = typeof value === 'string' ? parseDecimal(value) : null;
+      const [min, max] = [parseDecimal(spec.min), parseDecimal(spec.max)];
+      return micros !== null && min !== null && max !== null && within(micros, { min, max }) ? micros : null;
+    },
+  },
+  boolean: {
+    unit: () => '',
+    range: () => 'true, false',
+    wanted: () => 'true or false',
+    schema: () => ({ type: 'boolean' }),
+    read: (_, value) => (typeof value === 'boolean' ? value : null),
+  },
+  choice: {
+    unit: () => '',
+    range: ({ choices }) => choices.join(', '),
+    wanted: ({ choices }) => `one of ${choices.join(', ')}`,
+    schema: ({ choices }) => ({ type: 'string', enum: choices }),
+    read: ({ choices }, value) => (typeof value === 'string' && choices.includes(value) ? value : null),
+  },
+  feed: {
+    unit: () => 'feed',
+    range: ({ optional }) => (optional === true ? 'its name, or ""' : 'its name'),
+    wanted: ({ optional }) =>
+      `the name of a feed: lower case with dashes${optional === true ? ', or "" for none' : ''}`,
+    schema: ({ optional }) => ({
+      type: 'string',
+      pattern: optional === true ? `^$|${FEED_NAME.source}` : FEED_NAME.source,
+    }),
+    read: ({ optional }, value) =>
+      typeof value === 'string' && (FEED_NAME.test(value) || (optional === true && value === '')) ? value : null,
+  },
+  rows: {
+    unit: () => 'rows',
+    range: ({ minRows, maxRows }) => `${minRows} to ${maxRows} rows`,
+    wanted: ({ minRows, maxRows, fields }) =>
+      `a list of ${minRows} to ${maxRows} rows with ${Object.keys(fields).join(', ')}`,
+    schema: ({ minRows, maxRows, fields }) => ({
+      type: 'array',
+      minItems: minRows,
+      maxItems: maxRows,
+      items: objectSchema(fields),
+    }),
+  },
+};
+
+// The entry of a kind takes the specs of that kind.
+const kindOf = ({ kind }: ParamSpec) => KINDS[kind] as Kind<ParamSpec>;
+
 /** What a field takes, with unit and range: for error messages and tables. */
-export function describeWanted(spec: ParamSpec): string {
-  switch (spec.kind) {
-    case 'integer':
-      return `a whole number of ${spec.unit} from ${spec.min} to ${spec.max}`;
-    case 'number':
-      return `a number (${spec.unit}) from ${spec.min} to ${spec.max}`;
-    case 'shares':
-      return `an amount of shares in quotes from "${spec.min}" to "${spec.max}"`;
-    case 'boolean':
-      return 'true or false';
-    case 'choice':
-      return `one of ${spec.choices.join(', ')}`;
-    case 'feed':
-      return `the name of a feed: lower case with dashes${spec.optional === true ? ', or "" for none' : ''}`;
-    case 'rows':
-      return `a list of ${spec.minRows} to ${spec.maxRows} rows with ${Object.keys(spec.fields).join(', ')}`;
-  }
+export const describeWanted = (spec: ParamSpec): string => kindOf(spec).wanted(spec);
+
+/** One line of the table of parameters; all texts. */
+export interface ParamRow {
+  readonly name: string;
+  readonly unit: string;
+  readonly range: string;
+  readonly default: string;
+  /** How a running trader takes up another value: `LiveClass`. */
+  readonly live: string;
+  readonly help: string;
 }
+
+/** The rows of a strategy's parameters; the fields of a list follow it as `bands[].min_margin_ticks`. */
+export function paramTable(strategy: Strategy): readonly ParamRow[] {
+  return Object.entries(strategy.params).flatMap(([name, spec]) => {
+    const row = paramRow(name, spec);
+    if (spec.kind !== 'rows') return [row];
+    return [row, ...Object.entries(spec.fields).map(([field, inner]) => paramRow(`${name}[].${field}`, inner))];
+  });
+}
+
+const paramRow = (name: string, spec: ParamSpec): ParamRow => ({
+  name,
+  unit: kindOf(spec).unit(spec),
+  range: kindOf(spec).range(spec),
+  default: typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default),
+  live: spec.live ?? 'restart',
+  help: spec.help,
+});
+
+/** The schema of the `params:` of a strategy, or of one row of a list. */
+export const objectSchema = (specs: ParamSpecs): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [
+      name,
+      { ...kindOf(spec).schema(spec), default: spec.default, description: spec.help },
+    ]),
+  ),
+});
 
 /** Shortened: what came may be anything of any length. */
 function show(value: unknown): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { paramsSchema, paramTable } from '../../../src/trader/strategy/params-export.js';
-import { readParams } from '../../../src/trader/strategy/read-params.js';
+
+import { objectSchema, paramTable, readParams } from '../../../src/trader/strategy/read-params.js';
 import { m } from '../market/fixtures.js';
 import { sample } from './fixtures.js';
 
@@ -86,7 +86,7 @@ test('the table has a row for each parameter and each field of a list', () => {
 });
 
 test('the schema closes the object and names ranges', () => {
-  expect(paramsSchema(sample)).toMatchObject({
+  expect(objectSchema(sample.params)).toMatchObject({
     type: 'object',
     additionalProperties: false,
     properties: {

@@ -1,8 +1,9 @@
 /** The `alerts` of a trader's file: what each kind of channel wants, and where its files are. */
 
+import { toSettings } from '../../../shared/base/settings.js';
 import type { Problem } from '../problems.js';
-import type { TraderFile } from '../schema.js';
-import type { AlertsConfig, DashboardConfig } from '../types.js';
+import { channelSchema, type TraderFile } from '../schema.js';
+import type { TraderConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type AlertsFile = TraderFile['alerts'];
@@ -51,19 +52,12 @@ export function alertProblems({ channels, escalation }: AlertsFile, at: At): rea
 }
 
 /** Of alerts without a problem. */
-export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string): AlertsConfig {
+export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
     channels: Object.entries(alerts.channels).map(([name, channel]) => ({
       name,
-      kind: channel.kind,
-      addressFile: absolute(channel.address_file),
-      to: channel.to ?? null,
-      from: channel.from ?? null,
-      signingFile: channel.signing_file === undefined ? null : absolute(channel.signing_file),
-      min: channel.min,
-      summary: channel.summary,
-      detail: channel.detail,
+      ...toSettings(channelSchema, channel, absolute),
       commands: channel.commands ?? [],
       users: channel.users ?? [],
     })),
@@ -75,7 +69,5 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
 }
 
 /** Whether there is anything for a console to do. */
-export const isConsoleWanted = (config: {
-  readonly dashboard: DashboardConfig;
-  readonly alerts: AlertsConfig;
-}): boolean => config.dashboard.enabled || config.alerts.channels.length > 0 || config.alerts.heartbeat !== null;
+export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
+  dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;

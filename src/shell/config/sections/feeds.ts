@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import type { Problem } from '../problems.js';
 import type { TraderFile } from '../schema.js';
-import type { FeedConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type FeedsFile = TraderFile['feeds'];
@@ -44,11 +43,10 @@ export function feedProblems(feeds: FeedsFile, at: At): readonly Problem[] {
 }
 
 /** Of feeds without a problem. */
-export function makeFeeds(feeds: FeedsFile, folder: string): readonly FeedConfig[] {
-  return Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
-}
+export const makeFeeds = (feeds: FeedsFile, folder: string) =>
+  Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
 
-function makeFeed(name: string, feed: FeedFile, folder: string): FeedConfig {
+function makeFeed(name: string, feed: FeedFile, folder: string) {
   const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs, timeout_ms: timeoutMs } = feed;
   const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
   switch (kind) {

@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import type { Problem } from '../problems.js';
 import type { TraderFile } from '../schema.js';
-import type { FleetConfig, FleetDatabaseConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type FleetFile = NonNullable<TraderFile['fleet']>;
@@ -45,7 +44,7 @@ function objection(address: string): string | null {
 }
 
 /** Of a fleet without a problem. */
-export const makeFleet = (file: FleetFile | undefined, folder: string): FleetConfig | null =>
+export const makeFleet = (file: FleetFile | undefined, folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null
     : {
@@ -55,7 +54,7 @@ export const makeFleet = (file: FleetFile | undefined, folder: string): FleetCon
         standby: file.standby,
       };
 
-function makeDatabase(url: URL, folder: string): FleetDatabaseConfig {
+function makeDatabase(url: URL, folder: string) {
   const { host, user } = readParts(url);
   const isHere = host.startsWith('/') || LOOPBACK.includes(host);
   const mode = url.searchParams.get('sslmode') as keyof typeof TLS | null;

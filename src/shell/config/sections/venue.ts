@@ -10,11 +10,19 @@ import { configError, joinWithOr, type Problem } from '../problems.js';
 import type { TraderFile } from '../schema.js';
 import { jsonSchema } from '../schema-tree.js';
 import { venueFile, venueNames } from '../shipped.js';
-import type { VenueConfig } from '../types.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from '../yaml-source.js';
 
 /** Makes a problem about a field of the trader's file. */
 export type At = (path: readonly PropertyKey[], text: string) => Problem;
+
+export interface VenueConfig {
+  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
+  readonly name: string;
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` already laid over it. */
+  readonly profile: VenueProfile;
+  /** Only with this may a profile whose drafts nobody can read (`draft_message: opaque`) be signed. */
+  readonly allowBlindSigning: boolean;
+}
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 

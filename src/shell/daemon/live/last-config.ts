@@ -2,7 +2,7 @@
 
 import { configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
-import { configChanges } from '../../config/live/config-diff.js';
+import { configChanges } from '../../config/config-diff.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
 import type { ReadConfig } from '../../config/types.js';
 import { ConfigCopies } from './config-copies.js';

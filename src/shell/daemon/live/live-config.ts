@@ -6,7 +6,7 @@ import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
 import { type ConfigEntry, configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
-import { type ConfigChange, configChanges } from '../../config/live/config-diff.js';
+import { type ConfigChange, configChanges } from '../../config/config-diff.js';
 import { configFiles, loadConfig, readConfig } from '../../config/load.js';
 import type { Config, ReadConfig } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';

@@ -6,7 +6,8 @@ import { findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
-import { paramTable } from '../../../../src/trader/strategy/params-export.js';
+import { paramTable } from '../../../../src/trader/strategy/read-params.js';
+
 import { LIMITS } from '../../../lab/backtest/plans.js';
 import { FACTS, paramsFor, VIEW } from '../../strategy/fixtures.js';
 

@@ -1,13 +1,13 @@
 /** What differs between two configurations, setting by setting, and what a running trader wants for each. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { limitChanges, type RiskLimits } from '../../../trader/risk/limits.js';
-import type { LiveClass } from '../../../trader/strategy/params.js';
-import { canonicalJson } from '../hash.js';
-import { type Shown, settingName, shownConfig, shownStrategy } from '../shown.js';
-import type { ReadConfig, ReadStrategy } from '../types.js';
-import { traderClass } from './live-classes.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
+import type { LiveClass } from '../../trader/strategy/params.js';
+import { canonicalJson } from './hash.js';
+import { liveClass, traderSchema } from './schema.js';
+import { type Shown, settingName, shownConfig, shownStrategy } from './shown.js';
+import type { ReadConfig, ReadStrategy } from './types.js';
 
 export interface ConfigChange {
   /** A sentence with both values. */
@@ -34,7 +34,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
-  const wants = traderClass(section) === 'restart' ? 'restart' : 'nothing';
+  const wants = liveClass(traderSchema, section) === 'restart' ? 'restart' : 'nothing';
   return leafChanges(section, then, now).map((text) => ({ text, wants }));
 }
 
