@@ -141,6 +141,12 @@ export interface RecordingSummary {
   readonly bytes: number;
 }
 
+/** What a reader of a venue's files finds; gaps are there before the chunk with their end is given. */
+export interface ReadFindings {
+  readonly warnings: RecordingWarning[];
+  gaps: readonly RecordedGap[];
+}
+
 /** One market's recording. Opening it has read its description, not its events. */
 export interface Recording {
   readonly market: RecordedMarket;

@@ -158,24 +158,8 @@ function onceEach(opened: readonly Recording[]): Recording[] {
   );
 }
 
-function withWarnings(recording: Recording, more: readonly RecordingWarning[]): Recording {
-  const { market, summary } = recording;
-  return {
-    market,
-    ...(summary === undefined ? {} : { summary }),
-    ...(recording.fingerprint === undefined ? {} : { fingerprint: recording.fingerprint }),
-    ...(recording.findFirstMs === undefined ? {} : { findFirstMs: recording.findFirstMs.bind(recording) }),
-    ...(recording.polls === undefined ? {} : { polls: recording.polls.bind(recording) }),
-    ...(recording.feedValues === undefined ? {} : { feedValues: recording.feedValues.bind(recording) }),
-    get gaps() {
-      return recording.gaps ?? [];
-    },
-    get warnings() {
-      return [...recording.warnings, ...more];
-    },
-    chunks: () => recording.chunks(),
-  };
-}
+const withWarnings = (recording: Recording, more: readonly RecordingWarning[]): Recording =>
+  Object.create(recording, { warnings: { get: () => [...recording.warnings, ...more], enumerable: true } });
 
 function statPath(path: string): Stats {
   try {

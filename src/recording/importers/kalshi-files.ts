@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { RecordingWarning } from '../contract.js';
 import { withConnection } from '../store/duckdb.js';
 import { ANY_LAYOUT, type KalshiLayout, lookAtMessage, type MessageLook } from './kalshi-message.js';
-import { IS_TEXT, lineSource } from './message-files.js';
+import { lineSource } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 /** Lines that are looked at. */
@@ -142,9 +142,7 @@ async function firstLines(path: string, count: number): Promise<string[]> {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
     if (source === null) return [];
-    const rows = await connection
-      .runAndReadAll(`SELECT line FROM ${source} WHERE ${IS_TEXT} LIMIT ${count}`)
-      .catch(() => null);
+    const rows = await connection.runAndReadAll(`SELECT line FROM ${source} LIMIT ${count}`).catch(() => null);
     return rows === null ? [] : rows.getRows().map(([line]) => String(line));
   });
 }

@@ -4,7 +4,6 @@ import { ONE } from '../../shared/base/micros.js';
 import { SIDE } from '../contract.js';
 import { isPrice } from '../levels.js';
 import { quote } from '../store/tables.js';
-import { IS_TEXT } from './message-files.js';
 import { EARLIEST_MS, isCoarseSql, LATEST_MS, parseTime, timeSql } from './message-times.js';
 
 export const KALSHI_AMOUNT_PRECISION = 2;
@@ -103,8 +102,7 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
       CASE type WHEN 'trade' THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome
     FROM (SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
       ${CONTENT.map((name) => `${find(name)} AS ${AS[name] ?? name}`).join(', ')}
-    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}
-      WHERE ${IS_TEXT}))))))`;
+    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))))))`;
 }
 
 /** Names that differ from those of the messages. */

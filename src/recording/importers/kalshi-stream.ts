@@ -4,7 +4,14 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
+import {
+  EVENT,
+  type EventChunk,
+  type ReadFindings,
+  type RecordedGap,
+  type RecordingWarning,
+  SIDE,
+} from '../contract.js';
 import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import { ClockRegression } from './clock-regression.js';
@@ -31,14 +38,8 @@ export interface KalshiFiles {
   readonly closeTimeMs: number | null;
 }
 
-/** What reading finds; gaps are there before the chunk with their end is given. */
-export interface KalshiFindings {
-  readonly warnings: RecordingWarning[];
-  gaps: readonly RecordedGap[];
-}
-
 /** Streams the files of one market. `found` is filled anew. Throws TwinbookError `recording_invalid`. */
-export async function* kalshiChunks(market: KalshiFiles, found: KalshiFindings): AsyncGenerator<EventChunk> {
+export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGenerator<EventChunk> {
   const { warnings } = found;
   warnings.length = 0;
   const stream = new KalshiStream(market);
@@ -225,7 +226,9 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    for (let at = 0; at < rows.rowCount; at++) {
+    // Asking the library costs a call into DuckDB.
+    const { rowCount } = rows;
+    for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
       // Columns are as long as their rows.
       const kind = kinds[at] as number;

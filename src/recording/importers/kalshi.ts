@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type MarketOutcome, outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
-import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
+import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
 import { type CsvRow, csvRows } from './csv.js';
 import type { KalshiGroup } from './kalshi-files.js';
 import { KALSHI_AMOUNT_PRECISION } from './kalshi-message.js';
-import { findFirstMs, type KalshiFindings, kalshiChunks } from './kalshi-stream.js';
+import { findFirstMs, kalshiChunks } from './kalshi-stream.js';
 
 /** One market from its files. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
@@ -24,7 +24,7 @@ export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen 
   const facts = readFacts(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;
   const tickPrecision = facts.isWholeCents ? 2 : Math.max(facts.isWholeCents === null ? 2 : 3, seen.tickPrecision);
-  const found: KalshiFindings = { warnings: [], gaps: [] };
+  const found: ReadFindings = { warnings: [], gaps: [] };
   const raw = { ticker, tickPrecision, files, isNumbered, closeTimeMs };
   const span = facts.openTimeMs === null || closeTimeMs === null ? await measureSpan(kalshiChunks(raw, found)) : null;
   const market: RecordedMarket = {

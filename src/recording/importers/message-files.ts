@@ -12,7 +12,7 @@ const PACKED = /\.(gz|zst)$/;
 const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
 
 /** Lines that are not blank. The first condition spares most lines the second, which is slow. */
-export const IS_TEXT = "(strlen(line) > 40 OR trim(line) <> '')";
+const IS_TEXT = "(strlen(line) > 40 OR trim(line) <> '')";
 
 /** Bytes of a line. A longer one is not a message of any venue. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -76,7 +76,7 @@ export async function lineSource(
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));
   return isArray
     ? `(SELECT json::VARCHAR AS line FROM ${arraySource(path)})`
-    : `(SELECT line FROM ${textSource(path, maxLineBytes)})`;
+    : `(SELECT line FROM ${textSource(path, maxLineBytes)} WHERE ${IS_TEXT})`;
 }
 
 const arraySource = (path: string): string => `read_json_objects(${quote(path)}, format = 'array')`;

@@ -3,10 +3,10 @@
 import { access, constants } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { connect, fetchRows, streamChunks } from '../store/duckdb.js';
+import { connect, fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { refuseBroken } from './line-count.js';
-import { describeColumns, IS_TEXT, lineSource } from './message-files.js';
+import { describeColumns, lineSource } from './message-files.js';
 import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
 
 /**
@@ -123,7 +123,7 @@ const messageFields = (lines: string): string => `(SELECT ${timeSql('time', 'num
     '[' || coalesce(j.bids, j.buys, '[]') || ',' || coalesce(j.asks, j.sells, '[]') || ']' AS sides, message
   FROM (SELECT *, try_cast(time AS DOUBLE) AS number FROM (SELECT j, c, message, coalesce(j.timestamp, j.ts_ms) AS time
     FROM (SELECT j, message, unnest(coalesce(j.price_changes, j.changes, [NULL])) AS c
-      FROM (SELECT line AS message, TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines} WHERE ${IS_TEXT})))))`;
+      FROM (SELECT line AS message, TRY(json_transform(line, ${quote(SHAPE)})) AS j FROM ${lines})))))`;
 
 const begins = (column: string, name: string): string => `starts_with(${column}, ${quote(name)})`;
 const micros = (value: string): string => `round(try_cast(${value} AS DOUBLE) * 1e6)`;
@@ -187,12 +187,3 @@ const STRANGE = 'an event_type other than PRICE_CHANGE, LAST_TRADE and BOOK';
 
 const GOOD =
   '{"timestamp":1785000000762,"event_type":"PRICE_CHANGE","asset_id":"4100…","side":"BID","price":"0.50","size":"126.00","best_bid":"0.44","best_ask":"0.46"}';
-
-/** Reads rows of the view. Throws TwinbookError `recording_invalid` for a file that is damaged in its middle. */
-export async function* streamEvents(
-  connection: DuckDBConnection,
-  sql: string,
-  path: string,
-): AsyncGenerator<readonly (readonly unknown[])[]> {
-  for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) yield chunk.getColumns();
-}

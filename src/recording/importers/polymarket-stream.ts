@@ -14,12 +14,13 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type RecordedGap, type RecordingWarning, SIDE } from '../contract.js';
+import { EVENT, type EventChunk, type ReadFindings, type RecordedGap, SIDE } from '../contract.js';
 import { Levels } from '../levels.js';
+import { streamChunks } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { CaptureReport } from './capture-report.js';
 import { type PairingRules, TradePairing } from './pairing.js';
-import { openEvents, type PolymarketForm, ROW_IS_SOUND, streamEvents } from './polymarket-rows.js';
+import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
 
 export interface PolymarketTokens {
   readonly path: string;
@@ -39,12 +40,6 @@ const BETWEEN_CAPTURES = 'between two captures';
 /** Level sizes are rounded to 0.01, before and after the change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
-/** What reading finds; gaps are there before the chunk with their end is given. */
-export interface PolymarketFindings {
-  readonly warnings: RecordingWarning[];
-  gaps: readonly RecordedGap[];
-}
-
 /**
  * @param captures files of one market, each of which begins when the one before has ended
  * @param hours of which an archive has a file with something in it
@@ -53,7 +48,7 @@ export async function* polymarketChunks(
   captures: readonly PolymarketTokens[],
   hours: ReadonlySet<number>,
   tickMicros: number,
-  found: PolymarketFindings,
+  found: ReadFindings,
 ): AsyncGenerator<EventChunk> {
   found.warnings.length = 0;
   const stream = new TokenStream(tickMicros);
@@ -99,9 +94,9 @@ async function* streamRows({
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
       best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM events WHERE ${ROW_IS_SOUND}
       AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
-    for await (const columns of streamEvents(connection, sql, path)) {
+    for await (const rows of streamChunks(connection, sql, `cannot read ${path}`)) {
       isEmpty = false;
-      yield columns;
+      yield rows.getColumns();
     }
   } finally {
     connection.closeSync();

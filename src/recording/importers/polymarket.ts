@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import type { RecordedMarket, Recording, RecordingWarning } from '../contract.js';
+import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
 import { deriveConditionId } from '../identity.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/tables.js';
 import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND } from './polymarket-rows.js';
-import { type PolymarketFindings, type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
+import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
 /** Sizes of trades come with six decimals. */
 const AMOUNT_PRECISION = 6;
@@ -249,7 +249,7 @@ function makeRecording(captures: readonly [Capture, ...Capture[]], hours: Readon
     outcome: null,
     source: { kind: 'polymarket', path: tokens.path, ticker: name },
   };
-  const found: PolymarketFindings = { warnings: [], gaps: [] };
+  const found: ReadFindings = { warnings: [], gaps: [] };
   const files = captures.map((capture) => capture.tokens);
   return {
     market,

@@ -54,7 +54,8 @@ export class RowCheck {
     const side = typedColumn(rows, 3, Uint8Array);
     const price = typedColumn(rows, 4, Int32Array);
     const amount = typedColumn(rows, 5, Float64Array);
-    for (let at = 0; at < rows.rowCount; at++) {
+    const { rowCount } = rows;
+    for (let at = 0; at < rowCount; at++) {
       // Columns are as long as their chunk.
       this.#order(seq[at] as number, timeMs[at] as number);
       this.#row(kind[at] as number, side[at] as number, price[at] as number, amount[at] as number);

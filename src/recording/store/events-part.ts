@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { checkRows } from './checked-rows.js';
-import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
+import { fetchRows, fileError, withConnection } from './duckdb.js';
 import type { EventsFile } from './manifest.js';
-import { readGaps } from './parquet-files.js';
-import { parquetSource, STREAM_KINDS, segmentSource } from './tables.js';
+import { summarizeEvents } from './parquet-files.js';
+import { parquetSource, segmentSource } from './tables.js';
 
 export interface EventsPart {
   readonly path: string;
@@ -44,23 +44,17 @@ async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart
   const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
   return withConnection(async (connection) => {
     if (!isSegment) await checkRows(connection, path, null);
-    const rows = await fetchRows(
-      connection,
-      `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq,
-        min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
-    );
-    if (rows.length === 0) return null;
-    const of = (column: string) => rows.map((row) => toNumber(row[column]));
-    const count = (kind: string): number => toNumber(rows.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+    const found = await summarizeEvents(connection, await withReasons(connection, source));
+    if (found.rows === 0) return null;
     return {
       path,
       isSegment,
-      firstSeq: Math.min(...of('first_seq')),
-      lastSeq: Math.max(...of('last_seq')),
-      firstMs: numberOrNull(Math.min(...of('first_ms'))),
-      lastMs: numberOrNull(Math.max(...of('last_ms'))),
-      events: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, count(kind)])) as EventsPart['events'],
-      gaps: await readGaps(connection, await withReasons(connection, source)),
+      firstSeq: found.first_seq,
+      lastSeq: found.last_seq,
+      firstMs: found.first_ms,
+      lastMs: found.last_ms,
+      events: found.kinds,
+      gaps: found.gaps,
       bytes: statSync(path).size,
       sha256: null,
     };

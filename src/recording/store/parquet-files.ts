@@ -110,30 +110,33 @@ async function describe(
     const [row] = await fetchRows(connection, `SELECT count(*) AS rows FROM ${source}`);
     return { table, ...checksum, rows: toNumber(row?.['rows']) };
   }
-  const [row] = await fetchRows(
+  return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
+}
+
+/** Figures of a table of events, as a manifest lists them. */
+export async function summarizeEvents(connection: DuckDBConnection, source: string) {
+  const kinds = await fetchRows(
     connection,
-    `SELECT count(*) AS rows, min(time_ms) AS first_ms, max(time_ms) AS last_ms, min(seq) AS first_seq,
-      max(seq) AS last_seq FROM ${source}`,
+    `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq, min(time_ms) AS first_ms,
+      max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
   );
-  const counts = await fetchRows(connection, `SELECT kind, count(*) AS rows FROM ${source} GROUP BY kind`);
-  const rowsOfKind = (kind: string): number =>
-    toNumber(counts.find((counted) => counted['kind'] === kind)?.['rows'] ?? 0);
+  const valuesOf = (column: string) => kinds.map((row) => toNumber(row[column]));
+  const rowsOf = (kind: string) => toNumber(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+  const isEmpty = kinds.length === 0;
   return {
-    table,
-    ...checksum,
-    rows: toNumber(row?.['rows']),
-    first_ms: numberOrNull(row?.['first_ms'] ?? null),
-    last_ms: numberOrNull(row?.['last_ms'] ?? null),
-    first_seq: toNumber(row?.['first_seq'] ?? 0),
-    last_seq: toNumber(row?.['last_seq'] ?? 0),
-    kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOfKind(kind)])) as EventsFile['kinds'],
+    rows: valuesOf('rows').reduce((sum, rows) => sum + rows, 0),
+    first_ms: isEmpty ? null : Math.min(...valuesOf('first_ms')),
+    last_ms: isEmpty ? null : Math.max(...valuesOf('last_ms')),
+    first_seq: isEmpty ? 0 : Math.min(...valuesOf('first_seq')),
+    last_seq: isEmpty ? 0 : Math.max(...valuesOf('last_seq')),
+    kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOf(kind)])) as EventsFile['kinds'],
     // Looking for them costs as much as all the rest, and most files have none.
-    gaps: rowsOfKind('gap') > 0 ? await readGaps(connection, source) : [],
+    gaps: rowsOf('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }
 
 /** Gaps of a table of events, each up to the row after it. */
-export async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
+async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
   const rows = await fetchRows(
     connection,
     `SELECT gap.time_ms AS from_ms, next.time_ms AS to_ms, coalesce(gap.reason, '') AS reason
