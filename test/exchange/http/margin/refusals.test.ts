@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { ENDPOINT_NOTES } from '../../../../src/shared/protocol/notes/endpoints.js';
-import { type Answered, control, openMarket, send, TestTrader } from '../harness.js';
+import { type Answered, control, openMarket, send } from '../harness.js';
 import {
   HYPERLIQUID,
   MarginWorld,
@@ -110,71 +109,6 @@ describe('a request is refused', () => {
   });
 });
 
-describe('a submit is refused', () => {
-  it('with a signature that is missing, malformed or another’s, and the draft stays', async () => {
-    const draft = await world.draft({ funds: '5' });
-    const path = `${REQUESTS}${String(draft.row['pubkey'])}/submit/`;
-    for (const body of [{}, { signature: '' }, { signature: 'ab' }, { signature: 'a'.repeat(129) }]) {
-      expect(verdict(await world.trader.post(path, body))).toBe(invalid('signature'));
-    }
-    expect(verdict(await world.trader.post(path, { signature: world.trader.sign('another text') }))).toBe(
-      invalid('signature'),
-    );
-    const done = await world.trader.submit(REQUESTS, draft);
-    expect(done.row['state']).toBe('funding_processing');
-    expect(verdict(await world.trader.submit(REQUESTS, draft))).toBe('400 invalid_program_call_status');
-  });
-
-  it('of an expired draft, whatever its state and signature', async () => {
-    const draft = await world.draft({ funds: '5' });
-    await world.forward(1_001);
-    const path = `${REQUESTS}${String(draft.row['pubkey'])}/`;
-    expect((await world.trader.get(path)).row['state']).toBe('failed');
-    expect(verdict(await world.trader.submit(REQUESTS, draft))).toBe('400 program_call_has_expired');
-  });
-
-  it('while its market is paused, and has failed then', async () => {
-    const market = await openMarket(exchange.url, { config: POLYMARKET, reference_price: '0.4' });
-    const draft = await world.draft({ market_condition_id: market, funds: '5' });
-    await control(exchange.url, `/markets/${market}/state/`, { paused: true });
-    expect(verdict(await world.trader.submit(REQUESTS, draft))).toBe('400 order_market_not_open');
-    const { row } = await world.trader.get(`${REQUESTS}${String(draft.row['pubkey'])}/`);
-    expect(row).toMatchObject({ state: 'failed', funding_txid: null, refund_txid: null });
-  });
-
-  it('never for its funds, which the draft has locked: the document names no such error', async () => {
-    const draft = await world.draft({ funds: '9000', leverage: 1 });
-    expect(verdict(await world.draft({ funds: '9000', leverage: 1 }))).toBe('400 order_insufficient_funds');
-    expect((await world.trader.submit(REQUESTS, draft)).row['state']).toBe('funding_processing');
-    await world.delete(`${REQUESTS}${String(draft.row['pubkey'])}/`);
-    expect(ENDPOINT_NOTES['requests.submit'].errors).not.toContain('order_insufficient_funds');
-  });
-});
-
-describe('what is unknown or another’s is not found', () => {
-  const signature = 'a'.repeat(128);
-  it.each([
-    ['GET', (p: string) => `${REQUESTS}${p}/`],
-    ['DELETE', (p: string) => `${REQUESTS}${p}/`],
-    ['POST', (p: string) => `${REQUESTS}${p}/submit/`, { signature }],
-    ['GET', (p: string) => `${POSITIONS}${p}/`],
-    ['DELETE', (p: string) => `${POSITIONS}${p}/`],
-    ['POST', (p: string) => `${POSITIONS}${p}/tp-sl/`, { take_profit_price: '0.9' }],
-    ['DELETE', (p: string) => `${POSITIONS}${p}/tp-sl/`],
-    ['POST', (p: string) => `${POSITIONS}${p}/settlements/`],
-  ] as const)('%s %s', async (method, path, body?) => {
-    const stranger = await TestTrader.join(exchange.url);
-    const request = (await world.trader.get(`${REQUESTS}?limit=1`)).rows[0]?.['pubkey'];
-    const foreign = path('x').includes('requests') ? String(request) : position;
-    expect(verdict(await stranger.call(method, path(foreign), body))).toBe('404 not_found');
-    expect(verdict(await stranger.call(method, path('unknown'), body))).toBe('404 not_found');
-  });
-
-  it('the activity of an unknown market', async () => {
-    expect(verdict(await send(exchange.url, 'GET', '/markets/nowhere/margin-activity/'))).toBe('404 not_found');
-  });
-});
-
 describe('a position refuses', () => {
   it.each([
     ['neither key', {}, invalid('take_profit_price')],
@@ -188,31 +122,8 @@ describe('a position refuses', () => {
     expect((await world.trader.get(`${POSITIONS}${position}/`)).row['tp_sl']).toBeNull();
   });
 
-  it('to delete triggers that it does not have', async () => {
-    expect(verdict(await world.delete(`${POSITIONS}${position}/tp-sl/`))).toBe('404 not_found');
-  });
-
   it.each(['0', '1', '0.501', 'x', '-0.5'])('a close at %s', async (price) => {
     expect(verdict(await world.delete(`${POSITIONS}${position}/?price=${price}`))).toBe(invalid('price'));
-  });
-
-  it('a claim while it is open', async () => {
-    expect(verdict(await world.trader.post(`${POSITIONS}${position}/settlements/`))).toBe(invalid('pubkey'));
-  });
-
-  it('a close while its market is paused', async () => {
-    await control(exchange.url, `/markets/${world.market}/state/`, { paused: true });
-    expect(verdict(await world.delete(`${POSITIONS}${position}/`))).toBe('400 order_market_not_open');
-    await control(exchange.url, `/markets/${world.market}/state/`, { paused: false });
-  });
-
-  it('triggers on the other backend, before anything about them', async () => {
-    const elsewhere = await world.position({ market_condition_id: other, funds: '5' });
-    const path = `${POSITIONS}${elsewhere}/tp-sl/`;
-    const fault = '501 hyperliquid_margin_tp_sl_not_supported';
-    const set = await world.trader.post(path, { take_profit_price: '0.1' });
-    expect([verdict(set), set.error?.code]).toEqual([fault, 9201]);
-    expect(verdict(await world.delete(path))).toBe(fault);
   });
 
   it('everything but a second close once it is closed', async () => {
@@ -227,40 +138,15 @@ describe('a position refuses', () => {
     expect((await world.trader.post(`${POSITIONS}${closed}/settlements/`)).status).toBe(200);
     expect(verdict(await world.trader.post(`${POSITIONS}${closed}/settlements/`))).toBe(invalid('pubkey'));
   });
-
-  it('the cancel of a request that is funded', async () => {
-    const pubkey = await world.request({ ...LIMIT, price: '0.01' });
-    await world.forward(STEP_S);
-    expect(verdict(await world.delete(`${REQUESTS}${pubkey}/`))).toBe(invalid('pubkey'));
-  });
 });
 
 describe('a list refuses', () => {
   it.each([
-    [REQUESTS, 'states=open', 'states'],
-    [REQUESTS, 'leverage=x', 'leverage'],
-    [REQUESTS, 'is_yes=1', 'is_yes'],
-    [REQUESTS, 'sort=price', 'sort'],
-    [REQUESTS, 'limit=101', 'limit'],
-    [REQUESTS, 'cursor=abc', 'cursor'],
     [REQUESTS, `cursor=${Buffer.from('{"before_id":1}').toString('base64url')}`, 'cursor'],
-    [POSITIONS, 'is_closed=maybe', 'is_closed'],
-    [POSITIONS, 'limit=0', 'limit'],
-    [POSITIONS, 'sort=Created', 'sort'],
-    [SETTLEMENTS, 'states=paid', 'states'],
-    [SETTLEMENTS, 'market_state=canceled', 'market_state'],
-    [SETTLEMENTS, 'market_state=nonsense', 'market_state'],
     [SETTLEMENTS, 'position_leverage=-1', 'position_leverage'],
   ])('%s?%s', async (path, query, field) => {
     expect(verdict(await world.trader.get(`${path}?${query}`))).toBe(invalid(field));
   });
-
-  it.each(['states=CREATED,done', 'market_state=OPEN', 'market_state=resolved', 'position_leverage=2.5&sort=created'])(
-    'not %s of settlements',
-    async (query) => {
-      expect((await world.trader.get(`${SETTLEMENTS}?${query}`)).status).toBe(200);
-    },
-  );
 
   it('no state of a market once a market or a position is named', async () => {
     for (const scope of [`market_condition_id=${world.market}`, `position_pubkey=${position}`]) {
@@ -271,11 +157,6 @@ describe('a list refuses', () => {
   it.each(['states=open', 'states=', 'states=created,,done'])('?%s with the words that it may hold', async (query) => {
     const { error } = await world.trader.get(`${REQUESTS}?${query}`);
     expect(error?.details[0]?.['states']).toMatch(/^Must be a comma-separated list of: created, /);
-  });
-
-  it('an unknown kind of activity', async () => {
-    const path = `/markets/${world.market}/margin-activity/?activity_type=sold`;
-    expect(verdict(await send(exchange.url, 'GET', path))).toBe(invalid('activity_type'));
   });
 });
 
