@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { type Answered, control, openMarket, send } from '../harness.js';
+import { refusal } from '../discovery/walk.js';
+import { control, openMarket, send } from '../harness.js';
 import {
   HYPERLIQUID,
   MarginWorld,
@@ -25,11 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => exchange.close());
 
-/** `status slug field`. */
-function verdict({ status, error }: Answered): string {
-  const field = Object.keys(error?.details[0] ?? {})[0];
-  return [status, error?.slug, field].filter((part) => part !== undefined && part !== null).join(' ');
-}
 const invalid = (field: string): string => `400 invalid_request_params ${field}`;
 const LIMIT = { type: 'limit', funds: undefined, price: '0.3', shares: '100' };
 
@@ -64,19 +60,19 @@ describe('a request is refused', () => {
     ['with more than there is', { funds: '9950' }, '400 order_insufficient_funds'],
   ])('%s', async (_, fields, expected) => {
     const before = await world.trader.get(`${REQUESTS}?limit=100`);
-    expect(verdict(await world.draft(fields))).toBe(expected);
+    expect(refusal(await world.draft(fields))).toBe(expected);
     expect((await world.trader.get(`${REQUESTS}?limit=100`)).rows).toEqual(before.rows);
   });
 
   it('on an order-book market', async () => {
     const book = await openMarket(exchange.url);
-    expect(verdict(await world.draft({ market_condition_id: book }))).toBe(invalid('market_condition_id'));
+    expect(refusal(await world.draft({ market_condition_id: book }))).toBe(invalid('market_condition_id'));
   });
 
   it('on the other backend under its minimum, and with triggers', async () => {
     const market_condition_id = other;
-    expect(verdict(await world.draft({ market_condition_id, funds: '0.99' }))).toBe(invalid('funds'));
-    expect(verdict(await world.draft({ market_condition_id, funds: '1', take_profit_price: '0.9' }))).toBe(
+    expect(refusal(await world.draft({ market_condition_id, funds: '0.99' }))).toBe(invalid('funds'));
+    expect(refusal(await world.draft({ market_condition_id, funds: '1', take_profit_price: '0.9' }))).toBe(
       '501 hyperliquid_margin_tp_sl_not_supported',
     );
   });
@@ -85,17 +81,17 @@ describe('a request is refused', () => {
     const market = await openMarket(exchange.url, { config: POLYMARKET, reference_price: '0.4' });
     const fields = { market_condition_id: market };
     await control(exchange.url, `/markets/${market}/state/`, { paused: true });
-    expect(verdict(await world.draft(fields))).toBe('400 order_market_not_open');
+    expect(refusal(await world.draft(fields))).toBe('400 order_market_not_open');
     await control(exchange.url, `/markets/${market}/state/`, { paused: false, state: 'answer_proposed' });
-    expect(verdict(await world.draft(fields))).toBe('400 order_market_not_open');
+    expect(refusal(await world.draft(fields))).toBe('400 order_market_not_open');
     const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100`;
     expect((await send(exchange.url, 'GET', path)).row['is_fully_filled']).toBe(false);
   });
 
   it('while the signing service is away, before anything else but its body', async () => {
     await control(exchange.url, '/signing-service/', { available: false });
-    expect(verdict(await world.draft({ market_condition_id: 'nowhere' }))).toBe('503 gringotts_unavailable');
-    expect(verdict(await world.draft({ funds: undefined }))).toBe(invalid('funds'));
+    expect(refusal(await world.draft({ market_condition_id: 'nowhere' }))).toBe('503 gringotts_unavailable');
+    expect(refusal(await world.draft({ funds: undefined }))).toBe(invalid('funds'));
     await control(exchange.url, '/signing-service/', { available: true });
   });
 
@@ -105,7 +101,7 @@ describe('a request is refused', () => {
     [{ funds: '1', take_profit_price: '0.1' }, invalid('funds')],
     [{ funds: '9000', take_profit_price: '0.1' }, invalid('take_profit_price')],
   ])('in a fixed order when several things are wrong: %j', async (fields, expected) => {
-    expect(verdict(await world.draft(fields))).toBe(expected);
+    expect(refusal(await world.draft(fields))).toBe(expected);
   });
 });
 
@@ -118,25 +114,25 @@ describe('a position refuses', () => {
     ['a price that is no price', { stop_loss_price: '0' }, invalid('stop_loss_price')],
     ['a price that is no text', { stop_loss_price: 0.3 }, invalid('stop_loss_price')],
   ])('%s as trigger', async (_, body, expected) => {
-    expect(verdict(await world.trader.post(`${POSITIONS}${position}/tp-sl/`, body))).toBe(expected);
+    expect(refusal(await world.trader.post(`${POSITIONS}${position}/tp-sl/`, body))).toBe(expected);
     expect((await world.trader.get(`${POSITIONS}${position}/`)).row['tp_sl']).toBeNull();
   });
 
   it.each(['0', '1', '0.501', 'x', '-0.5'])('a close at %s', async (price) => {
-    expect(verdict(await world.delete(`${POSITIONS}${position}/?price=${price}`))).toBe(invalid('price'));
+    expect(refusal(await world.delete(`${POSITIONS}${position}/?price=${price}`))).toBe(invalid('price'));
   });
 
   it('everything but a second close once it is closed', async () => {
     const closed = await world.position({ funds: '5', is_yes: false, leverage: 1 });
     await world.delete(`${POSITIONS}${closed}/`);
-    expect(verdict(await world.trader.post(`${POSITIONS}${closed}/tp-sl/`, { take_profit_price: '0.9' }))).toBe(
+    expect(refusal(await world.trader.post(`${POSITIONS}${closed}/tp-sl/`, { take_profit_price: '0.9' }))).toBe(
       invalid('pubkey'),
     );
-    expect(verdict(await world.delete(`${POSITIONS}${closed}/tp-sl/`))).toBe(invalid('pubkey'));
-    expect(verdict(await world.trader.post(`${POSITIONS}${closed}/settlements/`))).toBe(invalid('pubkey'));
+    expect(refusal(await world.delete(`${POSITIONS}${closed}/tp-sl/`))).toBe(invalid('pubkey'));
+    expect(refusal(await world.trader.post(`${POSITIONS}${closed}/settlements/`))).toBe(invalid('pubkey'));
     await world.forward(2 * STEP_S);
     expect((await world.trader.post(`${POSITIONS}${closed}/settlements/`)).status).toBe(200);
-    expect(verdict(await world.trader.post(`${POSITIONS}${closed}/settlements/`))).toBe(invalid('pubkey'));
+    expect(refusal(await world.trader.post(`${POSITIONS}${closed}/settlements/`))).toBe(invalid('pubkey'));
   });
 });
 
@@ -145,7 +141,7 @@ describe('a list refuses', () => {
     [REQUESTS, `cursor=${Buffer.from('{"before_id":1}').toString('base64url')}`, 'cursor'],
     [SETTLEMENTS, 'position_leverage=-1', 'position_leverage'],
   ])('%s?%s', async (path, query, field) => {
-    expect(verdict(await world.trader.get(`${path}?${query}`))).toBe(invalid(field));
+    expect(refusal(await world.trader.get(`${path}?${query}`))).toBe(invalid(field));
   });
 
   it('no state of a market once a market or a position is named', async () => {
@@ -171,22 +167,22 @@ describe('an estimate is refused', () => {
     ['market_condition_id=MARKET&funds=100&is_yes=no', 'is_yes'],
   ])('for %s', async (query, field) => {
     const path = `/margin/positions/estimate/?${query.replace('MARKET', world.market)}`;
-    expect(verdict(await send(exchange.url, 'GET', path))).toBe(invalid(field));
+    expect(refusal(await send(exchange.url, 'GET', path))).toBe(invalid(field));
   });
 });
 
 describe('the controls refuse', () => {
   it.each(['0', '1', '-0.5', '0.1234567', 'x'])('a reference price of %s', async (price) => {
-    expect(verdict(await world.move(price))).toBe(invalid('price'));
+    expect(refusal(await world.move(price))).toBe(invalid('price'));
   });
 
   it('a reference price of a market without one, unknown or settled', async () => {
     const book = await openMarket(exchange.url);
     const settled = await openMarket(exchange.url, { config: POLYMARKET });
     await control(exchange.url, `/markets/${settled}/resolve/`, { is_yes: true });
-    expect(verdict(await world.move('0.5', book))).toBe(invalid('condition_id'));
-    expect(verdict(await world.move('0.5', 'nowhere'))).toBe('404 not_found');
-    expect(verdict(await world.move('0.5', settled))).toBe(invalid('price'));
+    expect(refusal(await world.move('0.5', book))).toBe(invalid('condition_id'));
+    expect(refusal(await world.move('0.5', 'nowhere'))).toBe('404 not_found');
+    expect(refusal(await world.move('0.5', settled))).toBe(invalid('price'));
   });
 
   it.each([
@@ -197,6 +193,6 @@ describe('the controls refuse', () => {
     [{ config: { ...POLYMARKET, price_decimals: 7 } }, 'config'],
     [{ config: { ...POLYMARKET, shares_decimals: -1 } }, 'config'],
   ])('a market with %j', async (fields, field) => {
-    expect(verdict(await control(exchange.url, '/markets/', fields))).toBe(invalid(field));
+    expect(refusal(await control(exchange.url, '/markets/', fields))).toBe(invalid(field));
   });
 });
