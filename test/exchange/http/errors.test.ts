@@ -8,7 +8,7 @@ import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
-import { recordMutations } from '../../../src/exchange/store/recorder.js';
+import { recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import {
   type Declaration,

@@ -5,7 +5,7 @@ import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Reaction } from '../../../src/trader/executor/contract.js';
 import { Executor } from '../../../src/trader/executor/executor.js';
 import { withLedger } from '../ledger/books.js';
-import { NOTHING, PlayedTrader, settingsOf, unsigning } from './played-trader.js';
+import { NOTHING, PlayedTrader, START_MS, settingsOf, traderOf, unsigning } from './played-trader.js';
 
 /** Says of the next look at fills what it is told to, and counts how often everything under way is taken back. */
 class TroubledExecutor extends Executor {
@@ -28,8 +28,9 @@ class TroubledExecutor extends Executor {
 describe('a fill that was never signed', () => {
   it('takes back what is under way, and so does the next one', () =>
     withLedger((ledger) => {
-      const executor = new TroubledExecutor(...unsigning(ledger, settingsOf()));
-      const played = new PlayedTrader(ledger, () => NOTHING, settingsOf(), undefined, executor);
+      const settings = settingsOf({ runId: 'alarmed' });
+      const executor = new TroubledExecutor(...unsigning(ledger, settings));
+      const played = new PlayedTrader(traderOf(ledger, settings, START_MS, executor), () => NOTHING);
       const pass = (): number => {
         const before = executor.withdrawals;
         played.pass(10);

@@ -5,7 +5,7 @@ import type { Outcome } from '../../../src/shared/protocol/seam.js';
 import { readNextStart } from '../../../src/trader/engine/control/way-back.js';
 import { withLedger } from '../ledger/books.js';
 import { limitsOf } from '../risk/states.js';
-import { NOTHING, PlayedTrader, settingsOf } from './played-trader.js';
+import { NOTHING, PlayedTrader, START_MS, settingsOf, traderOf } from './played-trader.js';
 
 const refused = (status: number, slug: string, message: string): Outcome => ({
   kind: 'refused',
@@ -20,7 +20,9 @@ const WHY = 'the exchange refuses our API key (authentication_failed: Invalid AP
 it('halts, over a restart and until a person resumes it while the key is taken', () =>
   withLedger((ledger) => {
     let outcome: Outcome = NOTHING;
-    let played = new PlayedTrader(ledger, () => outcome, settingsOf({ runId: 'first' }));
+    const begin = (runId: string, nowMs: number) =>
+      new PlayedTrader(traderOf(ledger, settingsOf({ runId }), nowMs), () => outcome, nowMs);
+    let played = begin('first', START_MS);
     const modeAfter = (seconds: number): string => {
       played.pass(seconds);
       return played.mode;
@@ -45,7 +47,7 @@ it('halts, over a restart and until a person resumes it while the key is taken',
     expect([modeAfter(15), played.trader.wantsProof]).toEqual(['halted', true]);
     expect(played.trader.refusal({ kind: 'resume', reason: '' })).toContain(WHY);
     expect(readNextStart(ledger, limitsOf(), null)).toMatchObject({ mode: 'halted', reason: WHY });
-    played = new PlayedTrader(ledger, () => outcome, settingsOf({ runId: 'second' }), played.nowMs);
+    played = begin('second', played.nowMs);
     expect(modeAfter(1)).toBe('halted');
     resumed('too early');
     expect(modeAfter(45)).toBe('halted');

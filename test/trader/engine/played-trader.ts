@@ -11,6 +11,8 @@ import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/st
 import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { limitsOf, m, ONE } from '../risk/states.js';
 
+export const START_MS = 1_700_000_000_000;
+
 const quiet = defineStrategy({
   name: 'quiet',
   summary: 'Wants nothing.',
@@ -63,22 +65,24 @@ export const stateOf = (ledger: Ledger, settings = settingsOf()): TraderState =>
 
 export const NOTHING: Outcome = { kind: 'answered', data: [] as never, nextCursor: null };
 
+export const traderOf = (
+  ledger: Ledger,
+  settings = settingsOf(),
+  nowMs = START_MS,
+  executor = new Executor(...unsigning(ledger, settings)),
+): Trader => new Trader(settings, ledger, executor, nowMs);
+
+/** A trader before an exchange that answers at once. */
 export class PlayedTrader {
   readonly trader: Trader;
   nowMs: number;
   readonly #answerTo: (request: Request) => Outcome | null;
 
   /** @param answerTo null leaves a request without an answer */
-  constructor(
-    ledger: Ledger,
-    answerTo: (request: Request) => Outcome | null,
-    settings = settingsOf(),
-    nowMs = 1_700_000_000_000,
-    executor = new Executor(...unsigning(ledger, settings)),
-  ) {
+  constructor(trader: Trader, answerTo: (request: Request) => Outcome | null, nowMs = START_MS) {
+    this.trader = trader;
     this.nowMs = nowMs;
     this.#answerTo = answerTo;
-    this.trader = new Trader(settings, ledger, executor, nowMs);
   }
 
   get mode(): string {

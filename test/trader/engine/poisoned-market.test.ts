@@ -7,9 +7,8 @@ import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy
 import { withLedger } from '../ledger/books.js';
 import { detail, snapshot, trade } from '../market/fixtures.js';
 import { limitsOf } from '../risk/states.js';
-import { PlayedTrader, settingsOf, strategyOf } from './played-trader.js';
+import { PlayedTrader, settingsOf, strategyOf, traderOf } from './played-trader.js';
 
-const START_MS = 1_700_000_000_000;
 const RISK = limitsOf({ maxBookAgeMs: 30_000 });
 
 /** Which markets' quoters were asked, oldest first. */
@@ -53,7 +52,7 @@ class Life extends PlayedTrader {
   isPoisoned = true;
 
   constructor(ledger: Ledger, runId: string) {
-    super(ledger, (request) => answerTo(request, this.isPoisoned), { ...SETTINGS, runId }, START_MS);
+    super(traderOf(ledger, { ...SETTINGS, runId }), (request) => answerTo(request, this.isPoisoned));
   }
 
   override pass(seconds: number): void {
