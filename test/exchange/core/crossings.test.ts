@@ -225,7 +225,8 @@ type Step =
   | { readonly do: 'wait' };
 
 const side = fc.constantFrom(BID, ASK);
-const tick = fc.integer({ min: 1, max: TICKS });
+/** Mostly one of two, so that much happens to one queue. */
+const tick = fc.oneof(fc.integer({ min: 1, max: TICKS }), { weight: 2, arbitrary: fc.constantFrom(3, 4) });
 const amount = fc.integer({ min: 1, max: 40 });
 const stepsOf = {
   join: fc.record({ do: fc.constant('join' as const), side, tick, amount }),
