@@ -23,6 +23,20 @@ const traded = (others: Book, more: Partial<MarketView> = {}): MarketView =>
 
 const made = (raw: unknown = {}) => touchMaker.create(paramsFor(touchMaker, raw), FACTS);
 
+/** A bid of ours at 0.48, behind so many shares. */
+const restingBehind = (shares: number) =>
+  ({
+    intentId: 'A',
+    side: 'bid',
+    priceMicros: m(0.48),
+    remainingMicros: m(25),
+    isYes: true,
+    submittedMs: 0,
+    acceptedMs: 1,
+    queueAheadMicros: m(shares),
+    ageMs: 1000,
+  }) as const;
+
 describe('the value of a place', () => {
   const takers = { meanShares: 20, sweepMove: 0.03, staleSigma: 0 };
 
@@ -92,17 +106,7 @@ describe('touch-maker', () => {
 
   it('keeps its own place in the queue in mind', () => {
     const others = book([[0.48, 100]], [[0.52, 100]]);
-    const own = {
-      intentId: 'A',
-      side: 'bid',
-      priceMicros: m(0.48),
-      remainingMicros: m(25),
-      isYes: true,
-      submittedMs: 0,
-      acceptedMs: 1,
-      queueAheadMicros: m(0),
-      ageMs: 1000,
-    } as const;
+    const own = restingBehind(0);
     expect(made().quote(traded(others)).bids[0]?.priceMicros).toBe(m(0.49));
     expect(made().quote(traded(others, { orders: [own] })).bids[0]?.priceMicros).toBe(m(0.48));
   });
@@ -110,17 +114,7 @@ describe('touch-maker', () => {
   it('leaves a place only for one that is worth enough more', () => {
     // A tick inside is worth more than the best price where an order stands behind eighteen shares, but not half as much again.
     const others = book([[0.48, 30]], [[0.52, 30]]);
-    const own = {
-      intentId: 'A',
-      side: 'bid',
-      priceMicros: m(0.48),
-      remainingMicros: m(25),
-      isYes: true,
-      submittedMs: 0,
-      acceptedMs: 1,
-      queueAheadMicros: m(18),
-      ageMs: 1000,
-    } as const;
+    const own = restingBehind(18);
     const bidAt = (raw: unknown) => made(raw).quote(traded(others, { orders: [own] })).bids[0]?.priceMicros;
     expect(bidAt({ move_gain: 0 })).toBe(m(0.49));
     expect(bidAt({})).toBe(m(0.48));

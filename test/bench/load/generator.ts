@@ -1,8 +1,6 @@
 /** The load generator, a process of its own: does the jobs that it is told to, one after the other. */
 
 import { mixedAtFullSpeed, mixedAtSteadyRate } from './jobs.js';
-import { flood, ignoreRefusals } from './overload.js';
-import { layOrders, readsAmidChanges, readsPerSecond } from './reads.js';
 import { makeWorld, type World } from './traffic.js';
 import { Wire } from './wire.js';
 
@@ -15,21 +13,14 @@ const worldOf = (port: number): World => {
 };
 
 const JOBS = {
-  async makeWorld(port: number, traders: number, markets: number): Promise<readonly string[]> {
+  async makeWorld(port: number, traders: number, markets: number): Promise<void> {
     const wire = await Wire.open(port);
     const world = await makeWorld(wire, traders, markets);
     worlds.set(port, world);
     wire.close();
-    return world.markets;
   },
   fullSpeed: (port: number, job: Parameters<typeof mixedAtFullSpeed>[2]) => mixedAtFullSpeed(port, worldOf(port), job),
   steady: (port: number, job: Parameters<typeof mixedAtSteadyRate>[2]) => mixedAtSteadyRate(port, worldOf(port), job),
-  layOrders: (port: number, count: number, levels: number) => layOrders(port, worldOf(port), count, levels),
-  reads: readsPerSecond,
-  readsAmidChanges: (port: number, job: Parameters<typeof readsAmidChanges>[2]) =>
-    readsAmidChanges(port, worldOf(port), job),
-  ignoreRefusals,
-  flood,
 };
 export type Jobs = typeof JOBS;
 

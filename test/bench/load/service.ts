@@ -1,19 +1,10 @@
-/** A service under load, a process of its own: the paper exchange, or the plainest fastify route for comparison. */
+/** The paper exchange under load, a process of its own. */
 
-import Fastify from 'fastify';
 import { type ExchangeOptions, PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 
-/** A book as the service answers it. */
-interface BookEnvelope {
-  readonly data: unknown;
-}
-
 export interface ServiceOrder {
-  /** Answers this text under `/text/`, and what it means under `/object/`. Absent: an exchange is started. */
-  readonly bareText?: string;
   readonly exchange?: Partial<ExchangeOptions>;
-  readonly rateLimits?: VenueProfile['rate_limits'];
 }
 
 /** Counted and written into every answer as in real life, but never reached. */
@@ -35,27 +26,17 @@ const profile: VenueProfile = {
 };
 
 async function start(order: ServiceOrder): Promise<number> {
-  if (order.bareText !== undefined) return startBare(order.bareText);
   const exchange = await startExchange({
     ...PAPER_DEFAULTS,
     port: 0,
     controls: true,
     crowd: false,
     landingMs: 50,
-    profile: { ...profile, rate_limits: order.rateLimits ?? OUT_OF_REACH },
+    profile,
     ...order.exchange,
     logger: { info: () => undefined, warn: console.error, error: console.error },
   });
   return exchange.port;
-}
-
-async function startBare(text: string): Promise<number> {
-  const envelope = JSON.parse(text) as BookEnvelope;
-  const server = Fastify();
-  server.get('/object/', (_request, reply) => reply.send(envelope));
-  server.get('/text/', (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(text));
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  return Number(new URL(server.listeningOrigin).port);
 }
 
 export type ServiceMessage =

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
 import { must } from '../../../src/shared/base/errors.js';
-import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
 describe('credentials', () => {
@@ -126,25 +125,6 @@ describe('a market', () => {
     expect(faultOf(core.createMarket(nowMs, { config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
-  });
-
-  it('is shown as the protocol says', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
-    venue.split(account, '5');
-    venue.place(account, [true, 'buy', '0.4', '5']);
-    const { core } = venue;
-    expect(ENDPOINTS['markets.detail'].data.parse(core.detailRow(0)).config).toMatchObject({ price_precision: 2 });
-    ENDPOINTS['markets.list'].data.parse([core.listRow(0)]);
-    ENDPOINTS['events.detail'].data.parse(core.eventRow(0));
-    ENDPOINTS['markets.book'].data.parse(core.bookRow(0, true, 5));
-    ENDPOINTS['markets.trades'].data.parse(core.publicTrades(0, { limit: 5 }).rows);
-    ENDPOINTS['markets.stats'].data.parse(core.statsRow(0));
-    ENDPOINTS['markets.price'].data.parse(core.priceRow(0, true));
-    ENDPOINTS['orders.list'].data.parse(core.orders(account, { limit: 5 }).rows);
-    ENDPOINTS['account.assets'].data.parse(core.assets(account, { limit: 5 }).rows);
-    ENDPOINTS['splits.list'].data.parse(core.splits(account, { limit: 5 }).rows);
-    ENDPOINTS['account.detail'].data.parse(core.accountRow(account));
   });
 
   it('cancels what rests when it leaves open, of API users and of internal accounts', () => {

@@ -81,6 +81,34 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(faultOf(draft('1'))).toBe('gringotts_unavailable');
   });
 
+  it('hears of the first of all that stands against it', () => {
+    const { venue, account, draft } = converting(kind);
+    const { core, nowMs, id } = venue;
+    const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
+    const margin = accepted(core.createMarket(nowMs, spec)).condition_id;
+    const refusal = (amount: string, market = id) => faultOf(draft(amount, account, market));
+    accepted(draft('1'));
+    core.setUnbackedCollateral(nowMs, id, true);
+    core.setMarketPaused(nowMs, id, true);
+    core.setMarketState(nowMs, id, 'interrupted');
+    core.setCustodial(nowMs, wallet(1), true);
+    core.setSigningAvailable(nowMs, false);
+    expect(refusal('0', 'nobody')).toBe('gringotts_unavailable');
+    core.setSigningAvailable(nowMs, true);
+    expect(refusal('0', 'nobody')).toBe('invalid_request_params market_condition_id');
+    expect(refusal('0', margin)).toBe('custodial_user_trading_not_allowed');
+    core.setCustodial(nowMs, wallet(1), false);
+    expect(refusal('0', margin)).toBe('share_conversion_market_not_eligible');
+    expect(refusal('0')).toBe('share_conversion_invalid_amount');
+    expect(refusal('9999')).toBe('share_conversion_market_not_open');
+    core.setMarketState(nowMs, id, 'open');
+    expect(refusal('9999')).toBe('share_conversion_market_paused');
+    core.setMarketPaused(nowMs, id, false);
+    if (kind === 'merge') expect(refusal('9999')).toBe('share_merge_market_has_unbacked_collateral');
+    core.setUnbackedCollateral(nowMs, id, false);
+    expect(refusal('9999')).toBe(`share_${kind}_in_progress`);
+  });
+
   it('is refused on a margin market', () => {
     const { venue, account, draft } = converting(kind);
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;

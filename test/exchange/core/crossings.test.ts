@@ -213,18 +213,26 @@ type Step =
   | { readonly do: 'join'; readonly side: BookSide; readonly tick: number; readonly amount: number }
   | { readonly do: 'cancel'; readonly order: number }
   | { readonly do: 'level'; readonly side: BookSide; readonly tick: number; readonly total: number }
-  | { readonly do: 'trade'; readonly taker: BookSide; readonly tick: number; readonly amount: number }
+  /** A paired trade is followed by its decrease, as recordings have it. */
+  | {
+      readonly do: 'trade';
+      readonly taker: BookSide;
+      readonly tick: number;
+      readonly amount: number;
+      readonly paired: boolean;
+    }
   | { readonly do: 'clear' }
   | { readonly do: 'wait' };
 
 const side = fc.constantFrom(BID, ASK);
-const tick = fc.integer({ min: 1, max: TICKS });
+/** Mostly one of two, so that much happens to one queue. */
+const tick = fc.oneof(fc.integer({ min: 1, max: TICKS }), { weight: 2, arbitrary: fc.constantFrom(3, 4) });
 const amount = fc.integer({ min: 1, max: 40 });
 const stepsOf = {
   join: fc.record({ do: fc.constant('join' as const), side, tick, amount }),
   cancel: fc.record({ do: fc.constant('cancel' as const), order: fc.nat({ max: 15 }) }),
   level: fc.record({ do: fc.constant('level' as const), side, tick, total: fc.integer({ min: 0, max: 60 }) }),
-  trade: fc.record({ do: fc.constant('trade' as const), taker: side, tick, amount }),
+  trade: fc.record({ do: fc.constant('trade' as const), taker: side, tick, amount, paired: fc.boolean() }),
   clear: fc.record({ do: fc.constant('clear' as const) }),
   wait: fc.record({ do: fc.constant('wait' as const) }),
 };
@@ -301,6 +309,16 @@ class TwoSides {
   }
 }
 
+/** The steps, and behind each paired trade the decrease that belongs to it. */
+function* withDecreases(steps: readonly Step[], plain: PlainBook): Generator<Step> {
+  for (const step of steps) {
+    yield step;
+    if (step.do !== 'trade' || !step.paired) continue;
+    const side = step.taker === BID ? ASK : BID;
+    yield { do: 'level', side, tick: step.tick, total: Math.max(0, plain.recorded(side, step.tick) - step.amount) };
+  }
+}
+
 /** What the plain book does; for a level the fills that it made. */
 function playPlain(plain: PlainBook, step: Step): { readonly taken: number; readonly fills: readonly PlainFill[] } {
   const none = { taken: 0, fills: [] };
@@ -335,7 +353,10 @@ function printsOf(fills: readonly PlainFill[]): readonly (readonly [tick: number
   return runs.map((run) => [run.tick, run.amount]);
 }
 
-const MODELS = ['trade-through', 'risk-averse', 'power:1', 'power:3', 'power3:2', 'log', 'optimistic', 'posts-only'];
+const MODELS = [
+  ...['trade-through', 'risk-averse', 'power:0.5', 'power:1', 'power:3', 'power2:2', 'power3:2', 'power3:3'],
+  ...['log', 'log2', 'optimistic', 'posts-only'],
+];
 const ALL_TICKS = Array.from({ length: TICKS }, (_, at) => at + 1);
 
 describe('a recorded book of two sides under any events', () => {
@@ -344,11 +365,13 @@ describe('a recorded book of two sides under any events', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 60, size: 'max' }), (steps) => {
         const [exchange, plain] = [new TwoSides(model), new PlainBook(model)];
-        for (const step of steps) {
+        for (const step of withDecreases(steps, plain)) {
           const { taken, fills } = playPlain(plain, step);
           expectSame(exchange.play(step), taken);
           const prints = exchange.newPrints();
+          const printed = prints.reduce((sum, [, shares]) => sum + shares, 0);
           if (step.do === 'level') expectSame(prints, printsOf(fills));
+          else expectSame(printed, step.do === 'trade' ? step.amount : taken);
           crossings += fills.length;
           expectSame(
             plain.orders.map((_, at) => exchange.left(at)),

@@ -93,37 +93,6 @@ describe('a trade', () => {
     level(65);
     expect([ahead(), filled(order)]).toEqual([afterBoth, filledBoth]);
   });
-
-  it.each(all)('beyond the price fills under %s, whatever is ahead', (name) => {
-    const { level, trade, join, filled } = market(name);
-    level(100);
-    const order = join();
-    trade(4, '0.39');
-    expect(filled(order)).toBe(4);
-  });
-
-  it.each(all)('of 30 fills no more than 30 over all real orders and the queue under %s', (name) => {
-    const { level, trade, join, filled, venue } = market(name);
-    level(5);
-    const orders = [join('20'), join('20')];
-    level(15);
-    orders.push(join('20'));
-    trade(30);
-    const ours = orders.map(filled).reduce((sum, amount) => sum + amount, 0);
-    const printed = venue.core.publicTrades(0, { limit: 100 }).rows.map((row) => Number(row.amount));
-    expect(printed.reduce((sum, amount) => sum + amount, 0)).toBe(30);
-    expect(ours).toBe({ 'trade-through': 0, optimistic: 30 }[name] ?? 25);
-  });
-
-  it('at the price fills nothing under trade-through, however often', () => {
-    const { level, trade, join, filled } = market('trade-through');
-    level(10);
-    const order = join();
-    for (let times = 0; times < 5; times++) trade(50);
-    level(0);
-    trade(50);
-    expect(filled(order)).toBe(0);
-  });
 });
 
 describe('a decrease without a trade', () => {

@@ -74,6 +74,23 @@ describe('an order draft', () => {
     ).toBe(expected);
   });
 
+  it.each([
+    ['no signing', { market_condition_id: 'nobody' }, 'gringotts_unavailable'],
+    ['', { market_condition_id: 'nobody', price: m('0.425') }, 'invalid_request_params market_condition_id'],
+    ['', { price: m('0.425'), amount: m('10.001') }, 'invalid_request_params price'],
+    ['', { amount: m('10.001'), funds: m('5') }, 'invalid_request_params amount'],
+    ['paused', { funds: m('5') }, 'invalid_request_params funds'],
+    ['paused', { amount: m('99999') }, 'order_market_not_open'],
+    ['paused', { side: 'sell' }, 'order_market_not_open'],
+  ] as const)('with several faults (%s, %o) hears of %s', (trouble, change, expected) => {
+    const venue = new Venue();
+    const account = venue.account(1);
+    if (trouble === 'paused') venue.core.setMarketPaused(venue.nowMs, venue.id, true);
+    if (trouble === 'no signing') venue.core.setSigningAvailable(venue.nowMs, false);
+    const request = { market_condition_id: venue.id, ...base, ...change };
+    expect(faultOf(venue.core.draftOrder(venue.nowMs, account, request))).toBe(expected);
+  });
+
   it('is refused to the micro when the money does not reach', () => {
     const venue = new Venue();
     const account = venue.account(1);

@@ -1,16 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import {
-  type Answered,
-  control,
-  type Envelope,
-  openMarket,
-  send,
-  sendJson,
-  startTestExchange,
-  TestTrader,
-} from './harness.js';
+import { type Answered, control, send, startTestExchange, TestTrader } from './harness.js';
 
 let exchange: RunningExchange;
 let base: string;
@@ -122,12 +113,6 @@ describe('a signed request', () => {
     expect(await rawStatus([...twice, ...twice, 'Host', 'localhost'])).toBe(401);
   });
 
-  it('is authenticated before it is validated', async () => {
-    unauthorized(await send(base, 'GET', '/orders/?limit=0'), 'Missing required authentication headers', -13);
-    const malformed = { body: '{', headers: { 'content-type': 'application/json' } };
-    unauthorized(await send(base, 'POST', '/orders/', malformed), 'Missing required authentication headers', -13);
-  });
-
   it('follows the clock of the exchange, and so does the Date header', async () => {
     await control(base, '/clock/', { advance_s: 3600 });
     const late = await signed(trader.headersFor('GET', PATH));
@@ -149,68 +134,3 @@ function rawStatus(headers: string[], body?: string): Promise<number> {
     call.end(body);
   });
 }
-
-describe('bootstrap', () => {
-  const create = (fields: object) => sendJson(base, 'POST', '/auth/keys/create/', fields);
-  const challenge = (wallet: unknown) => sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: wallet });
-  const field = (answer: Answered) => ({
-    status: answer.status,
-    fields: answer.error?.details.map((d) => Object.keys(d)[0]),
-  });
-
-  it('states the challenge exactly', async () => {
-    const someone = new TestTrader(base);
-    const { row } = await challenge(someone.wallet);
-    expect(row['message']).toBe(
-      `Create SVC API credential | Wallet: ${someone.wallet} | Nonce: ${String(row['nonce'])}`,
-    );
-    expect(row['expires_in_seconds']).toBe(600);
-  });
-
-  it('names the field that is wrong', async () => {
-    for (const wallet of ['', 'abc', '0OIl', 'a'.repeat(5000), 7, null, undefined]) {
-      expect(field(await challenge(wallet))).toEqual({ status: 400, fields: ['wallet_address'] });
-    }
-    const someone = new TestTrader(base);
-    const { row } = await challenge(someone.wallet);
-    const message = String(row['message']);
-    const good = { wallet_address: someone.wallet, message, nonce: row['nonce'], signature: someone.sign(message) };
-    const cases: [object, string][] = [
-      [{ wallet_address: trader.wallet }, 'nonce'],
-      [{ nonce: 'unknown' }, 'nonce'],
-      [{ message: `${message} ` }, 'message'],
-      [{ signature: trader.sign(message) }, 'signature'],
-      [{ signature: 'xyz' }, 'signature'],
-    ];
-    for (const [change, name] of cases) {
-      expect(field(await create({ ...good, ...change }))).toEqual({ status: 400, fields: [name] });
-    }
-    expect(await create(good)).toMatchObject({ status: 201, row: { api_key: expect.any(String) }, meta: {} });
-    expect(field(await create(good))).toEqual({ status: 400, fields: ['nonce'] });
-  });
-
-  it('forgets a challenge after its time', async () => {
-    const someone = new TestTrader(base);
-    const { row } = await challenge(someone.wallet);
-    await control(base, '/clock/', { advance_s: 601 });
-    const message = String(row['message']);
-    const body = { wallet_address: someone.wallet, message, nonce: row['nonce'], signature: someone.sign(message) };
-    expect(field(await create(body))).toEqual({ status: 400, fields: ['nonce'] });
-  });
-
-  it('gives a second key of a wallet the same account', async () => {
-    const someone = await TestTrader.join(base);
-    const market = await openMarket(base);
-    someone.clockShiftS = 3600 + 601;
-    await someone.order(market, true, 'buy', '0.5', '10');
-    await someone.bootstrap();
-    expect((await someone.get('/auth/keys/')).rows).toHaveLength(2);
-    expect((await someone.get('/orders/')).rows).toHaveLength(1);
-  });
-});
-
-it('answers are the envelope and nothing else', async () => {
-  const response = await fetch(`${base}/markets/`);
-  const envelope = (await response.json()) as Envelope;
-  expect(Object.keys(envelope)).toEqual(['data', 'meta', 'error']);
-});

@@ -1,201 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { ExchangeClock } from '../../../src/exchange/http/clock.js';
+import { buildServer } from '../../../src/exchange/http/server.js';
+import { openDatabase } from '../../../src/exchange/store/database.js';
+import { Journal } from '../../../src/exchange/store/journal.js';
+import { recordMutations } from '../../../src/exchange/store/persistent-core.js';
+import { Transactions } from '../../../src/exchange/store/transactions.js';
+import {
+  type Declaration,
+  declarationOf,
+  ENDPOINTS,
+  type EndpointName,
+  fillPath,
+} from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
-import { type Answered, control, openMarket, send, sendJson, startTestExchange, TestTrader } from './harness.js';
+import { settings } from '../core/venue.js';
+import {
+  type Answered,
+  control,
+  openMarket,
+  PROFILE,
+  send,
+  sendJson,
+  startTestExchange,
+  TestTrader,
+} from './harness.js';
 
 let exchange: RunningExchange;
 let base: string;
 let trader: TestTrader;
-let other: TestTrader;
-let market: string;
-
 beforeAll(async () => {
-  exchange = await startTestExchange({ landingMs: 1000 });
+  exchange = await startTestExchange();
   base = exchange.url;
   trader = await TestTrader.join(base);
-  other = await TestTrader.join(base);
-  market = await openMarket(base);
-  await trader.complete('/share-splits/', { market_condition_id: market, amount: '10' });
-  await advance(2);
 });
 afterAll(() => exchange.close());
 
-async function advance(seconds: number): Promise<void> {
-  await control(base, '/clock/', { advance_s: seconds });
-  for (const someone of [trader, other]) someone.clockShiftS += seconds;
-}
-
-/** The slug with the status, code and null data of the table. */
+/** What an answer must be to be this error: the table's status, code and message, and no data. */
 function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void {
-  const { status, code } = SERVICE_ERRORS[slug];
-  expect(answer.error).toMatchObject({ slug, code });
-  expect(answer).toMatchObject({ status, data: null, meta: null });
-  if (field !== undefined) expect(answer.error?.details.map((row) => Object.keys(row)[0])).toContain(field);
+  const { status, code, message } = SERVICE_ERRORS[slug];
+  const details = field === undefined ? [] : [{ [field]: expect.any(String) }];
+  expect({ status: answer.status, data: answer.data, meta: answer.meta, error: answer.error }).toEqual({
+    status,
+    data: null,
+    meta: null,
+    error: { slug, code, message, details },
+  });
 }
 
-const order = (fields: object = {}) => ({
-  market_condition_id: market,
-  is_yes: true,
-  side: 'buy',
-  order_type: 'limit',
-  price: '0.5',
-  amount: '10',
-  ...fields,
+// The keys of an object of constants are its endpoint names.
+const ALL = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
+  const declaration = declarationOf(name);
+  const path = fillPath(declaration.path, { pubkey: 'unknown', key_id: 'unknown', condition_id: 'unknown' });
+  return { name, declaration, path };
 });
-const amount = (text: string) => ({ market_condition_id: market, amount: text });
+type One = (typeof ALL)[number];
 
-describe('order drafts', () => {
-  const cases: [string, object, string][] = [
-    ['a price off the tick', { price: '0.1234567' }, 'price'],
-    ['a price of nothing', { price: '0' }, 'price'],
-    ['a price above one', { price: '1.5' }, 'price'],
-    ['a price as a number', { price: 0.5 }, 'price'],
-    ['no price', { price: undefined }, 'price'],
-    ['a negative amount', { amount: '-1' }, 'amount'],
-    ['an amount with an exponent', { amount: '1e3' }, 'amount'],
-    ['an unknown side', { side: 'hold' }, 'side'],
-    ['an outcome as text', { is_yes: 'true' }, 'is_yes'],
-    ['an unknown market', { market_condition_id: 'nowhere' }, 'market_condition_id'],
-    ['funds on a limit order', { funds: '5' }, 'funds'],
-  ];
-  it.each(cases)('name the field of %s', async (_what, fields, field) => {
-    refused(await trader.post('/orders/', order(fields)), 'invalid_request_params', field);
+const named = (those: readonly One[]) => those.map((one) => [one.name, one] as const);
+const signed = named(ALL.filter(({ declaration }) => declaration.scope === 'signed'));
+const withBody = named(ALL.filter(({ declaration }) => declaration.body !== null));
+const HUGE = `{"a":"${'a'.repeat(65_536)}"}`;
+
+/** The call with a body as its caller would send it, signed when it has to be. */
+function call({ declaration, path }: One, body: string, type = 'application/json') {
+  const { method, scope } = declaration;
+  const headers = { ...(scope === 'signed' ? trader.headersFor(method, path, body) : {}), 'content-type': type };
+  return send(base, method, path, { headers, body });
+}
+
+/** Fields that a body cannot be without, in the order of their declaration. */
+function requiredOf({ body }: Declaration): string[] {
+  const fields = Object.entries(body?.shape ?? {});
+  return fields.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
+}
+
+describe('every signed call', () => {
+  it.each(signed)('%s believes no wrong signature', async (_name, { declaration, path }) => {
+    const headers = { ...trader.headersFor(declaration.method, path), 'SVC-SIGNATURE': '0'.repeat(64) };
+    refused(await send(base, declaration.method, path, { headers }), 'authentication_failed');
+  });
+});
+
+describe('every call with a body', () => {
+  it.each(withBody)('%s takes a JSON object of at most 64 KiB, and nothing else', async (_name, one) => {
+    refused(await call(one, '{}', 'text/plain'), 'unsupported_media_type');
+    refused(await call(one, HUGE), 'request_too_large');
+    for (const body of ['{', '[]', '7', 'null']) refused(await call(one, body), 'invalid_request_params', 'body');
   });
 
-  it('need funds and shares', async () => {
-    refused(await trader.post('/orders/', order({ amount: '50000' })), 'order_insufficient_funds');
-    const sell = order({ side: 'sell', amount: '11' });
-    refused(await trader.post('/orders/', sell), 'order_insufficient_shares');
+  it.each(withBody)('%s names every field that is missing', async (_name, one) => {
+    const answer = await call(one, '{}');
+    const wanted = requiredOf(one.declaration);
+    const heard = (answer.error?.details ?? []).flatMap((row) => Object.keys(row));
+    if (wanted.length > 0) expect(heard).toEqual(wanted);
+    expect(answer.slug).toBe('invalid_request_params');
+  });
+});
+
+describe('an exchange whose budgets are used up', () => {
+  it('answers throttled on every call, whatever else is wrong with it', async () => {
+    const rate_limits = { public_per_minute: 1, signed_per_minute: 1, bootstrap_per_minute: 2 };
+    const limited = await startTestExchange({ profile: { ...PROFILE, rate_limits }, rateLimits: true });
+    const own = await TestTrader.join(limited.url);
+    for (const { declaration, path } of ALL) {
+      const ask = () =>
+        send(limited.url, declaration.method, path, { headers: own.headersFor(declaration.method, path) });
+      await ask();
+      throttled(await ask());
+    }
+    throttled(await send(limited.url, 'POST', '/orders/', { headers: own.headersFor('POST', '/orders/'), body: HUGE }));
+    await limited.close();
+  });
+});
+
+/** Its message tells how long to wait, so it is not the table's. */
+function throttled(answer: Answered): void {
+  const { error, ...rest } = answer;
+  const wait = Number(answer.headers.get('retry-after'));
+  const message = `Request was throttled. Expected available in ${wait} seconds.`;
+  if (error?.message !== message) throw new Error(`${error?.message}, not ${message}`);
+  refused({ ...rest, error: { ...error, message: 'Request was throttled.' } }, 'throttled');
+}
+
+describe('an exchange that can no longer store what happens', () => {
+  it('answers internal_error on every call, and nothing of what it could not store', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-broken-'));
+    const db = openDatabase(folder);
+    const journal = new Journal(db, new Transactions(db));
+    const core = new ExchangeCore(settings);
+    recordMutations(core, journal);
+    const clock = new ExchangeClock(0);
+    const settle = () => {
+      journal.assertSound();
+      return clock.nowMs();
+    };
+    const server = buildServer({
+      core,
+      clock,
+      profile: PROFILE,
+      rateLimits: false,
+      controls: true,
+      settle,
+      advanceClock: settle,
+      onError: () => undefined,
+    });
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    const own = await TestTrader.join(url);
+    // As good as a full disk.
+    db.close();
+    refused(await own.bootstrap(), 'internal_error');
+    for (const { declaration, path } of ALL) {
+      const headers = own.headersFor(declaration.method, path);
+      refused(await send(url, declaration.method, path, { headers }), 'internal_error');
+    }
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('of several errors the first is answered: size, credentials, media type, JSON, fields, the rest', () => {
+  const post = (body: string, type: string, headers = {}) =>
+    send(base, 'POST', '/orders/', { body, headers: { ...headers, 'content-type': type } });
+  const signedPost = (body: string, type = 'application/json') =>
+    post(body, type, trader.headersFor('POST', '/orders/', body));
+
+  it('size before credentials', async () => refused(await post(HUGE, 'application/json'), 'request_too_large'));
+
+  it('credentials before the query, the media type and the JSON', async () => {
+    refused(await send(base, 'GET', '/orders/?limit=0'), 'not_authenticated');
+    for (const type of ['text/plain', 'nonsense', ';']) refused(await post('{', type), 'not_authenticated');
   });
 
-  it('need an open market', async () => {
-    const closed = await openMarket(base);
-    await control(base, `/markets/${closed}/state/`, { state: 'waiting_to_resolve' });
-    refused(await trader.post('/orders/', order({ market_condition_id: closed })), 'order_market_not_open');
-  });
+  it('the media type before the JSON', async () =>
+    refused(await signedPost('{', 'text/plain'), 'unsupported_media_type'));
 
-  it('need the signing service', async () => {
+  it('the JSON and the fields before the signing service', async () => {
     await control(base, '/signing-service/', { available: false });
-    refused(await trader.post('/orders/', order()), 'gringotts_unavailable');
-    refused(await trader.post('/share-merges/', amount('1')), 'gringotts_unavailable');
+    for (const body of ['{', '{}']) expect((await signedPost(body)).slug).toBe('invalid_request_params');
     await control(base, '/signing-service/', { available: true });
-    expect((await trader.post('/orders/', order({ price: '0.01' }))).status).toBe(201);
+  });
+
+  it('the fields before the record', async () => {
+    for (const path of ['/orders/', '/share-merges/', '/share-splits/', '/redeems/']) {
+      const answer = await trader.post(`${path}unknown/submit/`, { signature: 'a'.repeat(129) });
+      refused(answer, 'invalid_request_params', 'signature');
+    }
   });
 });
 
-describe('submits', () => {
-  it('want a signature that fits and verifies', async () => {
-    const draft = await trader.post('/orders/', order({ price: '0.01' }));
-    const path = `/orders/${String(draft.row['pubkey'])}/submit/`;
-    for (const signature of [undefined, '', 'a'.repeat(129), `0x${'a'.repeat(129)}`, 'zz', 'ab'.repeat(64), 7, null]) {
-      refused(await trader.post(path, { signature }), 'invalid_request_params', 'signature');
-    }
-    const another = other.sign(String(draft.row['message']));
-    refused(await trader.post(path, { signature: another }), 'invalid_request_params', 'signature');
-    expect((await trader.submit('/orders/', draft)).row['status']).toBe('open');
-    refused(await trader.submit('/orders/', draft), 'invalid_program_call_status');
-  });
-
-  it('know nothing of what belongs to others', async () => {
-    const draft = await trader.post('/orders/', order({ price: '0.01' }));
-    refused(await other.submit('/orders/', draft), 'not_found');
-    refused(await other.get(`/orders/${String(draft.row['pubkey'])}/`), 'not_found');
-    refused(await other.post(`/orders/${String(draft.row['pubkey'])}/cancel/`), 'not_found');
-    const merge = await trader.post('/share-merges/', amount('1'));
-    refused(await other.submit('/share-merges/', merge), 'share_conversion_not_found');
-    refused(await other.get(`/share-merges/${String(merge.row['pubkey'])}/`), 'not_found');
-    await advance(61);
-  });
-
-  it('come too late for an expired draft', async () => {
-    const drafts: [string, Answered][] = [];
-    for (const [path, body] of [
-      ['/orders/', order({ price: '0.01' })],
-      ['/share-merges/', amount('1')],
-      ['/share-splits/', amount('1')],
-    ] as const) {
-      drafts.push([path, await trader.post(path, body)]);
-    }
-    await advance(61);
-    for (const [path, draft] of drafts) {
-      refused(await trader.submit(path, draft), 'program_call_has_expired');
-      const state = (await trader.get(`${path}${String(draft.row['pubkey'])}/`)).row;
-      expect(state['status'] ?? state['state']).toBe('expired');
-    }
-  });
-
-  it('of a finished conversion meet its state', async () => {
-    const draft = await trader.post('/share-merges/', amount('1'));
-    expect((await trader.submit('/share-merges/', draft)).row['state']).toBe('in_process');
-    refused(await trader.submit('/share-merges/', draft), 'share_conversion_invalid_state');
-    refused(await trader.post('/share-merges/', amount('1')), 'share_merge_in_progress');
-    await advance(2);
-  });
-});
-
-describe('cancels', () => {
-  it('refuse an order that no longer rests', async () => {
-    const { row } = await trader.order(market, true, 'buy', '0.01', '1');
-    const pubkey = String(row['pubkey']);
-    expect((await trader.cancel(pubkey)).row['status']).toBe('canceled');
-    refused(await trader.post(`/orders/${pubkey}/cancel/`), 'order_not_cancelable');
-    refused(await trader.post('/orders/unknown/cancel/'), 'not_found');
-  });
-});
-
-describe('conversions', () => {
-  it('refuse amounts that are no lots, and more than there is', async () => {
-    for (const text of ['0', '-1', '0.0000001']) {
-      refused(await trader.post('/share-merges/', amount(text)), 'share_conversion_invalid_amount');
-    }
-    refused(await trader.post('/share-merges/', amount('1e2')), 'invalid_request_params', 'amount');
-    refused(await trader.post('/share-merges/', amount('1000')), 'share_merge_insufficient_shares');
-    refused(await trader.post('/share-splits/', amount('10000000')), 'share_split_insufficient_funds');
-    const nowhere = { market_condition_id: 'nowhere', amount: '1' };
-    refused(await trader.post('/share-merges/', nowhere), 'invalid_request_params', 'market_condition_id');
-  });
-
-  it('allow one open split of a market and account', async () => {
-    const draft = await trader.post('/share-splits/', amount('2'));
-    expect(await trader.post('/share-splits/', amount('2'))).toMatchObject({ status: 201, data: draft.data });
-    refused(await trader.post('/share-splits/', amount('3')), 'share_split_in_progress');
-    await advance(61);
-  });
-
-  it('depend on the state of the market', async () => {
-    const special = await openMarket(base);
-    const body = { market_condition_id: special, amount: '1' };
-    await trader.complete('/share-splits/', { ...body, amount: '5' });
-    await advance(2);
-    const state = (fields: object) => control(base, `/markets/${special}/state/`, fields);
-    await state({ paused: true });
-    refused(await trader.post('/share-merges/', body), 'share_conversion_market_paused');
-    await state({ paused: false, unbacked_collateral: true });
-    refused(await trader.post('/share-merges/', body), 'share_merge_market_has_unbacked_collateral');
-    await state({ unbacked_collateral: false, state: 'interrupted' });
-    refused(await trader.post('/share-merges/', body), 'share_conversion_market_not_open');
-  });
-
-  it('are for order books and for wallets of their owners', async () => {
-    const rates = { max_leverage_yes: '5', max_leverage_no: '5', opening_fee: '0.01', closing_fee: '0.01' };
-    const pool = await openMarket(base, { config: { kind: 'hyperliquid', annual_fee_rate: '0.1', ...rates } });
-    const body = { market_condition_id: pool, amount: '1' };
-    refused(await trader.post('/share-splits/', body), 'share_conversion_market_not_eligible');
-    await control(base, `/accounts/${other.wallet}/`, { custodial: true });
-    refused(await other.post('/share-splits/', amount('1')), 'custodial_user_trading_not_allowed');
-  });
-});
-
-describe('what is not there', () => {
-  it.each([
-    ['GET', '/markets/unknown/'],
-    ['GET', '/markets/unknown/book/'],
-    ['GET', '/events/unknown/'],
-    ['GET', '/markets'],
-    ['GET', `/markets/${'a'.repeat(300)}/`],
-    ['POST', '/paper/unknown/'],
-  ])('is not_found: %s %s', async (method, path) => {
-    refused(await send(base, method, path), 'not_found');
+describe('a path', () => {
+  it.each(['/markets', `/markets/${'a'.repeat(300)}/`, '/paper/unknown/'])('%s is not there', async (path) => {
+    refused(await send(base, 'GET', path), 'not_found');
   });
 
   it.each([
@@ -203,7 +202,7 @@ describe('what is not there', () => {
     ['DELETE', '/orders/', 'GET, POST'],
     ['PUT', '/orders/abc/', 'GET'],
     ['GET', '/paper/clock/', 'POST'],
-  ])('is method_not_allowed: %s %s', async (method, path, allowed) => {
+  ])('names its methods to a wrong one: %s %s', async (method, path, allowed) => {
     const answer = await send(base, method, path);
     refused(answer, 'method_not_allowed');
     expect(answer.headers.get('allow')).toBe(allowed);
@@ -212,33 +211,14 @@ describe('what is not there', () => {
 
 describe('parameters', () => {
   it.each([
-    ['/markets/?limit=0', 'limit'],
-    ['/markets/?limit=101', 'limit'],
-    ['/markets/?limit=ten', 'limit'],
-    ['/markets/?limit=', 'limit'],
     ['/markets/?limit=5&limit=6', 'limit'],
     ['/markets/?cursor=%00', 'cursor'],
     ['/markets/?cursor=eyJvIjoxfQ', 'cursor'],
     ['/markets/?sort=trending&cursor=eyJiZWZvcmVfaWQiOjF9', 'cursor'],
-    ['/events/?state=sideways', 'state'],
-    ['/events/?category=Politics', 'category'],
-    ['/events/?league=nba', 'league'],
-    ['/events/?sort=best', 'sort'],
-  ])('out of range or malformed are refused: %s', async (path, field) => {
-    refused(await send(base, 'GET', path), 'invalid_request_params', field);
-  });
-
-  it('of the book and of own lists are as strict', async () => {
-    for (const query of ['depth=0', 'depth=101', 'is_yes=1', 'is_yes=TRUE']) {
-      const answer = await send(base, 'GET', `/markets/${market}/book/?${query}`);
-      refused(answer, 'invalid_request_params', query.split('=')[0]);
-    }
-    for (const query of ['status=done', 'side=BUY', 'is_yes=yes', 'cursor=x', 'limit=101']) {
-      refused(await trader.get(`/orders/?${query}`), 'invalid_request_params', query.split('=')[0]);
-    }
-    refused(await trader.get('/share-splits/?state=DONE'), 'invalid_request_params', 'state');
-    refused(await trader.get('/account/assets/?limit=201'), 'invalid_request_params', 'limit');
-    expect((await trader.get('/account/assets/?limit=200')).status).toBe(200);
+    ['/markets/MARKET/book/?is_yes=TRUE', 'is_yes'],
+  ])('that are malformed are refused: %s', async (path, field) => {
+    const market = await openMarket(base);
+    refused(await send(base, 'GET', path.replace('MARKET', market)), 'invalid_request_params', field);
   });
 
   it('that nobody knows are ignored', async () => {
@@ -247,10 +227,7 @@ describe('parameters', () => {
 
   it('say what was wrong in words', async () => {
     const { error } = await send(base, 'GET', '/markets/?limit=101');
-    expect(error).toMatchObject({
-      message: 'Validation Error',
-      details: [{ limit: 'Ensure this value is less than or equal to 100.' }],
-    });
+    expect(error?.details).toEqual([{ limit: 'Ensure this value is less than or equal to 100.' }]);
     const missing = await trader.post('/orders/', {});
     expect(missing.error?.details).toContainEqual({ market_condition_id: 'This field is required.' });
     const number = await sendJson(base, 'POST', '/auth/keys/challenge/', { wallet_address: 5 });

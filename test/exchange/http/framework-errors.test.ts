@@ -1,25 +1,14 @@
-import { connect } from 'node:net';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { ENDPOINTS } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
-import { anyCharacter } from '../../support/any-character.js';
-import { times } from '../../support/effort.js';
-import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
+import { bytesAnswered, startTestExchange } from './harness.js';
 
 let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-let market: string;
 const problems: unknown[] = [];
 
 beforeAll(async () => {
   const logger = { info: () => undefined, warn: () => undefined, error: (facts: object) => void problems.push(facts) };
   exchange = await startTestExchange({ logger });
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-  market = await openMarket(base);
 });
 afterAll(async () => {
   await exchange.close();
@@ -45,20 +34,11 @@ function wholeAnswer(text: string): { status: number; slug: string | null } {
   return { status, slug: envelope.error.slug };
 }
 
-/** Writes bytes to the exchange as they are, and reads until it has answered. */
-function exchangeBytes(bytes: string | Buffer): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(exchange.port, '127.0.0.1', () => socket.end(bytes));
-    const parts: Buffer[] = [];
-    socket.on('data', (part) => parts.push(part));
-    socket.on('error', reject);
-    socket.on('close', () => resolve(Buffer.concat(parts).toString('utf8')));
-  });
-}
-
 const raw = async (lines: readonly string[], body: string | Buffer = '') => {
   const head = [...lines, 'Host: localhost', 'Connection: close', '', ''].join('\r\n');
-  return wholeAnswer(await exchangeBytes(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)])));
+  return wholeAnswer(
+    await bytesAnswered(exchange.port, Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]), true),
+  );
 };
 
 const posted = (path: string, body: string | Buffer, type = 'application/json') =>
@@ -142,106 +122,5 @@ describe('malformed requests', () => {
   it.each(['text/plain', 'nonsense', ';'])('of media type %s are a 404 or 405 where no call is', async (type) => {
     expect(await posted('/nowhere/', '{}', type)).toEqual({ status: 404, slug: 'not_found' });
     expect(await posted('/markets/', '{}', type)).toEqual({ status: 405, slug: 'method_not_allowed' });
-  });
-});
-
-/** Values that programs trip over. */
-const nasty = fc.oneof(
-  fc.constantFrom<unknown>(
-    '',
-    '0',
-    '-0',
-    '1e5',
-    'NaN',
-    'Infinity',
-    '__proto__',
-    '%',
-    '\u0000',
-    'true',
-    null,
-    true,
-    [],
-    {},
-  ),
-  fc.string({ unit: anyCharacter, maxLength: 40 }),
-  fc.string({ unit: fc.constantFrom('9', '.', '-', 'e', '0'), maxLength: 30 }),
-  fc.integer(),
-  fc.double(),
-  fc.jsonValue({ maxDepth: 3 }),
-);
-const names = [
-  ...[
-    'market_condition_id',
-    'is_yes',
-    'side',
-    'order_type',
-    'price',
-    'amount',
-    'funds',
-    'signature',
-    'limit',
-    'cursor',
-  ],
-  ...[
-    'status',
-    'state',
-    'depth',
-    'sort',
-    'sport',
-    'league',
-    'category',
-    'wallet_address',
-    'message',
-    'nonce',
-    '__proto__',
-  ],
-];
-
-/** An object may have a `toString` that is none: it is spelled out. */
-const inQuery = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-
-describe('generated requests', () => {
-  it('never meet anything but the envelope, and never a 5xx', async () => {
-    const paths = Object.values(ENDPOINTS).map(({ method, path, scope }) => ({ method, path, scope }));
-    const field = fc.tuple(fc.constantFrom(...names), nasty);
-    const hostile = fc.record({
-      target: fc.constantFrom(...paths),
-      id: fc.oneof(fc.constant('market'), fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 })),
-      query: fc.array(field, { maxLength: 4 }),
-      body: fc.array(field, { maxLength: 8 }),
-      valid: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(hostile, async ({ target, id, query, body, valid }) => {
-        const named = encodeURIComponent((id === 'market' ? market : id).replace(/^\.+$/, 'dots'));
-        const search = query.map(([name, value]) => `${name}=${encodeURIComponent(inQuery(value))}`).join('&');
-        // As fetch will write it: what is signed must be what is sent.
-        const written = new URL(`${base}${target.path.replace(/\{\w+\}/, named)}${search === '' ? '' : `?${search}`}`);
-        const path = written.pathname + written.search;
-        const good = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'limit' };
-        const text = JSON.stringify({ ...(valid ? good : {}), ...Object.fromEntries(body) });
-        const sent = target.method === 'POST' ? text : '';
-        const headers = target.scope === 'signed' ? trader.headersFor(target.method, path, sent) : {};
-        const init =
-          sent === '' ? { headers } : { body: sent, headers: { ...headers, 'content-type': 'application/json' } };
-        const answer = await send(base, target.method, path, init);
-        expect(answer.status).toBeLessThan(500);
-        expect(answer.slug).not.toBe('authentication_failed');
-        if (answer.error === null) expect([200, 201]).toContain(answer.status);
-        else
-          expect(answer.error).toMatchObject({ code: CODES.get(answer.error.slug)?.code, details: expect.any(Array) });
-      }),
-      { numRuns: times(200, 600) },
-    );
-  });
-
-  it('as random bytes are answered in the envelope or not at all', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
-        const text = await exchangeBytes(Buffer.concat([Buffer.from(bytes), Buffer.from('\r\n\r\n')]));
-        if (text !== '') expect(wholeAnswer(text).status).toBeLessThan(500);
-      }),
-      { numRuns: times(50, 100) },
-    );
   });
 });

@@ -1,5 +1,6 @@
 /** What the tests of the service share: an exchange on a free port, and a caller who signs as a trader does. */
 
+import { connect } from 'node:net';
 import { base58 } from '@scure/base';
 import {
   type ExchangeOptions,
@@ -72,6 +73,17 @@ export const sendJson = (base: string, method: string, path: string, body: unkno
 
 export const control = (base: string, path: string, body: unknown): Promise<Answered> =>
   sendJson(base, 'POST', `/paper${path}`, body);
+
+/** Writes bytes to an exchange as they are; everything that comes back until it ends the connection. */
+export function bytesAnswered(port: number, bytes: string | Buffer, endsToo = false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => (endsToo ? socket.end(bytes) : socket.write(bytes)));
+    const parts: Buffer[] = [];
+    socket.on('data', (part) => parts.push(part));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(parts).toString('utf8')));
+  });
+}
 
 /** Creates an open market and answers its condition id. */
 export async function openMarket(base: string, fields: object = {}): Promise<string> {

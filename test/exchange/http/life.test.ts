@@ -3,21 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
-import { control, micros, PROFILE, send, startTestExchange } from './harness.js';
-
-describe('an exchange with a crowd', () => {
-  it('has four markets with the first answer, and they trade', async () => {
-    const exchange = await startTestExchange({ crowd: true });
-    const { rows } = await send(exchange.url, 'GET', '/markets/?state=open');
-    expect(rows).toHaveLength(4);
-    await control(exchange.url, '/clock/', { advance_s: 30 });
-    const trades = await Promise.all(
-      rows.map((row) => send(exchange.url, 'GET', `/markets/${String(row['condition_id'])}/trades/`)),
-    );
-    expect(trades.flatMap((answer) => answer.rows).length).toBeGreaterThan(0);
-    await exchange.close();
-  });
-});
+import { micros, PROFILE, startTestExchange } from './harness.js';
 
 describe('closing', () => {
   it('happens once, however often it is asked for, and frees the port', async () => {

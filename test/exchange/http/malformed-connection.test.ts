@@ -1,7 +1,6 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { openMarket, send, startTestExchange, TestTrader } from './harness.js';
+import { bytesAnswered, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 /** What is said at the end of a connection, and to headers that say nothing: found by `npm run fuzz`. */
 
@@ -16,16 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => exchange.close());
 
-/** Everything that comes back until the exchange ends the connection. */
-function heard(bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(exchange.port, '127.0.0.1', () => socket.write(bytes));
-    let text = '';
-    socket.on('data', (part) => (text += part.toString('utf8')));
-    socket.on('error', reject);
-    socket.on('close', () => resolve(text));
-  });
-}
+const heard = (bytes: string): Promise<string> => bytesAnswered(exchange.port, bytes);
 
 const statuses = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));

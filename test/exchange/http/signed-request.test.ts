@@ -45,10 +45,4 @@ describe('the control that shows what a signature must be over', () => {
     expect(status).toBe(200);
     expect(row).toMatchObject({ method: 'GET', path: PATH, body: '', signature_matches: false, refusal });
   });
-
-  it('is not there without controls', async () => {
-    const closed = await startTestExchange({ controls: false });
-    expect((await send(closed.url, 'GET', PATH)).status).toBe(404);
-    await closed.close();
-  });
 });

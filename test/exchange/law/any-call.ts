@@ -43,7 +43,7 @@ function useExchange() {
 }
 
 export function anyCall(): void {
-  const { fill, venue, trader } = useExchange();
+  const { fill, ask, venue, trader } = useExchange();
 
   describe('any call', () => {
     it.each(ENDPOINTS.map((endpoint) => [callOf(endpoint), endpoint] as const))(
@@ -61,6 +61,11 @@ export function anyCall(): void {
         expect(await trader().call(method, fill(path).slice(0, -1))).toMatchObject({ status: 404, slug: 'not_found' });
       },
     );
+
+    it('that reads anything but a record of its own answers a newcomer', async () => {
+      for (const endpoint of ENDPOINTS.filter(({ method, path }) => method === 'GET' && !/pubkey|estimate/.test(path)))
+        expect([callOf(endpoint), (await ask(endpoint, '')).slug]).toEqual([callOf(endpoint), null]);
+    });
 
     it('refuses methods that a path does not have', async () => {
       for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {

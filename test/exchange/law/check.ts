@@ -1,9 +1,10 @@
 /** Holds one answer against the documents: envelope, headers, status, Location, fields, error. */
 
+import { z } from 'zod';
 import { callOf, endpointOf } from './endpoints.js';
 import { ERRORS, MESSAGES } from './errors.js';
 import { errorObject, marketDetail } from './records.js';
-import { isRecord, record } from './shapes.js';
+import { isRecord, problemsIn, record } from './shapes.js';
 
 export interface Answer {
   readonly method: string;
@@ -18,12 +19,11 @@ export const answered = new Set<string>();
 /** The errors that came so far. */
 export const refused = new Set<string>();
 
-const anything = () => [];
-const ENVELOPE = record({ data: anything, meta: anything, error: anything });
+const ENVELOPE = record({ data: z.unknown(), meta: z.unknown(), error: z.unknown() });
 
 /** What is wrong with an answer, in sentences; nothing when it is as the documents say. */
 export function problemsOf(answer: Answer): readonly string[] {
-  const outside = [...headerProblems(answer), ...ENVELOPE(answer.body, 'body')];
+  const outside = [...headerProblems(answer), ...problemsIn(ENVELOPE, answer.body, 'body')];
   if (!isRecord(answer.body) || outside.length > 0) return outside;
   return answer.body['error'] === null ? successProblems(answer, answer.body) : errorProblems(answer, answer.body);
 }
@@ -42,7 +42,7 @@ function headerProblems({ headers, status, path }: Answer): string[] {
 
 function successProblems(answer: Answer, body: Record<string, unknown>): readonly string[] {
   // Of the controls the documents show one answer only.
-  if (answer.path === '/paper/markets/') return marketDetail(body['data'], 'data');
+  if (answer.path === '/paper/markets/') return problemsIn(marketDetail, body['data'], 'data');
   if (answer.path.startsWith('/paper/')) return [];
   const endpoint = endpointOf(answer.method, answer.path);
   if (endpoint === undefined) return ['no such call in the documents'];
@@ -57,8 +57,8 @@ function successProblems(answer: Answer, body: Record<string, unknown>): readonl
   return [
     ...(answer.status === endpoint.status ? [] : [`status ${answer.status}, not ${endpoint.status}`]),
     ...(its === location ? [] : [`Location ${its}, not ${location}`]),
-    ...endpoint.data(body['data'], 'data'),
-    ...endpoint.meta(body['meta'], 'meta'),
+    ...problemsIn(endpoint.data, body['data'], 'data'),
+    ...problemsIn(endpoint.meta, body['meta'], 'meta'),
     ...(endpoint.page === null || (meta['limit'] === limit && rows <= limit) ? [] : [`meta.limit is not ${limit}`]),
   ];
 }
@@ -66,7 +66,7 @@ function successProblems(answer: Answer, body: Record<string, unknown>): readonl
 function errorProblems({ status }: Answer, { data, meta, error }: Record<string, unknown>): readonly string[] {
   const problems = [
     ...(data === null && meta === null ? [] : ['data and meta are not null beside an error']),
-    ...errorObject(error, 'error'),
+    ...problemsIn(errorObject, error, 'error'),
   ];
   if (!isRecord(error) || problems.length > 0) return problems;
   const { slug, code, message, details } = error;

@@ -98,52 +98,6 @@ export function credentials(): void {
     });
   });
 
-  describe('a signed request', () => {
-    const path = '/orders/?limit=10';
-    const failed = (message: string) => ({ status: 401, slug: 'authentication_failed', message });
-
-    it('is refused without headers, with some of them, and with wrong ones', async () => {
-      const headers = trader.headers('GET', path);
-      const ask = (change: Record<string, string>) => venue.call('GET', path, { headers: { ...headers, ...change } });
-      expect(await venue.get(path)).toMatchObject({ status: 401, slug: 'not_authenticated' });
-      const { 'SVC-API-KEY': _, ...some } = headers;
-      expect(await venue.call('GET', path, { headers: some })).toMatchObject(
-        failed('Missing required authentication headers'),
-      );
-      expect(await ask({ 'SVC-API-KEY': 'nobody' })).toMatchObject(failed('Invalid API key'));
-      expect(await ask({ 'SVC-SIGNATURE': '0'.repeat(64) })).toMatchObject(failed('Invalid signature'));
-      expect(await ask({ 'SVC-SIGNATURE': 'short' })).toMatchObject(failed('Invalid signature'));
-      expect(await ask({ 'SVC-TIMESTAMP': 'now' })).toMatchObject({ slug: 'authentication_failed' });
-      const upper = { 'SVC-SIGNATURE': String(headers['SVC-SIGNATURE']).toUpperCase() };
-      expect(await ask(upper)).toMatchObject(failed('Invalid signature'));
-    });
-
-    it.each([
-      [-29, null],
-      [29, null],
-      [-33, 'Timestamp out of range'],
-      [33, 'Timestamp out of range'],
-    ])('may be %i s off: %s', async (off, message) => {
-      const headers = trader.headers('GET', path, '', venue.nowS + off);
-      const reply = await venue.call('GET', path, { headers });
-      expect(reply).toMatchObject(message === null ? { slug: null } : failed(message));
-    });
-
-    it('is signed over the query and the body as they are sent', async () => {
-      const other = trader.headers('GET', '/orders/?limit=11');
-      expect(await venue.call('GET', path, { headers: other })).toMatchObject(failed('Invalid signature'));
-      const body = JSON.stringify({ market_condition_id: 'x', amount: '10' });
-      const headers = trader.headers('POST', '/share-merges/', body);
-      const spaced = await venue.call('POST', '/share-merges/', { headers, body: `${body} ` });
-      expect(spaced).toMatchObject(failed('Invalid signature'));
-    });
-
-    it('fails before its parameters are looked at', async () => {
-      expect((await venue.get('/orders/?limit=0')).slug).toBe('not_authenticated');
-      expect((await venue.post('/orders/', {})).slug).toBe('not_authenticated');
-    });
-  });
-
   describe('a request that is no request', () => {
     const post = (body: string, type: string) => {
       const headers = { ...trader.headers('POST', '/orders/', body), 'content-type': type };
@@ -166,22 +120,6 @@ export function credentials(): void {
       const frame = JSON.stringify({ amount: '' }).length;
       const body = JSON.stringify({ amount: '1'.repeat(65_536 - frame) });
       expect(await post(body, 'application/json')).toMatchObject(INVALID);
-    });
-
-    it('may have a charset beside its content type', async () => {
-      expect(await post('{}', 'application/json; charset=utf-8')).toMatchObject(INVALID);
-    });
-  });
-
-  describe('time', () => {
-    it('is told by the Date header and moved by the control', async () => {
-      const before = venue.nowS;
-      await venue.pass(3600); // whose answer tells the new time already
-      expect(venue.nowS - before).toBeGreaterThanOrEqual(3600);
-      expect(venue.nowS - before).toBeLessThan(3660);
-      expect(await trader.get('/orders/')).toMatchObject({ slug: null });
-      const old = trader.headers('GET', '/orders/', '', venue.nowS - 3600);
-      expect((await venue.call('GET', '/orders/', { headers: old })).message).toBe('Timestamp out of range');
     });
   });
 }

@@ -61,30 +61,6 @@ export function details(): void {
     });
   });
 
-  describe('a lot', () => {
-    it.each([
-      [0, ['1', '7'], ['1.5', '0.1']],
-      [4, ['0.0001', '2.5'], ['0.00001', '1.00005']],
-      [6, ['0.000001'], ['0.0000001']],
-    ])('of precision %i is what an amount is a multiple of', async (amount_precision, good, bad) => {
-      const config = { kind: 'orderbook', amount_precision, min_amount: amount_precision === 0 ? '1' : '0.000001' };
-      const market = await venue.market({ config });
-      await trader.split(market, '10');
-      for (const path of ['/share-merges/', '/share-splits/']) {
-        for (const amount of bad)
-          expect([amount, (await trader.post(path, { market_condition_id: market, amount })).slug]).toEqual([
-            amount,
-            'share_conversion_invalid_amount',
-          ]);
-        for (const amount of good) {
-          const { row } = await trader.complete(path, { market_condition_id: market, amount });
-          expect(row).toMatchObject({ amount, state: 'in_process' });
-          await venue.pass(1);
-        }
-      }
-    });
-  });
-
   describe('a draft', () => {
     it.each([
       [{ order_type: 'market', side: 'buy', funds: '25.00' }, 'Outcome: YES, Side: buy, Type: market, Funds: 25'],
@@ -112,79 +88,6 @@ export function details(): void {
       const limit = { type: 'limit', is_yes: false, leverage: 2.5, price: '0.40', shares: '100.0' };
       const { row } = await trader.post(REQUESTS, { market_condition_id: market, ...limit });
       expect(row['message']).toMatch('| Outcome: NO, Type: limit, Leverage: 2.5, Price: 0.4, Shares: 100 |');
-    });
-
-    it('of a merge is given again, and another refused, also when it has locked everything', async () => {
-      const market = await venue.market();
-      await trader.split(market, '5');
-      const ask = (amount: string) => trader.post('/share-merges/', { market_condition_id: market, amount });
-      const first = await ask('5');
-      expect((await ask('5')).row).toEqual(first.row);
-      expect((await ask('4')).slug).toBe('share_merge_in_progress');
-    });
-  });
-
-  describe('a market with margin', () => {
-    it('has no orders and no merges, even if it has a book', async () => {
-      for (const fields of [{ margin_enabled: true }, { config: POLYMARKET }, { config: HYPERLIQUID }]) {
-        const market = await venue.market(fields);
-        expect((await venue.get(`/markets/${market}/`)).row).toMatchObject({ margin_enabled: true });
-        const body = { market_condition_id: market, amount: '1' };
-        expect((await trader.post('/share-merges/', body)).slug).toBe('share_conversion_market_not_eligible');
-        const terms = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.5' };
-        expect((await trader.post('/orders/', { ...body, ...terms })).status).toBe(400);
-      }
-    });
-  });
-
-  describe('a trade', () => {
-    it('rounds the YES side down and every fee up', async () => {
-      const config = {
-        kind: 'orderbook',
-        price_precision: 3,
-        amount_precision: 6,
-        min_amount: '0.000001',
-        maker_fee_rate: '0.002',
-        taker_fee_rate: '0.01',
-      };
-      const market = await venue.market({ config });
-      const seller = await Trader.join(venue);
-      await seller.split(market, '1');
-      await seller.limit(market, true, 'sell', '0.333', '0.000007');
-      await trader.limit(market, true, 'buy', '0.333', '0.000007');
-      // 2.331 millionths are 2; one percent and two per mille of them are 1 each.
-      const [told] = (await venue.get(`/markets/${market}/trades/`)).rows;
-      expect(told).toMatchObject({ amount: '0.000007', maker_fee: '0.000001', taker_fee: '0.000001' });
-      const total = async (who: Trader) => (await venue.get(`/paper/accounts/${who.wallet}/`)).row['funds'];
-      expect(await total(trader)).toMatchObject({ total: '9999.999997' });
-      expect(await total(seller)).toMatchObject({ total: '9999.000001' });
-    });
-
-    it('stops at an own order, and the rest is canceled', async () => {
-      const market = await venue.market();
-      const other = await Trader.join(venue);
-      await other.split(market, '10');
-      await trader.split(market, '10');
-      await other.limit(market, true, 'sell', '0.4', '3');
-      const own = await trader.limit(market, true, 'sell', '0.5', '5');
-      const { row } = await trader.limit(market, true, 'buy', '0.6', '8');
-      expect(row).toMatchObject({ status: 'partially_filled_canceled', filled_amount: '3', remaining_amount: '5' });
-      expect((await trader.get(`/orders/${own.row['pubkey']}/`)).row).toMatchObject({ status: 'open' });
-    });
-
-    it('goes to the better price, then to the earlier order', async () => {
-      const market = await venue.market();
-      const others = [await Trader.join(venue), await Trader.join(venue), await Trader.join(venue)];
-      const prices = ['0.5', '0.5', '0.6'];
-      const resting: unknown[] = [];
-      for (const [index, other] of others.entries())
-        resting.push((await other.limit(market, true, 'buy', prices[index] ?? '', '4')).row['pubkey']);
-      await trader.split(market, '10');
-      await trader.limit(market, true, 'sell', '0.5', '6');
-      const filled: unknown[] = [];
-      for (const [index, other] of others.entries())
-        filled.push((await other.get(`/orders/${resting[index]}/`)).row['filled_amount']);
-      expect(filled).toEqual(['2', '0', '4']);
     });
   });
 
@@ -218,27 +121,6 @@ export function details(): void {
       expect((await trader.get('/margin/positions/?is_closed=true')).rows).toHaveLength(1);
       expect((await trader.get('/margin/positions/?is_closed=false')).rows).toHaveLength(0);
       expect((await trader.post(`${path}settlements/`)).row).toMatchObject({ state: 'claim_pending' });
-    });
-  });
-
-  describe('the controls', () => {
-    it('are not there unless they were asked for', async () => {
-      const quiet = await start({ controls: false });
-      try {
-        const reply = await new Venue(quiet.url).post('/paper/clock/', { advance_s: 1 });
-        expect(reply).toMatchObject({ status: 404, slug: 'not_found' });
-      } finally {
-        await quiet.close();
-      }
-    });
-
-    it('give and show funds', async () => {
-      const path = `/paper/accounts/${trader.wallet}/`;
-      await venue.paper(`/accounts/${trader.wallet}/deposit/`, { funds: '5.5' });
-      expect((await venue.get(path)).row).toEqual({
-        funds: { total: '10005.5', locked: '0', available: '10005.5' },
-        custodial: false,
-      });
     });
   });
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { HYPERLIQUID, NOBODY, POLYMARKET, type Reply, start, Trader, Venue } from './stranger.js';
+import { HYPERLIQUID, POLYMARKET, type Reply, start, Trader, Venue } from './stranger.js';
 
 const REQUESTS = '/margin/positions/requests/';
 const SETTLEMENTS = '/margin/positions/settlements/';
@@ -119,36 +119,6 @@ export function margin(): void {
       expect((await opened({ is_yes: undefined, leverage: undefined }))['liquidation_price']).toBe('0');
     });
 
-    it.each([
-      ['type', { type: 'stop' }],
-      ['type', { type: undefined }],
-      ['market_condition_id', { market_condition_id: NOBODY }],
-      ['market_condition_id', { market_condition_id: undefined }],
-      ['is_yes', { is_yes: 'true' }],
-      ['leverage', { leverage: '2' }],
-      ['leverage', { leverage: 0 }],
-      ['leverage', { leverage: 11 }],
-      ['funds', { funds: undefined }],
-      ['funds', { funds: 100 }],
-      ['funds', { funds: '0' }],
-      ['funds', { funds: '0.99' }],
-      ['price', { price: '0.4' }],
-      ['shares', { shares: '10' }],
-      ['price', { type: 'limit', funds: undefined, shares: '10' }],
-      ['shares', { type: 'limit', funds: undefined, price: '0.4' }],
-      ['funds', { type: 'limit', price: '0.4', shares: '100' }],
-      ['price', { type: 'limit', funds: undefined, price: '1', shares: '100' }],
-    ])('names %s of %o', async (field, change) => {
-      expect(await ask(change)).toMatchObject(named(field));
-    });
-
-    it('knows the smallest funds of its backend, and what is not there', async () => {
-      const least = hyper ? '1' : '5';
-      expect((await ask({ funds: least })).status).toBe(201);
-      expect(await ask({ funds: String(Number(least) - 0.01) })).toMatchObject(named('funds'));
-      expect((await ask({ funds: '999999' })).status).toBe(400);
-    });
-
     it('takes a limit request, which waits, and cancels what is not funded', async () => {
       const drafted = await ask({ type: 'limit', funds: undefined, price: '0.4', shares: '100' });
       // The margin of 100 shares at 0.4 with leverage 2.5.
@@ -162,33 +132,6 @@ export function margin(): void {
       expect((await trader.submit(REQUESTS, late)).slug).toBe('program_call_has_expired');
     });
 
-    it('moves through its states one after another', async () => {
-      const drafted = await ask();
-      const stated = ['created', 'funding_processing', 'processing', 'order_placed', 'completed'];
-      const seen = [String(drafted.row['state']), String((await trader.submit(REQUESTS, drafted)).row['state'])];
-      while (seen.at(-1) !== 'completed' && seen.length < 100) {
-        await venue.pass(0.1);
-        seen.push(String((await trader.get(`${REQUESTS}${drafted.row['pubkey']}/`)).row['state']));
-      }
-      expect([...new Set(seen)]).toEqual(stated);
-    });
-
-    it('fills a limit request when the price comes to it', async () => {
-      const limit = { type: 'limit', funds: undefined, leverage: 2, price: '0.4', shares: '100' };
-      const { row } = await trader.complete(REQUESTS, terms(limit));
-      await venue.pass(10);
-      const path = `${REQUESTS}${row['pubkey']}/`;
-      expect((await trader.get(path)).row).toMatchObject({ state: 'order_placed' });
-      expect((await trader.call('DELETE', path)).status).toBe(400);
-      expect((await trader.get('/margin/positions/')).rows).toEqual([]);
-      await move(market, '0.39');
-      await venue.pass(5);
-      expect((await trader.get(path)).row).toMatchObject({ state: 'completed' });
-      const [position] = (await trader.get('/margin/positions/')).rows;
-      expect(position).toMatchObject({ total_shares: '100' });
-      expect(Number(position?.['avg_entry_price'])).toBeLessThanOrEqual(0.4);
-    });
-
     it('checks the signature of a request', async () => {
       const drafted = await ask();
       const path = `${REQUESTS}${drafted.row['pubkey']}/submit/`;
@@ -198,12 +141,6 @@ export function margin(): void {
       expect((await other.post(path, { signature })).slug).toBe('not_found');
       await trader.post(path, { signature: `0x${signature}` });
       expect((await trader.post(path, { signature })).slug).toBe('invalid_program_call_status');
-    });
-
-    it('is not drafted while nobody can sign', async () => {
-      await venue.paper('/signing-service/', { available: false });
-      expect(await ask()).toMatchObject({ status: 503, slug: 'gringotts_unavailable' });
-      await venue.paper('/signing-service/', { available: true });
     });
 
     it('is closed, settled, claimed and done', async () => {
@@ -230,68 +167,6 @@ export function margin(): void {
       expect(await settlementOf(pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
     });
 
-    it('has a settlement whose states come one after another', async () => {
-      const { pubkey } = await opened();
-      await trader.call('DELETE', `/margin/positions/${pubkey}/`);
-      const seen: string[] = [];
-      while (seen.at(-1) !== 'done' && seen.length < 200) {
-        const state = String((await settlementOf(pubkey))['state']);
-        seen.push(state);
-        if (state === 'claimable') await trader.post(`/margin/positions/${pubkey}/settlements/`);
-        else await venue.pass(0.1);
-      }
-      const moves = seen.filter((state, index) => state !== 'undefined' && state !== seen[index - 1]);
-      expect(moves).toEqual(['created', 'settlement_pending', 'claimable', 'claim_pending', 'done']);
-    });
-
-    it('has a close price that is a limit', async () => {
-      const { pubkey } = await opened();
-      const { row } = await trader.call('DELETE', `/margin/positions/${pubkey}/?price=0.9`);
-      expect(row).toMatchObject({ close_type: 'order', is_closed: false });
-      await venue.pass(5);
-      expect(await positionOf(pubkey)).toMatchObject({ is_closed: false });
-      await move(market, '0.95');
-      await venue.pass(5);
-      expect(await positionOf(pubkey)).toMatchObject({ is_closed: true });
-    });
-
-    it('has the prices of its own outcome, while its market trades in YES', async () => {
-      await move(market, '0.3');
-      const path = `/margin/positions/estimate/?market_condition_id=${market}&funds=100&leverage=2.5&is_yes=false`;
-      expect((await venue.get(path)).row).toMatchObject({ best_ask: '0.7', average_price: '0.7' });
-      const row = await opened({ is_yes: false });
-      expect(row).toMatchObject({ is_yes: false, avg_entry_price: '0.7', market: { last_trade_price: '0.3' } });
-      expect(Number(row['liquidation_price'])).toBeLessThan(0.7);
-      await move(market, '0.2');
-      const gained = Number((await positionOf(row['pubkey']))['unrealized_pnl']);
-      expect(Math.abs(gained - 0.1 * Number(row['total_shares']))).toBeLessThan(0.01);
-      await trader.call('DELETE', `/margin/positions/${row['pubkey']}/`);
-      await venue.pass(10);
-      expect(await positionOf(row['pubkey'])).toMatchObject({ is_closed: true, closing_price: '0.8' });
-    });
-
-    it.each([
-      // 200 shares bring 120 or 80; only who wins pays 0.001 of that. The opening was 0.1.
-      ['0.6', '19.88', '19.78'],
-      ['0.4', '-20', '-20.1'],
-    ])('closed at %s has realized %s, in all %s', async (price, realized, total) => {
-      const { pubkey } = await opened({ leverage: 1 });
-      await move(market, price);
-      await trader.call('DELETE', `/margin/positions/${pubkey}/`);
-      await venue.pass(10);
-      expect(await positionOf(pubkey)).toMatchObject({ is_closed: true, realized_pnl: realized });
-      expect(await settlementOf(pubkey)).toMatchObject({ total_pnl: total });
-    });
-
-    it('is liquidated when its loss is all that was paid in', async () => {
-      const row = await opened();
-      const lost = Number(row['avg_entry_price']) - Number(row['liquidation_price']);
-      expect(Math.abs(lost * Number(row['total_shares']) - 100)).toBeLessThan(0.5);
-      await move(market, '0.2');
-      await venue.pass(5);
-      expect(await positionOf(row['pubkey'])).toMatchObject({ is_liquidated: true, is_closed: true });
-    });
-
     it('has take profit and stop loss where the backend has them', async () => {
       const { pubkey } = await opened();
       const path = `/margin/positions/${pubkey}/tp-sl/`;
@@ -314,40 +189,6 @@ export function margin(): void {
       expect((await positionOf(pubkey))['tp_sl']).toMatchObject({ take_profit_price: '0.7' });
       await trader.post(path, both);
       expect((await trader.call('DELETE', path)).row).toMatchObject({ ...both, state: 'cancelled' });
-    });
-
-    const triggers = [
-      ['take_profit', '0.75'],
-      ['stop_loss', '0.38'],
-    ] as const;
-    it.each(hyper ? [] : triggers)('triggers its %s', async (trigger_type, price) => {
-      const { pubkey } = await opened({ take_profit_price: '0.7', stop_loss_price: '0.4' });
-      await move(market, price);
-      await venue.pass(5);
-      const row = await positionOf(pubkey);
-      expect(row).toMatchObject({ is_closed: true, is_liquidated: false });
-      expect(row['tp_sl']).toMatchObject({ state: 'triggered', trigger_type, triggered_price: expect.any(String) });
-    });
-
-    it.each([
-      [true, 'resolved'],
-      [false, 'resolved'],
-      [null, 'canceled'],
-    ])('is settled when its market resolves to %s, as %s', async (is_yes, state) => {
-      const { pubkey } = await opened();
-      await venue.paper(`/markets/${market}/resolve/`, { is_yes });
-      await venue.pass(10);
-      const settled = await settlementOf(pubkey);
-      expect(settled).toMatchObject({ state: 'claimable', position_pubkey: pubkey });
-      expect((await venue.get(`/markets/${market}/`)).row).toMatchObject({ state });
-      const claimable = await trader.get(`${SETTLEMENTS}?states=CLAIMABLE,done&position_leverage=2.5`);
-      expect(claimable.rows.map((row) => row['position_pubkey'])).toEqual([pubkey]);
-      if (is_yes !== null) {
-        expect(Number(settled['total_pnl']) > 0).toBe(is_yes);
-        expect((await trader.get(`${SETTLEMENTS}?market_state=Resolved`)).rows).toHaveLength(1);
-      }
-      expect((await trader.get(`${SETTLEMENTS}?market_state=open`)).rows).toEqual([]);
-      expect((await trader.get(`${SETTLEMENTS}?position_leverage=3`)).rows).toEqual([]);
     });
 
     it('tells the public what happened', async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { NOBODY, POLYMARKET, type Reply, start, Trader, Venue } from './stranger.js';
+import { NOBODY, type Reply, start, Trader, Venue } from './stranger.js';
 
 const INVALID = { status: 400, slug: 'invalid_request_params' };
 const named = (...fields: string[]) => ({ ...INVALID, named: fields });
@@ -36,7 +36,6 @@ export function orders(): void {
   const draft = (change: object = {}, who = maker) => who.post('/orders/', terms(change));
   const marketOrder = (change: object) =>
     taker.complete('/orders/', { market_condition_id: market, is_yes: true, order_type: 'market', ...change });
-  const funds = async (who: Trader) => (await venue.call('GET', `/paper/accounts/${who.wallet}/`)).row['funds'];
 
   describe('an order', () => {
     it('is drafted, signed over its readable message, and rests', async () => {
@@ -82,55 +81,12 @@ export function orders(): void {
       for (const value of values) expect([value, await draft({ [field]: value })]).toMatchObject([value, named(field)]);
     });
 
-    it.each([
-      [{ order_type: 'market', side: 'buy', price: undefined, amount: undefined, funds: undefined }, 'funds'],
-      [{ order_type: 'market', side: 'buy', price: undefined, amount: undefined, funds: 25 }, 'funds'],
-      [{ order_type: 'market', side: 'buy', price: undefined, amount: undefined, funds: '0' }, 'funds'],
-      [{ order_type: 'market', side: 'sell', price: undefined, amount: undefined }, 'amount'],
-    ])('to the market is refused as %o for %s', async (change, field) => {
-      expect(await draft(change)).toMatchObject(named(field));
-    });
-
-    it('names every field that is wrong', async () => {
-      expect(new Set((await maker.post('/orders/', {})).named)).toEqual(
-        new Set(['market_condition_id', 'is_yes', 'side', 'order_type']),
-      );
-    });
-
-    it('is refused on a market with margin', async () => {
-      const margin = await venue.market({ config: POLYMARKET });
-      const reply = await draft({ market_condition_id: margin });
-      expect(reply.slug).not.toBeNull();
-      expect(reply.status).toBe(400);
-    });
-
     it('is refused without funds or shares, after everything else', async () => {
       expect((await draft({ amount: '90000', price: '0.9' })).slug).toBe('order_insufficient_funds');
       expect((await draft({ side: 'sell' })).slug).toBe('order_insufficient_shares');
       await venue.paper(`/markets/${market}/state/`, { state: 'answer_proposed' });
       expect((await draft({ amount: '90000', price: '0.9' })).slug).toBe('order_market_not_open');
       expect((await draft({ price: '7' })).named).toEqual(['price']);
-    });
-
-    it('locks what it may cost while it is open: nothing before its submit, nothing after its end', async () => {
-      const who = await Trader.join(venue);
-      const before = await funds(who);
-      await draft({ price: '0.5' }, who);
-      expect(await funds(who)).toEqual(before);
-      const { row } = await who.limit(market, true, 'buy', '0.5', '10');
-      // 5 for the shares, and 0.05 if it had to pay the taker's fee of one percent.
-      expect(await funds(who)).toMatchObject({ locked: '5.05' });
-      await who.cancel(row['pubkey']);
-      expect(await funds(who)).toEqual(before);
-    });
-
-    it('becomes expired when nobody signs it in time', async () => {
-      const drafted = await draft();
-      await venue.pass(61);
-      const path = `/orders/${drafted.row['pubkey']}/`;
-      expect(await maker.submit('/orders/', drafted)).toMatchObject({ status: 400, slug: 'program_call_has_expired' });
-      expect((await maker.get(path)).row).toMatchObject({ status: 'expired' });
-      expect((await maker.post(`${path}cancel/`)).slug).toBe('order_not_cancelable');
     });
 
     it('is submitted once, by its owner, with the right signature', async () => {
@@ -146,36 +102,6 @@ export function orders(): void {
       expect((await taker.post(path, {})).slug).toBe('invalid_request_params');
       expect((await maker.post(path, { signature: `0x${signature}` })).row).toMatchObject({ status: 'open' });
       expect(await maker.post(path, { signature })).toMatchObject({ status: 400, slug: 'invalid_program_call_status' });
-    });
-
-    it('that fails its second check becomes failed', async () => {
-      const drafted = await draft();
-      await venue.paper(`/markets/${market}/state/`, { state: 'interrupted' });
-      expect((await maker.submit('/orders/', drafted)).slug).toBe('order_market_not_open');
-      expect((await maker.get(`/orders/${drafted.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
-    });
-
-    it('is checked for its balance again at the submit: of two drafts that each need all, the second fails', async () => {
-      const who = await Trader.join(venue);
-      const [one, two] = [await draft({ amount: '20000' }, who), await draft({ amount: '20000' }, who)];
-      expect((await who.submit('/orders/', two)).row).toMatchObject({ status: 'open' });
-      expect(await who.submit('/orders/', one)).toMatchObject({ status: 400, slug: 'order_insufficient_funds' });
-      expect((await who.get(`/orders/${one.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
-      expect((await who.submit('/orders/', one)).slug).toBe('invalid_program_call_status');
-      await who.split(market, '10');
-      const sell = { side: 'sell', price: '0.9' };
-      const [first, second] = [await draft(sell, who), await draft(sell, who)];
-      expect((await who.submit('/orders/', first)).row).toMatchObject({ status: 'open' });
-      expect(await who.submit('/orders/', second)).toMatchObject({ status: 400, slug: 'order_insufficient_shares' });
-      expect((await who.get(`/orders/${second.row['pubkey']}/`)).row).toMatchObject({ status: 'failed' });
-    });
-
-    it('is not drafted while nobody can sign', async () => {
-      await venue.paper('/signing-service/', { available: false });
-      expect(await draft()).toMatchObject({ status: 503, slug: 'gringotts_unavailable' });
-      expect((await draft({ price: 'x' })).slug).toBe('invalid_request_params');
-      await venue.paper('/signing-service/', { available: true });
-      expect((await draft()).status).toBe(201);
     });
   });
 
@@ -209,31 +135,6 @@ export function orders(): void {
         remaining_amount: '6',
       });
     });
-
-    it('mints of two buyers, and shows each its own price', async () => {
-      await maker.limit(market, true, 'buy', '0.6', '10');
-      const bought = await taker.limit(market, false, 'buy', '0.45', '10');
-      expect(bought.row).toMatchObject({ status: 'filled', outcome: { is_yes: false, text: 'No' } });
-      const [fill] = (await taker.get(`/trades/?market_condition_id=${market}`)).rows;
-      expect(fill).toMatchObject({ price: '0.4', is_maker: false });
-      const [made] = (await maker.get(`/trades/?market_condition_id=${market}`)).rows;
-      expect(made).toMatchObject({ price: '0.6', is_maker: true });
-      const [told] = (await venue.get(`/markets/${market}/trades/`)).rows;
-      expect(told).toMatchObject({ is_yes: false, price: '0.4' });
-      expect((await venue.get(`/markets/${market}/`)).row).toMatchObject({ last_trade_price: '0.6' });
-    });
-
-    it('burns for two sellers', async () => {
-      await maker.split(market, '5');
-      await taker.split(market, '5');
-      await maker.limit(market, true, 'sell', '0.3', '5');
-      expect((await taker.limit(market, false, 'sell', '0.7', '5')).row).toMatchObject({ status: 'filled' });
-    });
-
-    it('never happens with oneself', async () => {
-      await maker.limit(market, true, 'buy', '0.6', '10');
-      expect((await maker.limit(market, false, 'buy', '0.5', '10')).row).toMatchObject({ status: 'canceled' });
-    });
   });
 
   describe('a market order', () => {
@@ -251,18 +152,6 @@ export function orders(): void {
         remaining_funds: '2.95',
         amount: null,
       });
-    });
-
-    it('that meets nobody is canceled', async () => {
-      const { row } = await marketOrder({ side: 'buy', funds: '8' });
-      expect(row).toMatchObject({ status: 'canceled', filled_funds: '0', remaining_funds: '8' });
-    });
-
-    it('sells an amount', async () => {
-      await taker.split(market, '10');
-      await maker.limit(market, true, 'buy', '0.5', '4');
-      const { row } = await marketOrder({ side: 'sell', amount: '10' });
-      expect(row).toMatchObject({ status: 'partially_filled_canceled', side: 'sell', amount: '10', price: null });
     });
   });
 
@@ -284,23 +173,6 @@ export function orders(): void {
       expect((await maker.post(`${path}submit/`, { signature })).slug).toBe('invalid_program_call_status');
       expect((await maker.post(path)).slug).toBe('order_not_cancelable');
       expect((await venue.get(`/markets/${market}/book/`)).row).toMatchObject({ bid: [], ask: [] });
-    });
-
-    it('expires like every draft', async () => {
-      const { row } = await maker.limit(market, true, 'buy', '0.5', '10');
-      const drafted = await maker.post(`/orders/${row['pubkey']}/cancel/`);
-      await venue.pass(61);
-      const signature = maker.sign(drafted.row['message']);
-      expect((await maker.post(`/orders/${row['pubkey']}/cancel/submit/`, { signature })).slug).toBe(
-        'program_call_has_expired',
-      );
-      expect((await maker.get(`/orders/${row['pubkey']}/`)).row).toMatchObject({ status: 'open' });
-    });
-
-    it('happens by itself when the market leaves open', async () => {
-      const { row } = await maker.limit(market, true, 'buy', '0.5', '10');
-      await venue.paper(`/markets/${market}/resolve/`, { is_yes: true });
-      expect((await maker.get(`/orders/${row['pubkey']}/`)).row).toMatchObject({ status: 'canceled' });
     });
   });
 
@@ -339,20 +211,6 @@ export function orders(): void {
       const [first] = await all(base, 2);
       const foreign = await maker.get(`/account/assets/?cursor=${first?.meta['next_cursor']}`);
       expect(foreign).toMatchObject(named('cursor'));
-    });
-
-    it('show own fills newest first', async () => {
-      who = await Trader.join(venue);
-      await maker.split(market, '10');
-      await maker.limit(market, true, 'sell', '0.5', '10');
-      for (const amount of ['1', '2', '3']) await who.limit(market, true, 'buy', '0.5', amount);
-      const pages = await all(`/trades/?market_condition_id=${market}`, 2);
-      expect(pages.flatMap(({ rows }) => rows.map((row) => row['amount']))).toEqual(['3', '2', '1']);
-      const told = await venue.get(`/markets/${market}/trades/?limit=2`);
-      expect(told.rows.map((row) => row['amount'])).toEqual(['3', '2']);
-      const last = await venue.get(`/markets/${market}/trades/?limit=2&cursor=${told.meta['next_cursor']}`);
-      expect(last.rows.map((row) => row['amount'])).toEqual(['1']);
-      expect(last.meta['next_cursor']).toBeNull();
     });
   });
 

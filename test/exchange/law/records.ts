@@ -3,21 +3,8 @@
  * from nothing else: not from the code. Where a document gives a type without "or null", null is wrong.
  */
 
-import {
-  both,
-  byField,
-  decimal,
-  flag,
-  holds,
-  integer,
-  listOf,
-  nullOr,
-  oneOf,
-  pubkey,
-  record,
-  seconds,
-  text,
-} from './shapes.js';
+import { z } from 'zod';
+import { byField, decimal, flag, integer, listOf, nullOr, oneOf, pubkey, record, seconds, text } from './shapes.js';
 
 export const category = oneOf('politics', 'sports', 'crypto', 'wtf', 'tech', 'finance');
 export const nothingMore = record({});
@@ -27,13 +14,9 @@ export const errorObject = record({
   slug: text,
   message: text,
   details: listOf(
-    both(
-      (value, at) => (typeof value === 'object' && value !== null ? [] : [`${at}: wanted an object`]),
-      holds('a detail has one field and a text', (row) => {
-        const [said, ...more] = Object.values(row);
-        return typeof said === 'string' && said !== '' && more.length === 0;
-      }),
-    ),
+    z
+      .record(z.string(), z.string().min(1))
+      .refine((detail) => Object.keys(detail).length === 1, 'a detail has one field and a text'),
   ),
 });
 
@@ -47,19 +30,20 @@ export const draft = record({ pubkey, message: text });
 
 // Conversions.
 export const conversionStates = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'];
-export const conversion = both(
-  record({
-    pubkey,
-    message: nullOr(text),
-    market_condition_id: pubkey,
-    state: oneOf(...conversionStates),
-    amount: decimal,
-    onchain_amount: nullOr(decimal),
-    created: seconds,
-  }),
-  holds('the message is null only when failed', (row) => row['message'] !== null || row['state'] === 'failed'),
-  holds('onchain_amount is null unless done', (row) => (row['onchain_amount'] !== null) === (row['state'] === 'done')),
-);
+export const conversion = record({
+  pubkey,
+  message: nullOr(text),
+  market_condition_id: pubkey,
+  state: oneOf(...conversionStates),
+  amount: decimal,
+  onchain_amount: nullOr(decimal),
+  created: seconds,
+})
+  .refine((row) => row['message'] !== null || row['state'] === 'failed', 'the message is null only when failed')
+  .refine(
+    (row) => (row['onchain_amount'] !== null) === (row['state'] === 'done'),
+    'onchain_amount is null unless done',
+  );
 
 // Orders.
 export const orderStatuses = [
@@ -108,11 +92,9 @@ const redeemFields = {
 };
 export const redeemed = record({ ...redeemFields, onchain_funds: decimal });
 /** Decisions: a string, `"0"` before it is paid. */
-export const redeem = both(
-  redeemed,
-  holds('nothing is on chain before it is paid', (row) =>
-    row['state'] === 'completed' ? row['onchain_funds'] === row['funds'] : row['onchain_funds'] === '0',
-  ),
+export const redeem = redeemed.refine(
+  (row) => row['onchain_funds'] === (row['state'] === 'completed' ? row['funds'] : '0'),
+  'nothing is on chain before it is paid',
 );
 
 // Margin.
@@ -205,22 +187,20 @@ const marketStates = [
   ...['draft', 'waiting_to_open', 'open', 'answer_proposed', 'waiting_to_resolve', 'resolved', 'canceled'],
   'interrupted',
 ];
-export const asset = both(
-  record({
-    asset_kind: oneOf('share'),
-    amounts: record({ total: decimal, locked: decimal, available: decimal }),
-    token: record({ symbol: text, address: nullOr(pubkey) }),
-    value: record({ usdt: decimal, basis: oneOf('mark_to_market') }),
-    position: record({
-      market: record({ condition_id: pubkey, title: text, state: oneOf(...marketStates), margin_enabled: flag }),
-      is_yes: flag,
-      outcome_text: text,
-      is_final: flag,
-      avg_trade_price: decimal,
-    }),
-    created: nullOr(seconds),
+export const asset = record({
+  asset_kind: oneOf('share'),
+  amounts: record({ total: decimal, locked: decimal, available: decimal }),
+  token: record({ symbol: text, address: nullOr(pubkey) }),
+  value: record({ usdt: decimal, basis: oneOf('mark_to_market') }),
+  position: record({
+    market: record({ condition_id: pubkey, title: text, state: oneOf(...marketStates), margin_enabled: flag }),
+    is_yes: flag,
+    outcome_text: text,
+    is_final: flag,
+    avg_trade_price: decimal,
   }),
-);
+  created: nullOr(seconds),
+});
 export const account = record({ username: text, twitter_username: nullOr(text), joined_at: seconds });
 export const pnl = record({
   margin_position_settlements_pnl: decimal,
@@ -346,9 +326,9 @@ const eventFields = {
   markets: listOf(record(summaryFields)),
 };
 /** The list shows at most two of an event's markets. */
-export const eventRow = both(
-  record(eventFields, { video_url: nullOr(text) }),
-  holds('a list shows at most two markets', (row) => Array.isArray(row['markets']) && row['markets'].length <= 2),
+export const eventRow = record(eventFields, { video_url: nullOr(text) }).refine(
+  (row) => Array.isArray(row['markets']) && row['markets'].length <= 2,
+  'a list shows at most two markets',
 );
 export const eventDetail = record({ ...eventFields, video_url: nullOr(text) });
 export const found = byField('result_type', {

@@ -209,14 +209,6 @@ const PROFILE: ExchangeOptions['profile'] = {
   rate_limits: { public_per_minute: 100_000, signed_per_minute: 100_000, bootstrap_per_minute: 100_000 },
 };
 
-/** The limits that the decisions fix. */
-export const STATED_LIMITS = {
-  profile: {
-    ...PROFILE,
-    rate_limits: { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 },
-  },
-};
-
 export const start = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
   startExchange({
     ...PAPER_DEFAULTS,

@@ -7,36 +7,18 @@ import { obey } from '../../../src/trader/engine/control/commands.js';
 import { LADDER } from '../../../src/trader/engine/control/modes.js';
 import { TraderStepContext } from '../../../src/trader/engine/quoting/step-context.js';
 import { makeSnapshot } from '../../../src/trader/engine/snapshot.js';
-import { TraderState } from '../../../src/trader/engine/state.js';
-import { Executor } from '../../../src/trader/executor/executor.js';
+import type { TraderState } from '../../../src/trader/engine/state.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { judge } from '../../../src/trader/risk/risk.js';
-import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
-import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { times } from '../../support/effort.js';
 import { fillOf, HOLDER, inFolder, intentOf, orderOf } from '../ledger/books.js';
 import { limitsOf, m, ONE, placeOf, sight } from '../risk/states.js';
+import { settingsOf, stateOf } from './played-trader.js';
 
 const START_MS = Date.UTC(2026, 10, 21, 22);
 const CAPITAL = m(1000 * ONE);
 const RISK = limitsOf({ maxFills: 6, fillsWindowS: 10, maxActionsPerSecond: 3, maxActionsPerMinute: 4 });
-const SETTINGS = {
-  runId: 'run',
-  configHash: 'hash',
-  version: '0',
-  profile: BENCH_PROFILE,
-  capitalMicros: CAPITAL,
-  risk: RISK,
-  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
-  merge: { enabled: false, minSharesMicros: m(ONE) },
-  economics: USUAL_ECONOMICS,
-  events: [],
-  strategies: [],
-  boundedCall: <T>(call: () => T): T => call(),
-};
-const NO_SIGNER = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-
 /** One process of the trader on this ledger: its state, without an exchange. */
 class Life {
   readonly ledger: Ledger;
@@ -44,9 +26,7 @@ class Life {
 
   constructor(path: string, risk = RISK) {
     this.ledger = openLedger(path, HOLDER);
-    const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
-    const executor = new Executor(this.ledger, NO_SIGNER, BENCH_PROFILE, run);
-    this.state = new TraderState({ ...SETTINGS, risk }, this.ledger, executor);
+    this.state = stateOf(this.ledger, settingsOf({ risk }));
     // As when everything of ours has been read; what a start still has to prove about resting orders is not a limit.
     this.state.modes.onStart();
   }

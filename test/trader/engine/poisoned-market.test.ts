@@ -2,18 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Request } from '../../../src/shared/protocol/seam.js';
-import type { TraderSettings } from '../../../src/trader/engine/settings.js';
-import { Trader } from '../../../src/trader/engine/trader.js';
-import { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/strategy.js';
-import { BENCH_PROFILE } from '../../bench/bench-trader.js';
 import { withLedger } from '../ledger/books.js';
 import { detail, snapshot, trade } from '../market/fixtures.js';
-import { limitsOf, m, ONE } from '../risk/states.js';
+import { limitsOf } from '../risk/states.js';
+import { PlayedTrader, settingsOf, strategyOf, traderOf } from './played-trader.js';
 
-const START_MS = 1_700_000_000_000;
 const RISK = limitsOf({ maxBookAgeMs: 30_000 });
 
 /** Which markets' quoters were asked, oldest first. */
@@ -30,35 +25,7 @@ const watching = defineStrategy({
   }),
 });
 
-const SETTINGS: TraderSettings = {
-  runId: 'run',
-  configHash: 'hash',
-  version: '0',
-  profile: BENCH_PROFILE,
-  capitalMicros: m(ONE),
-  risk: RISK,
-  polling: {
-    ownIntervalMs: 1000,
-    hotIntervalMs: 500,
-    quietIntervalMs: 1000,
-    catalogIntervalMs: 60_000,
-    assetsIntervalMs: 60_000,
-  },
-  merge: { enabled: false, minSharesMicros: m(1) },
-  economics: USUAL_ECONOMICS,
-  events: [],
-  strategies: [
-    {
-      name: 'watching',
-      module: watching,
-      params: {},
-      quoteHours: null,
-      risk: RISK,
-      markets: { ids: ['good', 'bad'], state: 'open', categories: [], max: 5 },
-    },
-  ],
-  boundedCall: (call) => call(),
-};
+const SETTINGS = settingsOf({ risk: RISK, strategies: [strategyOf(['good', 'bad'], watching, RISK)] });
 
 const answer = (data: unknown): Outcome => ({ kind: 'answered', data: data as never, nextCursor: null });
 
@@ -80,43 +47,22 @@ function answerTo({ call }: Request, isPoisoned: boolean): Outcome {
   }
 }
 
-class Life {
-  readonly trader: Trader;
+class Life extends PlayedTrader {
   readonly loud: string[] = [];
   isPoisoned = true;
-  nowMs = START_MS;
 
   constructor(ledger: Ledger, runId: string) {
-    const run = { runId, configHash: 'hash', ownPollMs: 1000 };
-    const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-    this.trader = new Trader(
-      { ...SETTINGS, runId },
-      ledger,
-      new Executor(ledger, signer, BENCH_PROFILE, run),
-      this.nowMs,
-    );
+    super(traderOf(ledger, { ...SETTINGS, runId }), (request) => answerTo(request, this.isPoisoned));
   }
 
-  /** So many seconds with an exchange that answers at once. */
-  pass(seconds: number): void {
-    const endMs = this.nowMs + seconds * 1000;
-    for (; this.nowMs < endMs; this.nowMs += 100) this.#answer(this.trader.handle({ kind: 'time', nowMs: this.nowMs }));
+  override pass(seconds: number): void {
+    super.pass(seconds);
     for (const { kind, severity, text } of this.trader.takeNotices())
       if (severity === 'loud') this.loud.push(`${kind}: ${text}`);
   }
 
   resume(): void {
-    const command = { kind: 'resume', reason: 'it is mended' } as const;
-    this.#answer(this.trader.handle({ kind: 'command', nowMs: this.nowMs, command }));
-  }
-
-  #answer(requests: readonly Request[]): void {
-    const { nowMs } = this;
-    for (const request of requests) {
-      const outcome = answerTo(request, this.isPoisoned);
-      const when = { nowMs, sentMs: nowMs, venueTimeMs: nowMs };
-      this.#answer(this.trader.handle({ kind: 'outcome', requestId: request.id, outcome, budget: null, ...when }));
-    }
+    this.command({ kind: 'resume', reason: 'it is mended' });
   }
 }
 

@@ -10,6 +10,7 @@ import { defineStrategy } from '../../../src/trader/strategy/strategy.js';
 import { benchTrader } from '../../bench/bench-trader.js';
 import { HOLDER, inFolder, m, ONE } from '../ledger/books.js';
 import { detail, snapshot } from '../market/fixtures.js';
+import { PlayedTrader, START_MS } from './played-trader.js';
 
 const bidding = defineStrategy({
   name: 'bidding',
@@ -45,35 +46,24 @@ function answerTo({ call }: Request): Outcome {
 
 it('the log of the ledger is carried over at a beat, though not while an order waits for its answer', () =>
   inFolder((path) => {
-    let nowMs = 1_700_000_000_000;
     const ledger = openLedger(path, HOLDER);
-    const wallet = Wallet.makeUnkept();
-    const trader = benchTrader({ wallet, ledger, strategy: bidding, params: {}, markets: 1, nowMs });
+    const settings = { wallet: Wallet.makeUnkept(), ledger, strategy: bidding, params: {}, markets: 1 };
     const waiting: Request[] = [];
-    const tell = (requestId: number, outcome: Outcome): void =>
-      answer(
-        trader.handle({ kind: 'outcome', requestId, outcome, budget: null, nowMs, sentMs: nowMs, venueTimeMs: nowMs }),
-      );
-    function answer(requests: readonly Request[]): void {
-      for (const request of requests) {
-        if (request.call.endpoint === 'orders.create') waiting.push(request);
-        else tell(request.id, answerTo(request));
-      }
-    }
-    const pass = (seconds: number): void => {
-      for (const endMs = nowMs + seconds * 1000; nowMs < endMs; nowMs += 100)
-        answer(trader.handle({ kind: 'time', nowMs }));
-    };
-    pass(10);
+    const played = new PlayedTrader(benchTrader({ ...settings, nowMs: START_MS }), (request) => {
+      if (request.call.endpoint !== 'orders.create') return answerTo(request);
+      waiting.push(request);
+      return null;
+    });
+    played.pass(10);
     const draft = must(waiting[0], 'an order under way');
     ledger.transaction(() => {
       for (let n = 0; n < 500; n++) ledger.setNote(`note ${n}`, 'x'.repeat(1000));
     });
     const { size } = statSync(path);
-    pass(2);
+    played.pass(2);
     expect(statSync(path).size).toBe(size);
-    tell(draft.id, REFUSED);
-    pass(2);
+    played.tell(draft.id, REFUSED);
+    played.pass(2);
     expect(statSync(path).size).toBeGreaterThan(size + 400_000);
     ledger.close();
   }));

@@ -48,6 +48,17 @@ const polled = (id: string, restingShares: number, known: Partial<PolledMarket> 
   };
 };
 
+/** One order rests, and the public budget has some room. */
+const factsOf = (changes: Partial<PollFacts> = {}): PollFacts => ({
+  markets: [],
+  openOrders: 1,
+  openMarketPages: UNKNOWN,
+  publicPerMinute: 114,
+  signedPerMinute: 285,
+  publicHeadroom: 9,
+  ...changes,
+});
+
 interface Market {
   readonly id: string;
   readonly restingShares: number;
@@ -233,14 +244,7 @@ describe('what is looked at', () => {
 
   it('is asked once at a time: nothing comes twice before its report', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts: PollFacts = {
-      markets: [polled('a', 5)],
-      openOrders: 1,
-      openMarketPages: UNKNOWN,
-      publicPerMinute: 114,
-      signedPerMinute: 285,
-      publicHeadroom: 100,
-    };
+    const facts = factsOf({ markets: [polled('a', 5)], publicHeadroom: 100 });
     const names = new Set<string>();
     for (let i = 0; i < 1000; i++) {
       for (const { owner } of plan.takeDue(NOW + i * 1000, facts)) {
@@ -267,14 +271,7 @@ describe('what is looked at', () => {
 
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
-    const requests = plan.takeDue(NOW, {
-      markets: [polled('a', 5)],
-      openOrders: 1,
-      openMarketPages: UNKNOWN,
-      publicPerMinute: 114,
-      signedPerMinute: 285,
-      publicHeadroom: 0,
-    });
+    const requests = plan.takeDue(NOW, factsOf({ markets: [polled('a', 5)], publicHeadroom: 0 }));
     expect(requests.map((request) => targetOf(request).kind).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
   });
 
@@ -321,14 +318,7 @@ describe('what is looked at', () => {
     const plan = new PollPlan(SETTINGS);
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
-      const facts = {
-        markets: [],
-        openOrders: 3,
-        openMarketPages: UNKNOWN,
-        publicPerMinute: 100,
-        signedPerMinute: 30,
-        publicHeadroom: 100,
-      };
+      const facts = factsOf({ openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 });
       for (const request of plan.takeDue(NOW + ms, facts)) {
         if (targetOf(request).kind !== 'catalog') asked++;
         plan.onReport(targetOf(request), 'ok', NOW + ms);
@@ -359,14 +349,7 @@ describe('a poll that fails', () => {
 
   it('does not back off for what never left', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts: PollFacts = {
-      markets: [],
-      openOrders: 1,
-      openMarketPages: UNKNOWN,
-      publicPerMinute: 114,
-      signedPerMinute: 285,
-      publicHeadroom: 9,
-    };
+    const facts = factsOf();
     const times: number[] = [];
     for (let ms = 0; ms < 30_000; ms += 1000) {
       for (const request of plan.takeDue(NOW + ms, facts)) {
@@ -379,14 +362,7 @@ describe('a poll that fails', () => {
 
   it('is not silenced by a clock that stepped back', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts: PollFacts = {
-      markets: [],
-      openOrders: 1,
-      openMarketPages: UNKNOWN,
-      publicPerMinute: 114,
-      signedPerMinute: 285,
-      publicHeadroom: 9,
-    };
+    const facts = factsOf();
     for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
     expect(plan.takeDue(NOW - 3_600_000, facts)).not.toEqual([]);
   });
@@ -395,14 +371,7 @@ describe('a poll that fails', () => {
 describe('the plan', () => {
   it('looks at once at what is expedited', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts: PollFacts = {
-      markets: [],
-      openOrders: 1,
-      openMarketPages: UNKNOWN,
-      publicPerMinute: 114,
-      signedPerMinute: 285,
-      publicHeadroom: 9,
-    };
+    const facts = factsOf();
     for (const request of plan.takeDue(NOW, facts)) plan.onReport(targetOf(request), 'failed', NOW);
     expect(plan.takeDue(NOW + 1, facts)).toEqual([]);
     plan.expedite({ kind: 'assets' });

@@ -35,6 +35,21 @@ const answer = (queue: RequestQueue, requestId: number, nowMs = NOW): PlannedReq
     budget: null,
   });
 
+/** Answers a request as throttled, or well, with what its headers say of the signed budget. */
+const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
+  queue.onOutcome({
+    kind: 'outcome',
+    nowMs,
+    requestId: id,
+    outcome:
+      is === 'answered'
+        ? { kind: 'answered', data: [], nextCursor: null }
+        : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
+    sentMs: nowMs,
+    venueTimeMs: null,
+    budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
+  });
+
 /** Lets everything leave that may at this moment, answering each request at once. */
 function drain(queue: RequestQueue, nowMs = NOW): Lane[] {
   const left: Lane[] = [];
@@ -241,14 +256,11 @@ describe('the budget', () => {
     const queue = new RequestQueue(LIMITS);
     for (let i = 0; i < 30; i++) queue.push(askOf('public', 'hot'));
     const [first, ...rest] = queue.release(NOW).requests;
-    queue.onOutcome({
-      kind: 'outcome',
-      nowMs: NOW + 50,
-      requestId: first?.id ?? 0,
-      outcome: { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
-      sentMs: NOW,
-      venueTimeMs: null,
-      budget: { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 7000 },
+    told(queue, first?.id ?? 0, NOW + 50, 'throttled', {
+      scope: 'public',
+      limit: 120,
+      remaining: 0,
+      resetMs: NOW + 7000,
     });
     for (const { id } of rest) answer(queue, id, NOW + 60);
     expect(queue.status('public', NOW + 60)).toMatchObject({ available: 0, blockedUntilMs: NOW + 7000 });
@@ -291,38 +303,13 @@ describe('the budget', () => {
     queue.push(askOf('public', 'hot'));
     queue.push(askOf('public', 'hot'));
     const requests = queue.release(NOW).requests;
-    for (const { id } of requests) {
-      queue.onOutcome({
-        kind: 'outcome',
-        nowMs: NOW,
-        requestId: id,
-        outcome: { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
-        sentMs: NOW,
-        venueTimeMs: null,
-        budget: { scope: 'public', limit: 120, remaining: 0, resetMs: NOW + 86_400_000 },
-      });
-    }
+    for (const { id } of requests) told(queue, id, NOW, 'throttled', { scope: 'public', limit: 120, remaining: 0 });
     queue.push(askOf('public', 'hot'));
     expect(queue.nextReleaseMs(NOW)).toBe(NOW + 120_000);
     expect(queue.nextReleaseMs(NOW - 3_600_000)).toBe(NOW - 3_600_000 + 120_000);
     for (const at of [NOW, NOW + 60_000]) expect(queue.release(at).requests).toEqual([]);
     expect(queue.release(NOW + 120_000).requests).toHaveLength(1);
   });
-
-  /** Answers a request as throttled, or well, with what its headers say of the signed budget. */
-  const told = (queue: RequestQueue, id: number, nowMs: number, is: 'throttled' | 'answered', budget: BudgetSaid) =>
-    queue.onOutcome({
-      kind: 'outcome',
-      nowMs,
-      requestId: id,
-      outcome:
-        is === 'answered'
-          ? { kind: 'answered', data: [], nextCursor: null }
-          : { kind: 'refused', status: 429, slug: 'throttled', message: '', details: [] },
-      sentMs: nowMs,
-      venueTimeMs: null,
-      budget: { scope: 'signed', resetMs: NOW + 86_400_000, ...budget },
-    });
 
   it('lets cancels and reads of own state find out for themselves, one at a time, a second after a refusal', () => {
     const queue = new RequestQueue(LIMITS);

@@ -30,40 +30,6 @@ function recorded() {
 }
 
 describe('a resting order in a recorded queue', () => {
-  it('moves up by 70, 60, 60, 50, 25, 25 under risk-averse (theory.md §3, after hftbacktest)', () => {
-    const { venue, account, level, trade, ahead } = recorded();
-    level(BID, '0.4', 100);
-    venue.place(account, [true, 'buy', '0.4', '10']);
-    expect(ahead()).toEqual([100]);
-    const steps = [
-      () => trade(ASK, '0.4', 30),
-      () => level(BID, '0.4', 60),
-      () => level(BID, '0.4', 90),
-      () => level(BID, '0.4', 50),
-      () => trade(ASK, '0.4', 25),
-      () => level(BID, '0.4', 25),
-    ];
-    const seen = steps.map((step) => {
-      expect(step()).toBe(true);
-      return ahead()[0];
-    });
-    expect(seen).toEqual([70, 60, 60, 50, 25, 25]);
-  });
-
-  it('is filled by what a trade has left after the queue ahead', () => {
-    const { venue, account, level, trade, filled } = recorded();
-    level(BID, '0.4', 100);
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '10']);
-    trade(ASK, '0.4', 100);
-    expect(filled(pubkey)).toBe(0);
-    trade(ASK, '0.4', 4);
-    expect(filled(pubkey)).toBe(4);
-    trade(ASK, '0.4', 50);
-    expect(venue.order(account, pubkey).status).toBe('filled');
-    expect(venue.shares(account).yes).toBe(10);
-    expect(venue.funds(account)).toEqual([9996, 0]);
-  });
-
   it('shares a trade with the recorded amounts before, between and behind real orders', () => {
     const { venue, account, level, trade, filled, ahead, prints } = recorded();
     const other = venue.account(2);
@@ -93,45 +59,6 @@ describe('a resting order in a recorded queue', () => {
     // A recorded seller is printed as a buyer of NO; the fills at their own prices.
     expect(prints()).toEqual(['NO 2@0.61', 'NO 5@0.6', 'NO 5@0.59']);
   });
-
-  it('keeps its place when a real order ahead of it is canceled', () => {
-    const { venue, account, level, ahead, trade, filled } = recorded();
-    level(BID, '0.4', 10);
-    const first = venue.place(account, [true, 'buy', '0.4', '5']);
-    const second = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.cancel(account, first);
-    expect(ahead()).toEqual([10]);
-    trade(ASK, '0.4', 13);
-    expect(filled(second)).toBe(3);
-  });
-
-  it('is first in its queue once the recording has gone', () => {
-    const { venue, account, level, trade, filled } = recorded();
-    level(BID, '0.4', 10);
-    level(ASK, '0.5', 10);
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.core.recordedClear(venue.nowMs, 0);
-    expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: [] });
-    trade(ASK, '0.4', 3);
-    expect(filled(pubkey)).toBe(3);
-  });
-
-  it.each([
-    ['the same level', 10, 10],
-    ['less', 4, 4],
-    ['more', 30, 10],
-  ])('keeps its place when a new snapshot shows %s', (_, total, expected) => {
-    const { venue, account, level, trade, filled, ahead } = recorded();
-    level(BID, '0.4', 10);
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.core.recordedClear(venue.nowMs, 0);
-    level(BID, '0.4', total);
-    expect(ahead()).toEqual([expected]);
-    trade(ASK, '0.4', expected);
-    expect(filled(pubkey)).toBe(0);
-    trade(ASK, '0.4', 1);
-    expect(filled(pubkey)).toBe(1);
-  });
 });
 
 describe('an aggressive real order', () => {
@@ -151,35 +78,6 @@ describe('an aggressive real order', () => {
     expect(venue.book()).toEqual({ bid: ['0.52:2'], ask: ['0.55:10'] });
     level(ASK, '0.5', 18);
     expect(venue.book()).toEqual({ bid: [], ask: ['0.5:3', '0.55:10'] });
-  });
-
-  it('leaves eaten what it has eaten while the level shrinks, and no more than the level', () => {
-    const { venue, account, level } = recorded();
-    level(ASK, '0.5', 10);
-    venue.place(account, [true, 'buy', '0.5', '4']);
-    expect(venue.book().ask).toEqual(['0.5:6']);
-    level(ASK, '0.5', 7);
-    expect(venue.book().ask).toEqual(['0.5:3']);
-    level(ASK, '0.5', 2);
-    expect(venue.book().ask).toEqual([]);
-    level(ASK, '0.5', 9);
-    expect(venue.book().ask).toEqual(['0.5:7']);
-  });
-
-  it('meets recorded and real amounts in the order of their queue', () => {
-    const { venue, account, level, filled, ahead } = recorded();
-    const taker = venue.account(2);
-    level(BID, '0.4', 10);
-    const first = venue.place(account, [true, 'buy', '0.4', '5']);
-    level(BID, '0.4', 16);
-    const second = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.place(taker, [false, 'buy', '0.6', '18']);
-    expect([filled(first), filled(second)]).toEqual([5, 0]);
-    expect(ahead()).toEqual([3]);
-    expect(venue.book()).toEqual({ bid: ['0.4:8'], ask: [] });
-    venue.place(taker, [false, 'buy', '0.6', '5']);
-    expect(filled(second)).toBe(2);
-    expect(venue.book()).toEqual({ bid: ['0.4:3'], ask: [] });
   });
 
   it('stops at its own account behind the recorded amount', () => {

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { control, openMarket, send, startTestExchange, TestTrader } from '../harness.js';
+import { openMarket, startTestExchange, TestTrader } from '../harness.js';
 import { pass, refusal } from './walk.js';
 
 let exchange: RunningExchange;
@@ -80,39 +80,5 @@ describe('assets', () => {
     expect(refusal(await trader.get(`/account/assets/?cursor=${cursorText({ before_id: 1 })}`))).toContain('cursor');
     const unknown = await trader.get('/account/assets/?market_condition_id=nobody');
     expect([unknown.data, unknown.meta]).toEqual([[], { limit: 50, next_cursor: null }]);
-  });
-});
-
-describe('profit and loss', () => {
-  const pnl = async (query = '') => (await trader.get(`/account/pnl/${query}`)).row;
-
-  it('has exactly the fields of the service, and is filtered by market and event', async () => {
-    expect(await pnl('?market_condition_id=nobody')).toEqual({
-      margin_position_settlements_pnl: '0',
-      margin_positions_unrealized_pnl: '0',
-      redeems_funds: '0',
-      active_assets_value: '0',
-      creator_fees: '0',
-      total_pnl: '0',
-    });
-    const market = markets[3] ?? '';
-    await control(base, `/markets/${market}/resolve/`, { is_yes: null });
-    await trader.complete('/redeems/', { market_condition_id: market });
-    expect(await pnl(`?market_condition_id=${market}`)).toMatchObject({ redeems_funds: '4', total_pnl: '0' });
-    expect(await pnl(`?market_condition_id=${markets[2]}`)).toMatchObject({ redeems_funds: '0' });
-    const events = [0, 1].map(async (parity) => {
-      const { row } = await send(base, 'GET', `/markets/${markets[parity]}/`);
-      return pnl(`?event_condition_id=${(row['event'] as { condition_id: string }).condition_id}`);
-    });
-    const [even, odd] = await Promise.all(events);
-    expect([even?.['redeems_funds'], odd?.['redeems_funds']]).toEqual(['0', '4']);
-    expect(await pnl()).toMatchObject({ redeems_funds: '4', total_pnl: '0' });
-  });
-
-  it('is nobody else’s', async () => {
-    const stranger = await TestTrader.join(base);
-    stranger.clockShiftS = trader.clockShiftS;
-    expect((await stranger.get('/account/pnl/')).row).toMatchObject({ redeems_funds: '0', total_pnl: '0' });
-    expect((await fetch(`${base}/account/pnl/`)).status).toBe(401);
   });
 });

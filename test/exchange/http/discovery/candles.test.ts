@@ -3,7 +3,7 @@ import type { RunningExchange } from '../../../../src/exchange/exchange.js';
 import { parseDecimal } from '../../../../src/shared/base/decimal.js';
 import { must } from '../../../../src/shared/base/errors.js';
 import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
-import { pass, read, refusal, walk } from './walk.js';
+import { pass, read, walk } from './walk.js';
 
 let exchange: RunningExchange;
 let base: string;
@@ -83,16 +83,6 @@ describe('candles', () => {
     expect(bars.length).toBeGreaterThan(3);
   });
 
-  it('begin with the start, inclusive, and end before the end', async () => {
-    const bars = (await candles(`start_time=${startS - 300}&end_time=${endS}&interval=5m`)).rows;
-    const [first = 0, second = 0] = bars.map((row) => Number(row['timestamp']));
-    const times = async (from: number, to: number) =>
-      (await candles(`start_time=${from}&end_time=${to}&interval=5m`)).rows.map((row) => row['timestamp']);
-    expect(await times(first, second)).toEqual([first]);
-    expect(await times(first, second + 1)).toEqual([first, second]);
-    expect(await times(first + 1, second + 1)).toEqual([second]);
-  });
-
   it('of a margin market follow its reference price, without volume', async () => {
     const rates = { max_leverage_yes: '3', max_leverage_no: '3', opening_fee: '0', closing_fee: '0' };
     const config = { kind: 'hyperliquid', annual_fee_rate: '0', ...rates };
@@ -104,32 +94,6 @@ describe('candles', () => {
       550_000, 550_000, 700_000,
     ]);
     expect(rows.map((row) => row['volume'])).toEqual(rows.map(() => '0'));
-  });
-
-  it('of a market that nobody traded are none', async () => {
-    const quiet = await openMarket(base);
-    expect((await candles(`start_time=${startS}&end_time=${endS}&interval=5m`, quiet)).data).toEqual([]);
-  });
-
-  it.each([
-    ['no span', 'interval=5m', 'start_time'],
-    ['no interval', 'start_time=0&end_time=300', 'interval'],
-    ['another interval', 'start_time=0&end_time=300&interval=1h', 'interval'],
-    ['an empty span', 'start_time=300&end_time=300&interval=5m', 'end_time'],
-    ['a span backwards', 'start_time=300&end_time=0&interval=5m', 'end_time'],
-    ['more than 30 days', `start_time=0&end_time=${30 * DAY_S + 1}&interval=5m`, 'end_time'],
-    ['a time that is none', 'start_time=now&end_time=300&interval=5m', 'start_time'],
-    ['an outcome that is none', 'start_time=0&end_time=300&interval=5m&is_yes=1', 'is_yes'],
-  ])('are refused for %s, also on a market that is not there', async (_, query, field) => {
-    for (const id of [market, 'nobody']) {
-      expect(refusal(await candles(query, id))).toContain(`400 invalid_request_params ${field}`);
-    }
-  });
-
-  it('take 30 days to the second, of a market that is there', async () => {
-    const query = `start_time=0&end_time=${30 * DAY_S}&interval=30m`;
-    expect((await candles(query)).status).toBe(200);
-    expect(refusal(await candles(query, 'nobody'))).toBe('404 not_found');
   });
 });
 

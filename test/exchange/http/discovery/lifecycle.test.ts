@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../../src/exchange/exchange.js';
 import { MARKET_STATES, type MarketState } from '../../../../src/shared/protocol/states.js';
 import { type Answered, control, openMarket, startTestExchange, TestTrader } from '../harness.js';
-import { pass, read, refusal } from './walk.js';
+import { pass, read } from './walk.js';
 
 let exchange: RunningExchange;
 let base: string;
@@ -38,7 +38,6 @@ const order = (market: string) => ({
   price: '0.3',
   amount: '2',
 });
-const amount = (market: string) => ({ market_condition_id: market, amount: '1' });
 
 /** States that a market that has traded can be in. */
 const LATER = MARKET_STATES.filter((state) => state !== 'draft' && state !== 'waiting_to_open');
@@ -46,39 +45,6 @@ const LATER = MARKET_STATES.filter((state) => state !== 'draft' && state !== 'wa
 describe.each(LATER)('a market that is %s', (state) => {
   const isOpen = state === 'open';
   const isSettled = state === 'resolved' || state === 'canceled';
-
-  it('answers drafts by its state', async () => {
-    const market = await marketIn(state);
-    expect(slugOf(await trader.post('/orders/', order(market)))).toBe(isOpen ? '201' : '400 order_market_not_open');
-    const conversion = isOpen ? '201' : '409 share_conversion_market_not_open';
-    expect(slugOf(await trader.post('/share-merges/', amount(market)))).toBe(conversion);
-    expect(slugOf(await trader.post('/share-splits/', amount(market)))).toBe(conversion);
-    const redeem = await trader.post('/redeems/', { market_condition_id: market });
-    expect(refusal(redeem)).toBe(isSettled ? '201 undefined' : '400 invalid_request_params market_condition_id');
-  });
-
-  it('fails what was drafted before and is submitted now: an order at once, a merge at its landing', async () => {
-    const market = await marketIn('open');
-    const drafted = await trader.post('/orders/', order(market));
-    const merged = await trader.post('/share-merges/', amount(market));
-    if (state === 'resolved') await control(base, `/markets/${market}/resolve/`, { is_yes: false });
-    else if (!isOpen) await control(base, `/markets/${market}/state/`, { state });
-    expect(slugOf(await trader.submit('/orders/', drafted))).toBe(isOpen ? '200' : '400 order_market_not_open');
-    expect((await trader.submit('/share-merges/', merged)).row['state']).toBe('in_process');
-    const { row } = await trader.get(`/orders/${String(drafted.row['pubkey'])}/`);
-    expect(row['status']).toBe(isOpen ? 'open' : 'failed');
-    await pass(base, 2, trader);
-    const landed = await trader.get(`/share-merges/${String(merged.row['pubkey'])}/`);
-    expect(landed.row['state']).toBe(isOpen ? 'done' : 'failed');
-  });
-
-  it('keeps its orders and its book while it is open, and then shows an empty one', async () => {
-    const market = await marketIn(state);
-    const { rows } = await trader.get(`/orders/?market_condition_id=${market}`);
-    expect(rows.map((row) => row['status'])).toEqual([isOpen ? 'open' : 'canceled']);
-    const book = await read(base, `/markets/${market}/book/`);
-    expect(book.row).toMatchObject({ bid: isOpen ? [{ price: '0.4', total_amount: '5' }] : [], ask: [] });
-  });
 
   it('is read by everybody, and found under the words of its state', async () => {
     const market = await marketIn(state);
@@ -134,27 +100,6 @@ describe('a market that is not open yet', () => {
       expect(JSON.stringify(data)).not.toContain(market);
     }
     expect((await read(base, `/markets/${market}/book/`)).row).toMatchObject({ bid: [], ask: [] });
-    await control(base, `/markets/${market}/state/`, { state: 'open' });
-    expect(slugOf(await trader.post('/orders/', order(market)))).toBe('201');
-  });
-});
-
-describe('the control over states', () => {
-  it.each([
-    ['resolved', 'open'],
-    ['canceled', 'open'],
-    ['canceled', 'canceled'],
-    ['open', 'resolved'],
-  ] as const)('does not put a market from %s to %s', async (from, to) => {
-    const market = await marketIn(from);
-    expect(refusal(await control(base, `/markets/${market}/state/`, { state: to }))).toBe(
-      '400 invalid_request_params state',
-    );
-    expect((await read(base, `/markets/${market}/`)).row['state']).toBe(from);
-  });
-
-  it.each(['interrupted', 'answer_proposed', 'waiting_to_open'] as const)('opens what was %s', async (state) => {
-    const market = await marketIn(state);
     await control(base, `/markets/${market}/state/`, { state: 'open' });
     expect(slugOf(await trader.post('/orders/', order(market)))).toBe('201');
   });

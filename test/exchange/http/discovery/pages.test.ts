@@ -70,58 +70,14 @@ describe.each(['/markets/', '/events/'])('the pages of %s', (list) => {
     expect(ids(pages)).toEqual(whole);
   });
 
-  it('show 20 rows unless asked otherwise', async () => {
-    const { rows, meta } = await read(base, list);
-    expect((meta as { limit: number }).limit).toBe(20);
-    expect(rows).toEqual((await walk(base, list, 100)).slice(0, 20));
-  });
-
-  it('are newest first without a sort', async () => {
-    const created = (await walk(base, list, 100)).map((row) => Number(row['created']));
-    expect(created).toEqual([...created].sort((a, b) => b - a));
-  });
-
   it.each([
     ['league=atp', 'league'],
     ['sport=chess', 'sport'],
     ['sport=tennis,', 'sport'],
     ['sport=tennis&league=nba', 'league'],
     ['sport=tennis,basketball&league=nhl', 'league'],
-    ['category=Crypto', 'category'],
-    ['state=dead', 'state'],
-    ['sort=created', 'sort'],
-    ['limit=0', 'limit'],
-    ['cursor=bm8', 'cursor'],
   ])('are refused for ?%s, naming %s', async (query, field) => {
     expect(refusal(await read(base, `${list}?${query}`))).toBe(`400 invalid_request_params ${field}`);
-  });
-
-  it('take each cursor for its own kind of list alone', async () => {
-    const cursorOf = async (path: string) => (await read(base, path)).meta as { next_cursor: string };
-    const { next_cursor: keyset } = await cursorOf(`${list}?limit=1`);
-    const { next_cursor: offset } = await cursorOf(`${list}?limit=1&sort=trending`);
-    expect(refusal(await read(base, `${list}?sort=trending&cursor=${keyset}`))).toContain('cursor');
-    expect(refusal(await read(base, `${list}?cursor=${offset}`))).toContain('cursor');
-    const other = list === '/markets/' ? '/events/' : '/markets/';
-    expect(refusal(await read(base, `${other}?sort=trending&cursor=${offset}`))).toContain('cursor');
-  });
-});
-
-describe('sorts', () => {
-  it.each([
-    ['total_volume', 'total_volume'],
-    ['trending', 'total_volume_24h'],
-    ['market_cap', 'market_cap'],
-  ])('by %s follow the statistics of the markets', async (sort, field) => {
-    const rows = await walk(base, `/markets/?sort=${sort}`, 100);
-    const figures: number[] = [];
-    for (const id of ids(rows)) figures.push(Number((await read(base, `/markets/${id}/stats/`)).row[field]));
-    expect(figures).toEqual([...figures].sort((a, b) => b - a));
-    expect(figures[0]).toBeGreaterThan(figures.at(-1) ?? 0);
-  });
-
-  it('by last trade put the market that was traded last first', async () => {
-    expect(ids((await read(base, '/markets/?sort=last_trade&limit=2')).rows)).toEqual([markets[22], markets[20]]);
   });
 });
 
@@ -163,17 +119,5 @@ describe('an event', () => {
     await openMarket(base, { event: 'Mixed', sport: 'mma', league: 'ufc' });
     expect(ids((await read(base, '/events/?sport=baseball,mma&league=ufc')).rows)).toEqual([condition_id]);
     expect(ids((await read(base, '/events/?sport=baseball,mma&league=mlb')).rows)).toEqual([]);
-  });
-});
-
-describe('a market of a sport', () => {
-  it.each([
-    [{ sport: 'chess' }, 'sport'],
-    [{ league: 'nba' }, 'league'],
-    [{ sport: 'tennis', league: 'nba' }, 'league'],
-    [{ sport: 'tennis', category: 'tech' }, 'category'],
-  ])('is not made of %o', async (fields, field) => {
-    const made = await control(base, '/markets/', { config: { kind: 'orderbook' }, ...fields });
-    expect(refusal(made)).toBe(`400 invalid_request_params ${field}`);
   });
 });

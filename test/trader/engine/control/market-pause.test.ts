@@ -2,54 +2,15 @@ import { expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { commandRefusal, obey } from '../../../../src/trader/engine/control/commands.js';
 import { pausedBecause } from '../../../../src/trader/engine/control/fleet-bounds.js';
-import type { TraderSettings } from '../../../../src/trader/engine/settings.js';
 import { makeSnapshot } from '../../../../src/trader/engine/snapshot.js';
-import { TraderState } from '../../../../src/trader/engine/state.js';
-import { Executor } from '../../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
-import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
-import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/strategy.js';
-import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
 import { withLedger } from '../../ledger/books.js';
-import { limitsOf, m } from '../../risk/states.js';
+import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const NOW_MS = 1_700_000_000_000;
-const RISK = limitsOf({});
-const quiet = defineStrategy({
-  name: 'quiet',
-  summary: 'Wants nothing.',
-  params: {},
-  create: () => ({ quote: () => NO_QUOTES('nothing') }),
-});
-const SETTINGS: TraderSettings = {
-  runId: 'run',
-  configHash: 'hash',
-  version: '0',
-  profile: BENCH_PROFILE,
-  capitalMicros: m(1),
-  risk: RISK,
-  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
-  merge: { enabled: false, minSharesMicros: m(1) },
-  economics: USUAL_ECONOMICS,
-  events: [],
-  strategies: [
-    {
-      name: 'quiet',
-      module: quiet,
-      params: {},
-      quoteHours: null,
-      risk: RISK,
-      markets: { ids: ['a', 'b'], state: 'open', categories: [], max: 5 },
-    },
-  ],
-  boundedCall: (call) => call(),
-};
-
 /** A process of the trader on this ledger. */
 function start(ledger: Ledger) {
-  const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-  const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
-  const state = new TraderState(SETTINGS, ledger, new Executor(ledger, signer, BENCH_PROFILE, run));
+  const state = stateOf(ledger, settingsOf({ strategies: [strategyOf(['a', 'b'])] }));
   state.modes.onStart();
   const order = (command: OperatorCommand): string | null => {
     const refusal = commandRefusal(state, command);

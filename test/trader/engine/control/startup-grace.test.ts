@@ -2,50 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { OperatorCommand } from '../../../../src/shared/protocol/seam.js';
 import { isInStartupGrace, isUnassigned } from '../../../../src/trader/engine/control/startup-grace.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
-import type { StrategySettings, TraderSettings } from '../../../../src/trader/engine/settings.js';
-import { TraderState } from '../../../../src/trader/engine/state.js';
-import { Executor } from '../../../../src/trader/executor/executor.js';
-import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
-import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/strategy.js';
-import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
 import { withLedger } from '../../ledger/books.js';
-import { limitsOf, m } from '../../risk/states.js';
+import { limitsOf } from '../../risk/states.js';
+import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const MAX_AGE_MS = 30_000;
 const START_MS = 1_700_000_000_000;
 const RISK = limitsOf({ maxBookAgeMs: MAX_AGE_MS });
-
-const quiet = defineStrategy({
-  name: 'quiet',
-  summary: 'Wants nothing.',
-  params: {},
-  create: () => ({ quote: () => NO_QUOTES('nothing') }),
-});
-
-/** Without ids it quotes what the catalog has. */
-const strategyOf = (ids: readonly string[]): StrategySettings => ({
-  name: 'quiet',
-  module: quiet,
-  params: {},
-  quoteHours: null,
-  risk: RISK,
-  markets: { ids, state: 'open', categories: [], max: 5 },
-});
-
-const settingsOf = (ids: readonly string[]): TraderSettings => ({
-  runId: 'run',
-  configHash: 'hash',
-  version: '0',
-  profile: BENCH_PROFILE,
-  capitalMicros: m(1),
-  risk: RISK,
-  polling: { ownIntervalMs: 1, hotIntervalMs: 1, quietIntervalMs: 1, catalogIntervalMs: 1, assetsIntervalMs: 1 },
-  merge: { enabled: false, minSharesMicros: m(1) },
-  economics: USUAL_ECONOMICS,
-  events: [],
-  strategies: [strategyOf(ids)],
-  boundedCall: (call) => call(),
-});
 
 interface Moment {
   readonly ids: readonly string[];
@@ -63,9 +26,8 @@ const FIRST: Moment = { ids: ['a'], ageMs: 100, started: false, command: null, c
 const atMoment = (changes: Partial<Moment>) =>
   withLedger((ledger) => {
     const { ids, ageMs, started, command, catalog, pausedMarket } = { ...FIRST, ...changes };
-    const signer = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-    const run = { runId: 'run', configHash: 'hash', ownPollMs: 1000 };
-    const state = new TraderState(settingsOf(ids), ledger, new Executor(ledger, signer, BENCH_PROFILE, run));
+    const strategy = strategyOf(ids, undefined, RISK);
+    const state = stateOf(ledger, settingsOf({ risk: RISK, strategies: [strategy] }));
     state.bornMs = START_MS;
     state.seenMs = START_MS + ageMs;
     if (started) state.modes.onStart();
@@ -73,7 +35,7 @@ const atMoment = (changes: Partial<Moment>) =>
     if (catalog) state.markets.onCatalog([]);
     if (pausedMarket) ledger.transaction(() => state.pauseMarket('a', 'the signer refused a draft'));
     return {
-      unread: isInStartupGrace(state, new QuoteSlot('a', strategyOf(ids)), null),
+      unread: isInStartupGrace(state, new QuoteSlot('a', strategy), null),
       unassigned: isUnassigned(state),
     };
   });

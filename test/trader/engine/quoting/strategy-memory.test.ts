@@ -1,11 +1,9 @@
 /** What a strategy remembers: when it is kept, what a start gives back, and what becomes of what nobody can go on from. */
 
 import { describe, expect, it } from 'vitest';
-import { marketDetail } from '../../../../src/shared/protocol/records.js';
 import { act } from '../../../../src/trader/engine/act.js';
 import { QuoteHost } from '../../../../src/trader/engine/quoting/quote-host.js';
-import { TraderState } from '../../../../src/trader/engine/state.js';
-import { Executor } from '../../../../src/trader/executor/executor.js';
+import type { TraderState } from '../../../../src/trader/engine/state.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import {
   defineStrategy,
@@ -15,16 +13,15 @@ import {
   type Quoter,
   type Strategy,
 } from '../../../../src/trader/strategy/contract.js';
-import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
-import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
 import { HOLDER, inFolder } from '../../ledger/books.js';
-import { limitsOf, m, ONE } from '../../risk/states.js';
+import { detail } from '../../market/fixtures.js';
+import { m, ONE } from '../../risk/states.js';
 import { FACTS } from '../../strategy/fixtures.js';
+import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const START_MS = Date.UTC(2026, 10, 22, 20);
 const MARKET = 'market';
-const RISK = limitsOf({});
 
 /** Remembers how often it was asked, and what it was given when it was made. */
 const counting = (version: number, save: (asked: number) => unknown = (asked) => ({ asked })) =>
@@ -126,31 +123,8 @@ class Life {
 
   constructor(path: string, strategy: Strategy = counting(1)) {
     this.ledger = openLedger(path, HOLDER);
-    const run = { runId: `run${this.ledger.runs().length}`, configHash: 'hash' };
-    const noSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-    const executor = new Executor(this.ledger, noSigner, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
-    const markets = { ids: [MARKET], state: 'open' as const, categories: [], max: 1 };
-    const polling = {
-      ownIntervalMs: 1,
-      hotIntervalMs: 1,
-      quietIntervalMs: 1,
-      catalogIntervalMs: 1,
-      assetsIntervalMs: 1,
-    };
-    const settings = {
-      ...run,
-      version: '0',
-      profile: BENCH_PROFILE,
-      capitalMicros: m(1000 * ONE),
-      risk: RISK,
-      polling,
-      merge: { enabled: false, minSharesMicros: m(ONE) },
-      economics: USUAL_ECONOMICS,
-      events: [],
-      strategies: [{ name: 'counting', module: strategy, params: {}, markets, quoteHours: null, risk: RISK }],
-      boundedCall: <T>(call: () => T): T => call(),
-    };
-    this.state = new TraderState(settings, this.ledger, executor);
+    const runId = `run${this.ledger.runs().length}`;
+    this.state = stateOf(this.ledger, settingsOf({ runId, strategies: [strategyOf([MARKET], strategy)] }));
     this.state.modes.onStart();
     this.ledger.transaction(() => this.ledger.setCapital(m(1000 * ONE), START_MS));
   }
@@ -162,7 +136,7 @@ class Life {
     const level = { price: m(0.5 * ONE), total_amount: m(9 * ONE) };
     this.ledger.transaction(() => {
       const entry = state.track(MARKET);
-      state.markets.onDetail(entry, { ...DETAIL, state: phase }, at);
+      state.markets.onDetail(entry, { ...detail({ condition_id: MARKET }), state: phase }, at);
       entry.feed.onBook(
         { market: MARKET, is_yes: true, bid: [{ ...level, price: m(0.4 * ONE) }], ask: [level] },
         at,
@@ -183,30 +157,6 @@ class Life {
     return this.ledger.strategyState('counting', MARKET, 1);
   }
 }
-
-const DETAIL = marketDetail.parse({
-  title: 'Will it?',
-  condition_id: MARKET,
-  state: 'open',
-  category: null,
-  event: { title: 'An event', condition_id: 'E', logo: null },
-  margin_enabled: false,
-  resolution_date: null,
-  config: {
-    kind: 'orderbook',
-    min_price: '0.01',
-    max_price: '0.99',
-    min_amount: '0.01',
-    max_amount: '1000000',
-    min_funds: '0.01',
-    max_funds: '1000000',
-    price_precision: 2,
-    amount_precision: 2,
-    funds_precision: 2,
-    maker_fee_rate: '0',
-    taker_fee_rate: '0',
-  },
-});
 
 const fill = { kind: 'fill', side: 'bid', priceMicros: m(0.4 * ONE), amountMicros: m(ONE), isMaker: true } as const;
 

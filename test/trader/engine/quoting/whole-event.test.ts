@@ -1,10 +1,8 @@
 /** Strategies that quote whole events: what they are shown, that they speak for all markets or for none, and what is kept of them. */
 
 import { describe, expect, it } from 'vitest';
-import { marketDetail } from '../../../../src/shared/protocol/records.js';
 import { act } from '../../../../src/trader/engine/act.js';
-import { TraderState } from '../../../../src/trader/engine/state.js';
-import { Executor } from '../../../../src/trader/executor/executor.js';
+import type { TraderState } from '../../../../src/trader/engine/state.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import type { WholeEventView } from '../../../../src/trader/market/view.js';
 import {
@@ -13,14 +11,13 @@ import {
   NO_QUOTES,
   type Quotes,
 } from '../../../../src/trader/strategy/contract.js';
-import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { strategyFrom } from '../../../../src/trader/strategy/module.js';
-import { BENCH_PROFILE } from '../../../bench/bench-trader.js';
 import { HOLDER, inFolder } from '../../ledger/books.js';
-import { limitsOf, m, ONE } from '../../risk/states.js';
+import { detail } from '../../market/fixtures.js';
+import { m, ONE } from '../../risk/states.js';
+import { settingsOf, stateOf, strategyOf } from '../played-trader.js';
 
 const START_MS = Date.UTC(2026, 10, 22, 20);
-const RISK = limitsOf({});
 const EVENT = 'E';
 const LONE = 'lone';
 const bid = {
@@ -65,39 +62,15 @@ class Life {
 
   constructor(path: string, module: EventStrategy, markets = ['b', 'a'], declared: readonly string[] = []) {
     this.ledger = openLedger(path, HOLDER);
-    const run = { runId: `run${this.ledger.runs().length}`, configHash: 'hash' };
-    const noSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
-    const executor = new Executor(this.ledger, noSigner, BENCH_PROFILE, { ...run, ownPollMs: 1000 });
-    const polling = {
-      ownIntervalMs: 1,
-      hotIntervalMs: 1,
-      quietIntervalMs: 1,
-      catalogIntervalMs: 1,
-      assetsIntervalMs: 1,
-    };
-    const selection = { ids: markets, state: 'open' as const, categories: [], max: 9 };
-    const settings = {
-      ...run,
-      version: '0',
-      profile: BENCH_PROFILE,
-      capitalMicros: m(1000 * ONE),
-      risk: RISK,
-      polling,
-      merge: { enabled: false, minSharesMicros: m(ONE) },
-      economics: USUAL_ECONOMICS,
-      events:
-        declared.length === 0
-          ? []
-          : [{ eventConditionId: EVENT, outcomes: 'exhaustive' as const, marketConditionIds: declared }],
-      strategies: [{ name: 'whole', module, params: {}, markets: selection, quoteHours: null, risk: RISK }],
-      boundedCall: <T>(call: () => T): T => call(),
-    };
-    this.state = new TraderState(settings, this.ledger, executor);
+    const runId = `run${this.ledger.runs().length}`;
+    const event = { eventConditionId: EVENT, outcomes: 'exhaustive', marketConditionIds: declared } as const;
+    const events = declared.length === 0 ? [] : [event];
+    this.state = stateOf(this.ledger, settingsOf({ runId, events, strategies: [strategyOf(markets, module)] }));
     this.state.modes.onStart();
     // A process that began long ago: nothing waits for a first look.
     this.state.bornMs = START_MS - 1_000_000;
     this.ledger.transaction(() => {
-      this.ledger.startRun({ id: run.runId, version: '0', configHash: 'hash', startedMs: START_MS });
+      this.ledger.startRun({ id: runId, version: '0', configHash: 'hash', startedMs: START_MS });
       this.ledger.setCapital(m(1000 * ONE), START_MS);
     });
   }
@@ -130,29 +103,7 @@ class Life {
 }
 
 const detailOf = (id: string) =>
-  marketDetail.parse({
-    title: `Will it be ${id}?`,
-    condition_id: id,
-    state: 'open',
-    category: null,
-    event: id === LONE ? null : { title: 'Which?', condition_id: EVENT, logo: null },
-    margin_enabled: false,
-    resolution_date: null,
-    config: {
-      kind: 'orderbook',
-      min_price: '0.01',
-      max_price: '0.99',
-      min_amount: '0.01',
-      max_amount: '1000000',
-      min_funds: '0.01',
-      max_funds: '1000000',
-      price_precision: 2,
-      amount_precision: 2,
-      funds_precision: 2,
-      maker_fee_rate: '0',
-      taker_fee_rate: '0',
-    },
-  });
+  detail({ condition_id: id, event: id === LONE ? null : { title: 'Which?', condition_id: EVENT, logo: null } });
 
 const inLife = (work: (life: Life, strategy: ReturnType<typeof eventStrategy>) => void, ...more: readonly unknown[]) =>
   inFolder((path) => {

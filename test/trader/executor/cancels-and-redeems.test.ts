@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
-import type { ConversionRow, RedeemRow } from '../../../src/shared/protocol/records.js';
+import type { RedeemRow } from '../../../src/shared/protocol/records.js';
 import { answered, LIFETIME_S, lost, MARKET, m, ONE, POLL_MS, refused, row, Script, unsent } from './script.js';
 
 let script = new Script();
@@ -154,116 +154,6 @@ describe('a cancel', () => {
     s.restart();
     s.answer('orders.detail', answered(row('canceled')));
     expect([s.state(), s.state('c')]).toEqual(['done', 'done']);
-  });
-});
-
-const mergeRow = (state: ConversionRow['state'], onchain: number | null = null): ConversionRow => ({
-  pubkey: 'merge',
-  message: null,
-  market_condition_id: MARKET,
-  state,
-  amount: m(10 * ONE),
-  onchain_amount: onchain === null ? null : m(onchain * ONE),
-  created: 1,
-});
-
-function merging(): Script {
-  const s = fresh();
-  s.begin({ kind: 'merge', intentId: 'm', marketConditionId: MARKET, amountMicros: m(10 * ONE) });
-  return s;
-}
-
-const mergeDraft = (s: Script) => s.draftOf('merge', { action: 'merge-shares', amount: m(10 * ONE) });
-
-describe('a merge', () => {
-  it('is polled until it has landed, and booked by what has landed', () => {
-    const s = merging();
-    expect(s.executor.pendingMerge(MARKET)).toBe('m');
-    s.answer('merges.create', mergeDraft(s));
-    s.answer('merges.submit', answered(mergeRow('in_process')));
-    expect(s.executor.reservations()).toMatchObject([
-      { kind: 'merge', phase: 'resting', yesMicros: 10 * ONE, noMicros: 10 * ONE },
-    ]);
-    s.wait(500);
-    s.answer('merges.detail', answered(mergeRow('in_process')));
-    s.wait(5_000);
-    s.answer('merges.detail', answered(mergeRow('done')));
-    expect(s.ledger.conversions()).toEqual([]);
-    s.wait(5_000);
-    s.answer('merges.detail', answered(mergeRow('done', 10)));
-    expect(s.ledger.conversions()).toMatchObject([{ pubkey: 'merge', cashMicros: 10 * ONE }]);
-    expect([s.ledger.cash(), s.ledger.shares(MARKET, true), s.ledger.shares(MARKET, false)]).toEqual([
-      10 * ONE,
-      -10 * ONE,
-      -10 * ONE,
-    ]);
-    expect(s.heard()).toEqual(['mergeDone']);
-    expect(s.executor.pendingMerge(MARKET)).toBeNull();
-  });
-
-  it('asks for its draft again when the answer is lost, a few times, then gives it up', () => {
-    const s = merging();
-    for (let i = 0; i < 3; i++) {
-      s.answer('merges.create', lost);
-      s.wait(5_000);
-    }
-    expect(s.out).toEqual([]);
-    expect(s.state('m')).toBe('abandoned');
-    expect(s.executor.pendingMerge(MARKET)).toBe('m');
-  });
-
-  it('takes the draft that its repeat answers', () => {
-    const s = merging();
-    s.answer('merges.create', lost);
-    s.wait(5_000);
-    s.answer('merges.create', mergeDraft(s));
-    expect(s.out).toEqual(['merges.submit']);
-  });
-
-  it('that is refused in its state is read, and failed only when the record says so', () => {
-    const s = merging();
-    s.answer('merges.create', mergeDraft(s));
-    s.answer('merges.submit', refused('share_conversion_invalid_state', 409));
-    s.answer('merges.detail', answered(mergeRow('in_process')));
-    s.wait(5_000);
-    s.answer('merges.detail', answered(mergeRow('failed')));
-    expect(s.state('m')).toBe('failed');
-    expect(s.heard()).toEqual(['notDone']);
-    expect(s.ledger.conversions()).toEqual([]);
-  });
-
-  it('that expired is looked at twice', () => {
-    const s = merging();
-    s.answer('merges.create', mergeDraft(s));
-    s.answer('merges.submit', refused('program_call_has_expired'));
-    s.answer('merges.detail', answered(mergeRow('expired')));
-    expect(s.state('m')).toBe('unknown');
-    s.wait(POLL_MS);
-    s.answer('merges.detail', answered(mergeRow('expired')));
-    expect(s.state('m')).toBe('expired');
-  });
-
-  it('of another amount than asked is told', () => {
-    const s = merging();
-    s.answer('merges.create', mergeDraft(s));
-    s.answer('merges.submit', answered(mergeRow('done', 9)));
-    expect(s.heard()).toEqual(['record_differs', 'mergeDone']);
-  });
-
-  it('goes on landing after a restart', () => {
-    const s = merging();
-    s.answer('merges.create', mergeDraft(s));
-    s.answer('merges.submit', answered(mergeRow('in_process')));
-    s.restart();
-    s.answer('merges.detail', answered(mergeRow('done', 10)));
-    expect(s.heard()).toEqual(['mergeDone']);
-  });
-
-  it('is the only one of its market', () => {
-    const s = merging();
-    expect(() => s.begin({ kind: 'merge', intentId: 'm2', marketConditionId: MARKET, amountMicros: m(ONE) })).toThrow(
-      AssertionFailed,
-    );
   });
 });
 

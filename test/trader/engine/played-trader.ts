@@ -1,0 +1,114 @@
+/** A trader that signs nothing, for tests of the engine: its settings, its state, and the whole of it before an exchange that answers at once. */
+
+import type { OperatorCommand, Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import type { StrategySettings, TraderSettings } from '../../../src/trader/engine/settings.js';
+import { TraderState } from '../../../src/trader/engine/state.js';
+import { Trader } from '../../../src/trader/engine/trader.js';
+import { Executor } from '../../../src/trader/executor/executor.js';
+import type { Ledger } from '../../../src/trader/ledger/contract.js';
+import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
+import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/strategy/strategy.js';
+import { BENCH_PROFILE } from '../../bench/bench-trader.js';
+import { limitsOf, m, ONE } from '../risk/states.js';
+
+export const START_MS = 1_700_000_000_000;
+
+const quiet = defineStrategy({
+  name: 'quiet',
+  summary: 'Wants nothing.',
+  params: {},
+  create: () => ({ quote: () => NO_QUOTES('nothing') }),
+});
+
+/** Without ids it quotes what the catalog has. */
+export const strategyOf = (ids: readonly string[], module: Strategy = quiet, risk = limitsOf()): StrategySettings => ({
+  name: module.name,
+  module,
+  params: {},
+  quoteHours: null,
+  risk,
+  markets: { ids, state: 'open', categories: [], max: 9 },
+});
+
+export const settingsOf = (changes: Partial<TraderSettings> = {}): TraderSettings => ({
+  runId: 'run',
+  configHash: 'hash',
+  version: '0',
+  profile: BENCH_PROFILE,
+  capitalMicros: m(1000 * ONE),
+  risk: limitsOf(),
+  polling: {
+    ownIntervalMs: 1000,
+    hotIntervalMs: 500,
+    quietIntervalMs: 1000,
+    catalogIntervalMs: 60_000,
+    assetsIntervalMs: 60_000,
+  },
+  merge: { enabled: false, minSharesMicros: m(1) },
+  economics: USUAL_ECONOMICS,
+  events: [],
+  strategies: [],
+  boundedCall: (call) => call(),
+  ...changes,
+});
+
+const NO_SIGNER = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) as const };
+
+/** What an executor without signatures is made of. */
+export const unsigning = (
+  ledger: Ledger,
+  { runId, configHash }: TraderSettings,
+): ConstructorParameters<typeof Executor> => [ledger, NO_SIGNER, BENCH_PROFILE, { runId, configHash, ownPollMs: 1000 }];
+
+export const stateOf = (ledger: Ledger, settings = settingsOf()): TraderState =>
+  new TraderState(settings, ledger, new Executor(...unsigning(ledger, settings)));
+
+export const NOTHING: Outcome = { kind: 'answered', data: [] as never, nextCursor: null };
+
+export const traderOf = (
+  ledger: Ledger,
+  settings = settingsOf(),
+  nowMs = START_MS,
+  executor = new Executor(...unsigning(ledger, settings)),
+): Trader => new Trader(settings, ledger, executor, nowMs);
+
+/** A trader before an exchange that answers at once. */
+export class PlayedTrader {
+  readonly trader: Trader;
+  nowMs: number;
+  readonly #answerTo: (request: Request) => Outcome | null;
+
+  /** @param answerTo null leaves a request without an answer */
+  constructor(trader: Trader, answerTo: (request: Request) => Outcome | null, nowMs = START_MS) {
+    this.trader = trader;
+    this.nowMs = nowMs;
+    this.#answerTo = answerTo;
+  }
+
+  get mode(): string {
+    return this.trader.snapshot(this.nowMs).mode;
+  }
+
+  /** So many seconds, a look every tenth of one. */
+  pass(seconds: number): void {
+    for (const endMs = this.nowMs + seconds * 1000; this.nowMs < endMs; this.nowMs += 100)
+      this.#answer(this.trader.handle({ kind: 'time', nowMs: this.nowMs }));
+  }
+
+  command(command: OperatorCommand): void {
+    this.#answer(this.trader.handle({ kind: 'command', command, nowMs: this.nowMs }));
+  }
+
+  #answer(requests: readonly Request[]): void {
+    for (const request of requests) {
+      const outcome = this.#answerTo(request);
+      if (outcome !== null) this.tell(request.id, outcome);
+    }
+  }
+
+  tell(requestId: number, outcome: Outcome): void {
+    const { nowMs } = this;
+    const when = { nowMs, sentMs: nowMs, venueTimeMs: nowMs, budget: null };
+    this.#answer(this.trader.handle({ kind: 'outcome', requestId, outcome, ...when }));
+  }
+}
