@@ -3,7 +3,7 @@
  *
  * What the shipped strategies bring on recorded real markets: under every queue of the bracket and both rules about crossings, and
  * repeated at one and at four times the latency. `--data` names a folder of recordings (default: the real markets beside the project, if
- * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/backtesting.md, all of them
+ * they are there; else this says so and ends with 0). `--write` puts the tables, with their date, into docs/lab/recorded-results.md, all of them
  * anew, so it takes no NAME. NAME: only these files of config/strategies, without their ending.
  */
 
@@ -82,4 +82,4 @@ const silent = idle.length === 0 ? '' : ` Not one fill, even under \`optimistic\
 const again = `${REPEATS} repeats under \`${REPEATED_MODEL}\`, in which polls fall elsewhere and calls take other times:`;
 const text = [lead + silent, tableOf(rows), wordsOf(rows), again, repeatedTable(repeated)].join('\n\n');
 console.log(text);
-if (values.write) writeFigures('evidence', text, join(ROOT, 'docs/backtesting.md'));
+if (values.write) writeFigures('evidence', text, join(ROOT, 'docs/lab/recorded-results.md'));

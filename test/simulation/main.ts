@@ -8,7 +8,7 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { writeFigures } from '../support/doc-figures.js';
+import { SIMULATION, writeFigures } from '../support/doc-figures.js';
 import { orExit } from '../support/or-exit.js';
 import { campaign, Figures, PACES, type SeedReport } from './campaign.js';
 import { commit, markdown, screenLines } from './report.js';
@@ -69,6 +69,7 @@ if (figures.seeds < seeds) console.log(`interrupted: ${seeds - figures.seeds} se
 if (write) {
   const part = figures.seeds < seeds ? `, ended after ${figures.seeds} of the seeds` : '';
   const command = `npm run simulate -- --seeds ${seeds} --hours ${hours} --first ${first} --pace ${pace}`;
-  writeFigures('simulation', markdown(figures, { command, version: `${version}${part}`, date: new Date() }));
+  const text = markdown(figures, { command, version: `${version}${part}`, date: new Date() });
+  writeFigures('simulation', text, SIMULATION);
 }
 process.exitCode = figures.broken.length === 0 && figures.seeds === seeds ? 0 : 1;

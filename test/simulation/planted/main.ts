@@ -1,11 +1,11 @@
 /**
  * `npm run planted [-- --only NAME] [--threads N]`: plants every bug and lets the random simulation look for it. Prints the
- * table and writes it into docs/safety.md; 1 when a bug is not found within 200 seeds, or their median is 50 or more.
+ * table and writes it into docs/lab/simulation.md; 1 when a bug is not found within 200 seeds, or their median is 50 or more.
  */
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { writeFigures } from '../../support/doc-figures.js';
+import { SIMULATION, writeFigures } from '../../support/doc-figures.js';
 import { orExit } from '../../support/or-exit.js';
 import type { Bug } from './bug.js';
 import { BUGS } from './bugs.js';
@@ -48,7 +48,7 @@ const sound = new Map<number, Promise<Hunt>>();
 const results = await tryAll();
 const markdown = shown(results);
 console.log(markdown);
-if (isWhole) writeFigures('planted', markdown);
+if (isWhole) writeFigures('planted', markdown, SIMULATION);
 const missed = results.filter(({ hunt }) => hunt.seed === null);
 for (const { bug, hunt } of missed) {
   console.log(

@@ -87,6 +87,6 @@ if (write && verdicts !== null && last !== undefined) {
   const command = `npm run soak -- --hours ${hours} --pace ${pace} --seed ${seed}`;
   const counts = `${last.steps} steps, ${last.fills} fills, ${last.records} records at the exchange`;
   const source = `\`${command}\`: ${counts}; commit ${commit()}, ${new Date().toISOString().slice(0, 10)}.`;
-  writeFigures('soak', `${tableOf(verdicts)}\n\n${source}`, join(import.meta.dirname, '../../../docs/operations.md'));
+  writeFigures('soak', `${tableOf(verdicts)}\n\n${source}`, join(import.meta.dirname, '../../../docs/lab/growth.md'));
 }
 process.exitCode = violations.length > 0 || verdicts?.some(({ isOver }) => isOver) === true ? 1 : 0;
