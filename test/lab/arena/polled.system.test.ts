@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
 import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
@@ -14,6 +14,7 @@ import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { Config } from '../../../src/shell/config/types.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
 import bands from '../../../strategies/bands.js';
+import { newCore } from '../../exchange/crowd/world.js';
 import { times } from '../../support/effort.js';
 import { everyBand } from './entrants.js';
 
@@ -40,18 +41,6 @@ const runInTwo = () => {
   return playedInTwo;
 };
 
-function freshCore(): ExchangeCore {
-  return new ExchangeCore({
-    serviceName: 'test',
-    draftLifetimeMs: 60_000,
-    landingMs: 400,
-    startingFunds: micros(ONE),
-    challengeLifetimeMs: 60_000,
-    seed: 1,
-    observer: { onFill: () => undefined },
-  });
-}
-
 describe('the challenge on the exchange', () => {
   it.each([0, 3, 10_000])('shows the best prices of the published simulator, step by step (seed %i)', (seed) => {
     const published: (number | null)[][] = [];
@@ -60,7 +49,7 @@ describe('the challenge on the exchange', () => {
       return [];
     };
     simulate(seed, { act: look });
-    const core = freshCore();
+    const core = newCore();
     const scene = new ChallengeScene(core, { seed, markets: 1, steps: 2000 });
     const [market] = scene.open(START_MS);
     const tick = (price: number | null) => (price === null ? null : price / 10_000);
@@ -74,7 +63,7 @@ describe('the challenge on the exchange', () => {
 
   it('has markets of other seeds beside the first, which stays the same', () => {
     const pathOf = (markets: number) => {
-      const core = freshCore();
+      const core = newCore();
       const scene = new ChallengeScene(core, { seed: 4, markets, steps: 100 });
       const opened = scene.open(START_MS);
       scene.tick(START_MS + LEAD_MS + 100 * STEP_MS);
@@ -97,14 +86,8 @@ describe('a trader in the rationed challenge', () => {
     expect(usual.fills).toBeGreaterThan(0);
   });
 
-  it('earns the same again, and something else behind a delay and in more markets', async () => {
-    const [first, again, late, many] = await Promise.all([
-      usualRun(),
-      rationed(),
-      rationed({ delayMs: 3000 }),
-      runInTwo(),
-    ]);
-    expect(again).toEqual(first);
+  it('earns something else behind a delay and in more markets', async () => {
+    const [first, late, many] = await Promise.all([usualRun(), rationed({ delayMs: 3000 }), runInTwo()]);
     expect(late.edge).not.toBe(first?.edge);
     // A capital of 1,000 for each market.
     expect((many?.wealth ?? 0) - (many?.result ?? 0)).toBeCloseTo(2000, 6);
@@ -184,9 +167,8 @@ describe('the crowd of the paper exchange', () => {
       scene: (core) => new CrowdScene(core, seed),
     });
 
-  it('trades in four markets with hidden prices, the same again for the same seed', async () => {
-    const [first, again, other] = [await simulateCrowd(1), await simulateCrowd(1), await simulateCrowd(2)];
-    expect(again).toEqual(first);
+  it('trades in four markets with hidden prices, others for another seed', async () => {
+    const [first, other] = [await simulateCrowd(1), await simulateCrowd(2)];
     expect(other.edge).not.toBe(first.edge);
     expect(first).toMatchObject({ failure: null, outcome: null });
     expect(first.fills).toBeGreaterThan(0);
@@ -195,7 +177,7 @@ describe('the crowd of the paper exchange', () => {
   });
 
   it('tells who of it knows the truth only while he acts', () => {
-    const core = freshCore();
+    const core = newCore();
     const scene = new CrowdScene(core, 1);
     const markets = scene.open(START_MS);
     scene.tick(START_MS + 120_000);

@@ -7,8 +7,6 @@ import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
 import type { StrategyEvent } from '../../../src/trader/strategy/events.js';
-import logOddsMaker from '../../../strategies/log-odds-maker.js';
-import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 
@@ -84,13 +82,6 @@ describe('a strategy in the challenge', () => {
       throw new Error('no idea');
     });
     expect(challenge.simulate(0, broken.entrant).failure).toContain('no idea');
-  });
-
-  it('earns the same again', () => {
-    const entrant = { name: 'maker', module: logOddsMaker, params: paramsFor(logOddsMaker) };
-    const twice = [7, 7].map((seed) => challenge.simulate(seed, entrant));
-    expect(twice[0]).toEqual(twice[1]);
-    expect(twice[0]?.fills).toBeGreaterThan(0);
   });
 });
 
