@@ -92,7 +92,7 @@ export function chooseConditions(choose: (name: ConditionName) => number | undef
 /** Every world takes these. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** Of the command line. */
+/** As a user types it. */
 export const optionOf = (name: ConditionName): string =>
   `--${CONDITIONS[name].flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
