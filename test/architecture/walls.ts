@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
   'shell/wallet': ['shared/base', 'shared/protocol'],
   'shell/client': ['shared/base', 'shared/protocol', 'shell/wallet'],
-  'shell/config': ['shared/base', 'shared/protocol', 'trader/strategy', 'trader/risk'],
+  'shell/config': ['shared/base', 'shared/protocol', 'trader/strategy', 'trader/risk', 'trader/engine'],
   'shell/guardian': ['shared/base', 'shared/protocol', 'shell/wallet', 'shell/client'],
   'shell/runtime': ['shared', 'trader/engine'],
   'shell/control': ['shared', 'trader'],
@@ -135,7 +135,7 @@ export const REASONS: Readonly<Record<string, string>> = {
 /** Modules of npm and of Node that only some rooms may load, and what the others do instead. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
   axios: {
-    rooms: ['shell/feeds'],
+    rooms: ['shell/client', 'shell/feeds'],
     instead: 'call the venue through `shell/client`, and what a user brings through `shell/feeds`',
   },
   bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
@@ -170,7 +170,7 @@ export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[
   ioredis: { rooms: ['shell/queue'], instead: 'only a queue has such a server' },
   zod: {
     // Of the lab only sweeps: outcomes come from other machines.
-    rooms: ['cli', 'exchange', 'lab/sweep', 'recording', 'shared/protocol', 'shell', 'trader/risk'],
+    rooms: ['cli', 'exchange', 'lab/sweep', 'recording', 'shared/base', 'shared/protocol', 'shell', 'trader/risk'],
     instead: 'what crosses a border is validated there, once',
   },
   'node:http': { rooms: ['exchange/http', 'shell/client'], instead: 'use the client or the server' },

@@ -4,7 +4,6 @@ export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
 export const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** What a person may ask for by a message to a bot, and what of it stops the trader. Nothing leads back up: a stolen telephone may stop us. */
 export const STOPPING_COMMANDS = ['pause', 'reduce-only', 'kill'] as const;

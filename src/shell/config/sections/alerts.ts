@@ -3,7 +3,6 @@
 import { toSettings } from '../../../shared/base/settings.js';
 import type { Problem } from '../problems.js';
 import { channelSchema, type TraderFile } from '../schema.js';
-import type { TraderConfig } from '../types.js';
 import type { At } from './venue.js';
 
 type AlertsFile = TraderFile['alerts'];
@@ -69,5 +68,10 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
 }
 
 /** Whether there is anything for a console to do. */
-export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
-  dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
+export const isConsoleWanted = ({
+  dashboard,
+  alerts,
+}: {
+  readonly dashboard: { readonly enabled: boolean };
+  readonly alerts: ReturnType<typeof makeAlerts>;
+}): boolean => dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;

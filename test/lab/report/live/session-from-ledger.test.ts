@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
 import { sessionFromLedger } from '../../../../src/lab/report/live/session-from-ledger.js';
 import type { RecordedPrices } from '../../../../src/lab/session/market-walk.js';
+import type { Micros } from '../../../../src/shared/base/micros.js';
 import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';
 
@@ -67,7 +68,7 @@ function traded(ledger: Ledger): void {
 
 interface Options {
   readonly findPrices?: () => RecordedPrices;
-  readonly fairMicros?: ReadonlyMap<string, number>;
+  readonly fairMicros?: ReadonlyMap<string, Micros>;
   readonly nowMs?: number;
 }
 
@@ -75,7 +76,7 @@ interface Options {
 const read = (fillLedger: (ledger: Ledger) => void, options: Options = {}) =>
   withLedger((ledger) => {
     fillLedger(ledger);
-    const fairMicros = options.fairMicros ?? new Map<string, number>();
+    const fairMicros = options.fairMicros ?? new Map<string, Micros>();
     const base = { title: 'live', version: '0.1.0', nowMs: null, findPrices: () => null };
     const session = sessionFromLedger(ledger, { ...base, ...options, fairMicros });
     return { session, analysis: analyse(session), pnl: ledger.pnl(fairMicros) };

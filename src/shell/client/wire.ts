@@ -1,0 +1,97 @@
+/**
+ * One request on its way, and its answer on the way back: what axios is given in place of its own way to the network. That one is
+ * made for proxies, redirects, uploads and streams, none of which a call of the service may meet, and an order pays for it four times.
+ */
+
+import http from 'node:http';
+import https from 'node:https';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { guarded } from '../../shared/base/guarded.js';
+
+/** A page of 200 assets has some 150 KB; nothing honest comes near this. */
+const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** A request that axios has made ready, from its first byte to the last of its answer; good for one. */
+export class Wire {
+  /** Whether the connection stands: before that, no byte of a request leaves. */
+  connected = false;
+  #request: http.ClientRequest | null = null;
+  #fail: (error: Error) => void = () => undefined;
+
+  /** For axios. It goes straight to where the address says, past any proxy; it rejects where there is no whole answer, or one that is too large. */
+  readonly adapter: AxiosAdapter = (config) =>
+    new Promise((resolve, reject) => {
+      this.#fail = reject;
+      const url = new URL(config.url ?? '');
+      const isSecure = url.protocol === 'https:';
+      const agent: http.Agent | undefined = isSecure ? config.httpsAgent : config.httpAgent;
+      // Of all kinds of values that axios lets a header have, `writeHeaders` makes texts only.
+      const headers = config.headers.toJSON() as http.OutgoingHttpHeaders;
+      const options = { method: config.method?.toUpperCase(), headers, agent };
+      const request = isSecure ? https.request(url, options) : http.request(url, options);
+      this.#request = request;
+      this.#watch(request, isSecure);
+      const read = (response: http.IncomingMessage) => this.#read(response, config, resolve);
+      request.once('response', guarded(read, this.#failed));
+      request.on('error', reject);
+      request.end(config.data);
+    });
+
+  /** Ends it at once, with this for an outcome. */
+  cut(error: Error): void {
+    this.#fail(error);
+    this.#request?.destroy();
+  }
+
+  #watch(request: http.ClientRequest, isSecure: boolean): void {
+    // We asked for no other protocol. Unheard, it would look like silence until the time is up.
+    request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
+    request.once('socket', (socket) => {
+      if (!socket.connecting) this.connected = true;
+      else socket.once(isSecure ? 'secureConnect' : 'connect', () => (this.connected = true));
+    });
+  }
+
+  #read(
+    response: http.IncomingMessage,
+    config: InternalAxiosRequestConfig,
+    resolve: (answer: AxiosResponse<Buffer>) => void,
+  ): void {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    response.on('error', this.#fail);
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LARGEST_ANSWER_BYTES) this.cut(new Error(`answer of more than ${LARGEST_ANSWER_BYTES} bytes`));
+    };
+    response.on('data', guarded(take, this.#failed));
+    const finish = () => {
+      const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+      // Node's type knows headers without a value, which no answer has.
+      const headers = response.headers as AxiosResponse['headers'];
+      resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
+    };
+    response.on('end', guarded(finish, this.#failed));
+  }
+
+  readonly #failed = (error: unknown): void =>
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
+}
+
+/** We ask for plain answers; who packs them all the same is understood. Throws where the bytes are not packed as they say, or too many. */
+function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
+  const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
+  switch (headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit);
+    case 'deflate':
+      return inflateSync(bytes, limit);
+    case 'br':
+      return brotliDecompressSync(bytes, limit);
+    default:
+      return bytes;
+  }
+}
