@@ -3,9 +3,10 @@
  * the paper exchange's core, which counts requests as the venue does. How many it refuses, and how long a book goes unseen.
  */
 
-import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
-import { ChallengeScene, STEP_MS } from '../../src/lab/arena/polled/challenge-scene.js';
+import { USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
+import { ChallengeScene } from '../../src/lab/arena/polled/challenge-scene.js';
 import { LEAD_MS, START_MS, Stage } from '../../src/lab/arena/polled/stage.js';
+import { STEP_MS } from '../../src/lab/arena/polled/stepped-scene.js';
 import type { BacktestPlan } from '../../src/lab/backtest/contract.js';
 import { latencyModel, readLatency } from '../../src/lab/backtest/latency.js';
 import { runBacktest } from '../../src/lab/backtest/run.js';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { arenaTables } from '../../src/cli/lab/arena-tables.js';
-import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
 import { IS_LONG } from '../support/effort.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';

@@ -9,7 +9,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Conditions, type Entrant, USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
+import { type Conditions, USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
+import type { Entrant } from '../../src/lab/arena/contract.js';
 import { loadEntrants } from '../../src/lab/arena/entrants.js';
 import { WORLDS } from '../../src/lab/arena/worlds.js';
 import { backtestOf } from '../../src/lab/backtest/backtest.js';
@@ -50,8 +51,8 @@ interface Tried {
 const pages = new Map<string, Tried[]>();
 for (const file of readdirSync(STRATEGIES).sort()) {
   const path = join(STRATEGIES, file);
-  for (const entrant of await loadEntrants({ files: [path], env: {}, cwd: ROOT })) {
-    const { moduleName } = entrant.strategy;
+  for (const entrant of await loadEntrants({ file: path, env: {}, cwd: ROOT })) {
+    const { moduleName } = entrant;
     if (positionals.length > 0 && !positionals.includes(moduleName)) continue;
     pages.set(moduleName, [...(pages.get(moduleName) ?? []), { file: path, entrant }]);
   }

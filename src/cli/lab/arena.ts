@@ -3,8 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ArenaResult, Entered } from '../../lab/arena/contract.js';
-import type { ArenaSource } from '../../lab/arena/thread-contract.js';
+import type { ArenaResult } from '../../lab/arena/contract.js';
 import { count, formatDuration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';
@@ -53,7 +52,7 @@ export function addArenaCommand(program: Command, session: Session): void {
     );
   withConditions(addJsonOption(command)).option(
     '--report <file>',
-    'write a page with tables, charts and worst seeds, one HTML file',
+    'write a page with tables and worst seeds, one HTML file',
   );
   addAction<ArenaFlags>(command, session, (options) => runWorlds(options, session.io));
 }
@@ -62,16 +61,14 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await findWorlds(options.world);
   const conditions = await readConditions(options, worlds);
-  const files = [options.config].flat();
-  // A copy: the environment of the process itself cannot be handed to a thread.
-  const source = { files: files.map((file) => resolve(io.cwd, file)), env: { ...io.env }, cwd: io.cwd };
-  const strategies = await enteredFrom(files, source);
   const line = new ProgressLine(io, options.json === true);
   const startMs = performance.now();
   const result = await runArena({
     worlds,
-    strategies,
-    source,
+    files: [options.config].flat(),
+    // A copy: the environment of the process itself cannot be handed to a thread.
+    env: { ...io.env },
+    cwd: io.cwd,
     firstSeed: options.first,
     seeds: options.seeds,
     conditions,
@@ -81,23 +78,12 @@ async function runWorlds(options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   return tell(result, options, io);
 }
 
-/** File by file: each strategy is shown with the file as it was typed. */
-async function enteredFrom(files: readonly string[], source: ArenaSource): Promise<readonly Entered[]> {
-  const { describeEntrant, loadEntrants } = await import('../../lab/arena/entrants.js');
-  const entered: Entered[] = [];
-  for (const [index, file] of files.entries()) {
-    const entrants = await loadEntrants({ ...source, files: source.files.slice(index, index + 1) });
-    entered.push(...entrants.map((entrant) => describeEntrant(entrant, file)));
-  }
-  return entered;
-}
-
 const progressText = (done: number, all: number, ms: number): string =>
   `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
 
 async function tell(result: ArenaResult, options: ArenaFlags, io: CliIo): Promise<ExitCode> {
   if (options.report !== undefined) {
-    const { arenaHtml } = await import('../../lab/arena/html/arena-html.js');
+    const { arenaHtml } = await import('../../lab/arena/arena-html.js');
     writeWhole(resolve(io.cwd, options.report), arenaHtml(result));
   }
   if (options.json === true) io.out(json(result));

@@ -4,65 +4,103 @@
  * seeds give the same figures, whatever the number of threads.
  */
 
-import { TwinbookError } from '../../shared/base/errors.js';
+import { resolve } from 'node:path';
+import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
 import { VERSION } from '../../shell/config/version.js';
-import type { ArenaResult, Conditions, Entered, NamedSimulation, World } from './contract.js';
-import { runSimulations } from './pool.js';
+import type { ConfigSource } from '../sweep/contract.js';
+import type { Conditions } from './conditions.js';
+import type { ArenaResult, Entered, NamedSimulation, World } from './contract.js';
+import { loadEntrants } from './entrants.js';
+import { runSimulations, type SimulationPlan, type SimulationTask } from './simulations.js';
 import { computeDifference, computeStanding } from './standings.js';
-import type { ArenaSource, SimulationTask } from './thread-contract.js';
 
-export interface ArenaPlan {
+interface ArenaPlan {
   readonly worlds: readonly World[];
-  /** In the order of their files. */
-  readonly strategies: readonly Entered[];
-  /** Where the threads read them from. */
-  readonly source: ArenaSource;
+  /** Strategy files and traders' files, as given. */
+  readonly files: readonly string[];
+  readonly env: ConfigSource['env'];
+  readonly cwd: string;
   readonly firstSeed: number;
   readonly seeds: number;
   readonly conditions: Conditions;
   readonly workers: number;
-  /** Told after each simulation. */
+  /** Called after each simulation. */
   readonly progress: (done: number, all: number) => void;
 }
 
-/** Runs all simulations. Throws `usage` when two strategies have one name. */
+/** Runs all simulations. Throws `usage` when two strategies have one name; a thread that fails ends the arena. */
 export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
-  const names = plan.strategies.map(({ name }) => name);
+  const { files, strategies } = await enterAll(plan);
+  const { worlds, firstSeed, seeds, conditions, workers } = plan;
+  const tasks = listTasks(plan, strategies);
+  const simulations: NamedSimulation[] = [];
+  let count = 0;
+  const done: SimulationPlan<(typeof tasks)[number]>['done'] = (
+    { index, world, strategy, seeds: { first } },
+    outcome,
+  ) => {
+    if (outcome.kind === 'failed')
+      throw new AssertionFailed(`${strategy} in ${world}, seed ${first}: ${outcome.error}`);
+    simulations[index] = { world, strategy, ...must(outcome.figures[0], 'a simulation') };
+    plan.progress(++count, tasks.length);
+  };
+  const stopAsked = new Promise<void>(() => undefined);
+  await runSimulations({ files, axes: [], conditions, workers, tasks, done, stopAsked });
+  return {
+    version: VERSION,
+    worlds: worlds.map(({ name, summary, conditions: taken }) => ({ name, summary, conditions: taken })),
+    strategies,
+    firstSeed,
+    seeds,
+    conditions,
+    ...judge(plan, strategies, simulations),
+    simulations,
+  };
+}
+
+async function enterAll({ files, env, cwd }: ArenaPlan) {
+  const read: SimulationPlan<SimulationTask>['files'][number][] = [];
+  const strategies: Entered[] = [];
+  for (const file of files) {
+    const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
+    const entrants = await loadEntrants(source);
+    const { configHash } = must(entrants[0], file).config;
+    read.push({ source, configHash });
+    for (const { name, params, moduleName } of entrants)
+      strategies.push({ name, file, module: moduleName, params, configHash });
+  }
+  const names = strategies.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TwinbookError('usage', `two strategy files are named '${twice}'`, 'Rename one.');
-  const tasks = listTasks(plan);
-  const results = await runSimulations(tasks, plan);
-  const simulations = tasks.map(({ world, strategy }, index) => {
-    const result = results[index];
-    if (result === undefined) throw new RangeError(`simulation ${index} has no result`);
-    return { world, strategy, ...result };
-  });
-  const { firstSeed, seeds, conditions, strategies } = plan;
-  const worlds = plan.worlds.map(({ name, summary, conditions: taken }) => ({ name, summary, conditions: taken }));
-  const judged = judge(plan, simulations);
-  return { version: VERSION, worlds, strategies, firstSeed, seeds, conditions, ...judged, simulations };
+  return { files: read, strategies };
 }
 
-function listTasks({ worlds, strategies, firstSeed, seeds }: ArenaPlan): SimulationTask[] {
-  const tasks: SimulationTask[] = [];
-  for (const { name: world } of worlds)
-    for (const { name: strategy } of strategies)
-      for (let seed = firstSeed; seed < firstSeed + seeds; seed++) tasks.push({ world, strategy, seed });
-  return tasks;
-}
+/** By world, then strategy, then seed. */
+const listTasks = ({ worlds, firstSeed, seeds }: ArenaPlan, strategies: readonly Entered[]) =>
+  worlds
+    .flatMap(({ name: world }) =>
+      strategies.flatMap(({ name: strategy }) =>
+        Array.from({ length: seeds }, (_, place) => ({
+          world,
+          strategy,
+          values: null,
+          seeds: { first: firstSeed + place, count: 1 },
+        })),
+      ),
+    )
+    .map((task, index) => ({ ...task, index }));
 
-function judge({ worlds, strategies }: ArenaPlan, simulations: readonly NamedSimulation[]) {
+function judge({ worlds }: ArenaPlan, strategies: readonly Entered[], simulations: readonly NamedSimulation[]) {
   const of = (world: string, strategy: string): readonly NamedSimulation[] =>
     simulations.filter((result) => result.world === world && result.strategy === strategy);
   const names = strategies.map(({ name }) => name);
-  const standings = worlds.flatMap(({ name: world }) =>
-    names.map((strategy) => computeStanding(world, strategy, of(world, strategy))),
-  );
-  const differences = worlds.flatMap(({ name: world }) =>
-    listPairs(names).map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
-  );
-  return { standings, differences };
+  const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
+  return {
+    standings: worlds.flatMap(({ name: world }) =>
+      names.map((strategy) => computeStanding(world, strategy, of(world, strategy))),
+    ),
+    differences: worlds.flatMap(({ name: world }) =>
+      pairs.map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
+    ),
+  };
 }
-
-const listPairs = (names: readonly string[]): (readonly [string, string])[] =>
-  names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));

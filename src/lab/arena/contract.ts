@@ -1,43 +1,16 @@
 /** What the arena is told and what comes out: worlds, simulations, and what they say of a strategy. */
 
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
+import type { ConditionName, Conditions } from './conditions.js';
+import type { EdgeDifference, Standing } from './standings.js';
 
 /** What a world that judges a strategy by itself needs of it. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 /** A strategy as it enters: a strategy file, read, and the trader that it was read with. */
-export interface Entrant extends ShownStrategy {
-  readonly strategy: StrategyConfig;
+export interface Entrant extends StrategyConfig {
   readonly config: Config;
 }
-
-/** Under which the whole trader trades, in worlds that have one. */
-export interface Conditions {
-  /** At once. */
-  readonly markets: number;
-  /** Requests that the venue allows. */
-  readonly publicPerMinute: number;
-  readonly signedPerMinute: number;
-  /** Of every request, there and back, ms. */
-  readonly delayMs: number;
-  /** How far a strategy's feeds are off the truth: a standard deviation in log-odds. */
-  readonly feedSd: number;
-  /** How late they are, s. */
-  readonly feedLagS: number;
-}
-
-/** One market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
-export const USUAL_CONDITIONS: Conditions = {
-  markets: 1,
-  publicPerMinute: 120,
-  signedPerMinute: 300,
-  delayMs: 150,
-  feedSd: 0.1,
-  feedLagS: 0,
-};
-
-/** What every world takes. */
-export const FEED_CONDITIONS = ['feedSd', 'feedLagS'] as const;
 
 /** What one simulation showed of one strategy. Money in currency, amounts in shares. */
 export interface SimulationResult {
@@ -75,47 +48,8 @@ export interface World {
   /** One sentence. */
   readonly summary: string;
   /** Those that change it; of the others it knows nothing. */
-  readonly conditions: readonly (keyof Conditions)[];
+  readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
-}
-
-/** A mean over simulations; the standard error is null below two of them. */
-export interface Mean {
-  readonly mean: number;
-  readonly standardError: number | null;
-}
-
-/** What all simulations say of one strategy in one world. */
-export interface Standing {
-  readonly world: string;
-  readonly strategy: string;
-  readonly simulations: number;
-  readonly edge: Mean;
-  readonly uninformedEdge: Mean;
-  readonly informedEdge: Mean;
-  readonly belowZero: number;
-  readonly fills: Mean;
-  readonly shares: Mean;
-  readonly actions: Mean;
-  /** Null in a world without requests. */
-  readonly requests: Mean | null;
-  /** Simulations in which a limit of risk halted the trader. */
-  readonly halted: number;
-  readonly result: Mean;
-  readonly drawdown: Mean;
-  /** Simulations that ended early, and the first reason. */
-  readonly failed: number;
-  readonly firstFailure: string | null;
-}
-
-/** Edge of one strategy minus that of another over the same seeds. */
-export interface EdgeDifference {
-  readonly world: string;
-  readonly strategy: string;
-  readonly against: string;
-  readonly edge: Mean;
-  readonly better: number;
-  readonly simulations: number;
 }
 
 /** A strategy that entered, as a reader finds it again. */

@@ -1,7 +1,13 @@
 /** From simulations to what they say of a strategy, and of two on the same seeds. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
-import type { EdgeDifference, Mean, SimulationResult, Standing } from './contract.js';
+import type { SimulationResult } from './contract.js';
+
+/** A mean over simulations; the standard error is null below two of them. */
+export interface Mean {
+  readonly mean: number;
+  readonly standardError: number | null;
+}
 
 export function estimateMean(values: readonly number[]): Mean {
   const { mean, standardDeviation } = computeMoments(values);
@@ -9,8 +15,10 @@ export function estimateMean(values: readonly number[]): Mean {
   return { mean: mean ?? 0, standardError };
 }
 
-/** Of one strategy in one world; at least one simulation. */
-export function computeStanding(world: string, strategy: string, results: readonly SimulationResult[]): Standing {
+export type Standing = Readonly<ReturnType<typeof computeStanding>>;
+
+/** What all simulations say of one strategy in one world; at least one simulation. */
+export function computeStanding(world: string, strategy: string, results: readonly SimulationResult[]) {
   const mean = (figure: (result: SimulationResult) => number): Mean => estimateMean(results.map(figure));
   const failures = results.flatMap(({ seed, failure }) => (failure === null ? [] : [`seed ${seed}: ${failure}`]));
   return {
@@ -24,21 +32,26 @@ export function computeStanding(world: string, strategy: string, results: readon
     fills: mean(({ fills }) => fills),
     shares: mean(({ shares }) => shares),
     actions: mean(({ actions }) => actions),
+    /** Null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
+    /** Simulations in which a limit of risk halted the trader. */
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
+    /** Simulations that ended early, and the first reason. */
     failed: failures.length,
     firstFailure: failures[0] ?? null,
   };
 }
+
+export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
 /** What one strategy earned more than another, seed by seed: what both met alike falls out of the error. */
 export function computeDifference(
   world: string,
   [strategy, results]: readonly [string, readonly SimulationResult[]],
   [against, others]: readonly [string, readonly SimulationResult[]],
-): EdgeDifference {
+) {
   const bySeed = new Map(others.map(({ seed, edge }) => [seed, edge]));
   const differences = results.map(({ seed, edge }) => edge - (bySeed.get(seed) ?? Number.NaN));
   return {

@@ -6,7 +6,7 @@
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { logit, sigmoid } from '../../trader/strategy/maths/log-odds.js';
 import { PythonRandom } from './challenge/python-random.js';
-import type { Conditions } from './contract.js';
+import type { Conditions } from './conditions.js';
 
 /** Beside the seeds of everything else in a world. */
 const SEEDS_APART = 2 ** 35;

@@ -1,33 +1,41 @@
-/** The program of a worker thread: reads the strategies once, then runs one simulation after the other. */
+/** The program of a worker thread: reads the strategies once, then runs one task after the other. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../shared/base/errors.js';
-import { loadEntrants } from './entrants.js';
-import type { ArenaAssignment, ArenaReport, ArenaSetup } from './thread-contract.js';
+import { configWith } from '../sweep/candidates.js';
+import { sameConfig } from '../sweep/threads/same-config.js';
+import { type Assignment, toOutcome, type WorkerReport } from '../sweep/threads/thread-contract.js';
+import type { SimulationResult } from './contract.js';
+import { listEntrants } from './entrants.js';
+import type { SimulationSetup, SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
-// `ArenaSetup` is what `pool.ts` starts this program with.
-const { source, conditions } = workerData as ArenaSetup;
-const entrants = await loadEntrants(source);
+// `SimulationSetup` is what `simulations.ts` starts this program with.
+const { files, axes, conditions } = workerData as SimulationSetup;
+const entrants = (await Promise.all(files.map(sameConfig))).flatMap(listEntrants);
 
-port.on('message', async ({ index, task }: ArenaAssignment) => report(await runTask(index, task)));
+port.on('message', async ({ id, task }: Assignment<SimulationTask>) =>
+  report({ kind: 'outcome', id, outcome: await toOutcome(() => simulateSeeds(task)) }),
+);
 report({ kind: 'ready' });
 
-function report(message: ArenaReport): void {
+function report(message: WorkerReport<readonly SimulationResult[]>): void {
   port.postMessage(message);
 }
 
-async function runTask(index: number, { world, strategy, seed }: ArenaAssignment['task']): Promise<ArenaReport> {
-  try {
-    const entrant = must(
-      entrants.find(({ name }) => name === strategy),
-      strategy,
-    );
-    return { kind: 'result', index, result: await worldNamed(world).simulate(seed, entrant, conditions) };
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', message: `${strategy} in ${world}, seed ${seed}: ${text}` };
+async function simulateSeeds({ world, strategy, values, seeds }: SimulationTask): Promise<SimulationResult[]> {
+  const own = must(
+    entrants.find(({ name }) => name === strategy),
+    strategy,
+  );
+  const entrant = values === null ? own : must(listEntrants(configWith(own.config, axes, values))[0], strategy);
+  const results: SimulationResult[] = [];
+  for (let seed = seeds.first; seed < seeds.first + seeds.count; seed++) {
+    const result = await worldNamed(world).simulate(seed, entrant, conditions);
+    results.push(result);
+    if (result.failure !== null) break;
   }
+  return results;
 }

@@ -4,8 +4,8 @@ import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { challenge, news, thin, toxic } from './challenge/challenge.js';
 import { event } from './challenge/event.js';
-import type { Conditions, World } from './contract.js';
-import { CONDITION_OPTIONS } from './describe.js';
+import { type ConditionName, optionOf } from './conditions.js';
+import type { World } from './contract.js';
 import { crowd, liar, rationed } from './polled/rationed.js';
 
 export const WORLDS: readonly World[] = [challenge, toxic, thin, news, event, rationed, crowd, liar];
@@ -21,14 +21,14 @@ export function worldNamed(name: string): World {
 }
 
 /** Throws `usage` for a condition that was asked for and that none of these worlds knows. */
-export function requireTaken(asked: readonly (keyof Conditions)[], worlds: readonly World[]): void {
+export function requireTaken(asked: readonly ConditionName[], worlds: readonly World[]): void {
   for (const condition of asked) {
     if (worlds.some(({ conditions }) => conditions.includes(condition))) continue;
     const having = WORLDS.filter(({ conditions }) => conditions.includes(condition)).map(({ name }) => name);
     const names = worlds.map(({ name }) => name).join(', ');
     throw new TwinbookError(
       'usage',
-      `${CONDITION_OPTIONS[condition]} changes nothing in ${names}`,
+      `${optionOf(condition)} changes nothing in ${names}`,
       `Leave it out, or ask for ${having.map((name) => `--world ${name}`).join(' or ')}.`,
     );
   }

@@ -10,7 +10,7 @@ import { rawParams } from './axes.js';
 import type { Axis, RawValue } from './contract.js';
 
 /** The parameters of every strategy, in the configuration's order; or why these values cannot go together. */
-export type Combined =
+type Combined =
   | { readonly ok: true; readonly params: readonly ParamValues[] }
   | { readonly ok: false; readonly why: string };
 

@@ -128,8 +128,8 @@ export interface Task {
   readonly fillModel: string;
 }
 
-export type TaskOutcome =
-  | { readonly kind: 'done'; readonly figures: TaskFigures }
+export type TaskOutcome<R = TaskFigures> =
+  | { readonly kind: 'done'; readonly figures: R }
   | { readonly kind: 'failed'; readonly error: string };
 
 /** What one backtest has brought. Every fold begins with the whole capital and knows nothing of the others. */

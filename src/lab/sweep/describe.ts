@@ -15,7 +15,7 @@ import type {
 } from './contract.js';
 
 /** What a sweep's subject calls its parts. */
-export interface SweepTerms {
+interface SweepTerms {
   readonly model: string;
   readonly models: string;
   readonly event: string;

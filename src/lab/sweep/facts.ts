@@ -1,12 +1,13 @@
 /** Everything of a sweep that is known before its first backtest, as plain data: what its result needs beside the outcomes. */
 
-import type { Candidate, Search, SweepAssumptions, SweepPlan, SweptEvent, Task } from './contract.js';
+import type { Candidate, Search, SweepAssumptions, SweepPlan, SweepSubject, SweptEvent, Task } from './contract.js';
 import { latencyName, makeIdentity, type SweepIdentity } from './identity.js';
 import type { NoteFacts } from './notes.js';
 import type { PlannedSweep } from './plan.js';
 import type { SweepHeader } from './results/store.js';
 
 export interface SweepFacts {
+  readonly subject: SweepSubject;
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
@@ -24,6 +25,7 @@ export function makeFacts(plan: SweepPlan, planned: PlannedSweep): SweepFacts {
   const { search, fillModels, embargoMs, seed, repeat, config } = plan;
   const { markets, empty, isStreamed } = data;
   return {
+    subject: 'recordings',
     identity: makeIdentity(plan, data.hash, folds),
     title: whole.title,
     search,

@@ -10,10 +10,10 @@
 import type { SweepPlan, SweepResult, SweepWatcher, Task } from './contract.js';
 import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from './engine.js';
 import { listTasks, makeFacts, makeHeader, type SweepFacts } from './facts.js';
-import { eventsIn } from './folds.js';
+import { eventsIn, foldCount } from './folds.js';
 import { Pace } from './pace.js';
-import { type PlannedSweep, planSweep } from './plan.js';
-import { type EventResultsAt, Outcomes } from './results/outcomes.js';
+import { planSweep } from './plan.js';
+import { Outcomes } from './results/outcomes.js';
 import { computeResult } from './results/result.js';
 import { openStore, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
@@ -33,8 +33,14 @@ export async function runSweep(
   // First: a folder that cannot be written is not found out after hours of reading.
   const store = openStore(plan.outDir);
   try {
-    const sweep = await Sweep.prepare(plan, watcher, store);
-    const isComplete = await sweep.run(engine);
+    const planned = await planSweep(plan, (done, all) => {
+      watcher.progress({ phase: 'reading', done, all, ...NOTHING_PLAYED });
+    });
+    if (planned.data.isStreamed)
+      watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
+    const facts = makeFacts(plan, planned);
+    const sweep = new Sweep(facts, watcher, store);
+    const isComplete = await sweep.run(plan.resume, (tasks) => engine({ plan, planned, facts, watcher, ...tasks }));
     const result = sweep.result();
     if (isComplete) store.finish(result);
     return { result, isComplete };
@@ -43,46 +49,37 @@ export async function runSweep(
   }
 }
 
-class Sweep {
-  readonly #plan: SweepPlan;
+/** A sweep over anything that facts describe: recordings, or worlds of the arena. */
+export class Sweep {
+  readonly #facts: SweepFacts;
   readonly #watcher: SweepWatcher;
   readonly #store: SweepStore;
-  readonly #planned: PlannedSweep;
-  readonly #facts: SweepFacts;
   readonly #outcomes: Outcomes;
   /** Recorded events by fold. */
   readonly #played: readonly number[];
 
-  private constructor(plan: SweepPlan, watcher: SweepWatcher, store: SweepStore, planned: PlannedSweep) {
-    this.#plan = plan;
+  constructor(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
+    this.#facts = facts;
     this.#watcher = watcher;
     this.#store = store;
-    this.#planned = planned;
-    this.#facts = makeFacts(plan, planned);
-    const eventsAt: EventResultsAt = (...place) => store.eventResults(...place);
-    this.#outcomes = new Outcomes(planned.folds, plan.fillModels, eventsAt);
-    this.#played = Array.from({ length: planned.folds }, (_, fold) =>
-      eventsIn(planned.events, fold).reduce((sum, { played }) => sum + played, 0),
+    const { fillModels, events } = facts;
+    const folds = foldCount(events);
+    this.#outcomes = new Outcomes(folds, fillModels, (...place) => store.eventResults(...place));
+    this.#played = Array.from({ length: folds }, (_, fold) =>
+      eventsIn(events, fold).reduce((sum, { played }) => sum + played, 0),
     );
   }
 
-  static async prepare(plan: SweepPlan, watcher: SweepWatcher, store: SweepStore): Promise<Sweep> {
-    const planned = await planSweep(plan, (done, all) => {
-      watcher.progress({ phase: 'reading', done, all, ...NOTHING_PLAYED });
-    });
-    if (planned.data.isStreamed)
-      watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
-    return new Sweep(plan, watcher, store, planned);
-  }
-
   /** False when it was stopped. */
-  async run(engine: SweepEngine): Promise<boolean> {
-    const [plan, planned, facts, watcher] = [this.#plan, this.#planned, this.#facts, this.#watcher];
-    const stored = this.#store.begin(makeHeader(facts, plan.resume));
+  async run(
+    resume: boolean,
+    play: (work: Pick<EngineWork, 'tasks' | 'known' | 'done'>) => Promise<boolean>,
+  ): Promise<boolean> {
+    const [facts, watcher] = [this.#facts, this.#watcher];
+    const stored = this.#store.begin(makeHeader(facts, resume));
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
     if (stored.length > 0) watcher.say(`${stored.length} backtests of this sweep are done already.`);
-    const { search, fillModels } = facts;
-    const all = listTasks(search.candidates, planned.folds, fillModels);
+    const all = listTasks(facts.search.candidates, this.#played.length, facts.fillModels);
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const pace = new Pace(watcher.now, all.length, this.#playedBy(tasks));
     const done: EngineWork['done'] = (task, outcome) => {
@@ -91,8 +88,7 @@ class Sweep {
       pace.addPlayed(this.#playedBy([task]));
       watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
     };
-    const known: EngineWork['known'] = (task) => this.#outcomes.get(task);
-    return engine({ plan, planned, facts, watcher, tasks, known, done });
+    return play({ tasks, known: (task) => this.#outcomes.get(task), done });
   }
 
   #playedBy(tasks: readonly Pick<Task, 'fold'>[]): number {

@@ -58,15 +58,19 @@ export async function runTask(
 }
 
 /** A strategy that broke was stopped in its market: what the others brought is no result of this configuration. */
-function requireSound({ notices }: SessionRecord): void {
-  const broken = notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text));
-  if (broken !== undefined)
+function requireSound(session: SessionRecord): void {
+  const broken = findBroken(session);
+  if (broken !== null)
     throw new TwinbookError(
       'strategy_invalid',
-      broken.text,
+      broken,
       '`twinbook strategies test STRATEGY` finds what a strategy does wrong.',
     );
 }
+
+/** What stopped a strategy that broke; null when none did. */
+export const findBroken = ({ notices }: SessionRecord): string | null =>
+  notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 
 const pickSources = (
   events: readonly SweptEvent[],

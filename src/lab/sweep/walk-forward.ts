@@ -9,7 +9,7 @@ import { eventsIn, foldCount, trainingFor } from './folds.js';
 import type { Outcomes } from './results/outcomes.js';
 import { computeSharpe } from './sharpe.js';
 
-export interface WalkForwardQuestion {
+interface WalkForwardQuestion {
   /** Those that are done, in the order of the search. */
   readonly candidates: readonly Candidate[];
   readonly events: readonly SweptEvent[];

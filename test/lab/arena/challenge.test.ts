@@ -142,7 +142,7 @@ describe('collateral', () => {
     expect([account.freeYes, account.freeCash]).toEqual([0, 948]);
     ask.remaining = 20;
     account.applyFill('a', 80);
-    expect([account.cash, account.yes, account.no, account.reservedCash]).toEqual([1012, 0, 20, 22]);
+    expect([account.cash, account.yes, account.no, account.freeCash]).toEqual([1012, 0, 20, 990]);
   });
 
   it.each([

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
 import { event } from '../../../src/lab/arena/challenge/event.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import type { EventView } from '../../../src/trader/market/view.js';
@@ -36,7 +36,7 @@ async function crowdSeenBy(asks: boolean) {
   const { seen, module } = probe(asks);
   const alone = await everyBand();
   const scene = (core: ConstructorParameters<typeof CrowdScene>[0]) => new CrowdScene(core, 1);
-  const judged = { ...alone, module, params: {}, strategy: { ...alone.strategy, module, params: {} } };
+  const judged = { ...alone, module, params: {} };
   await runTrader({ seed: 1, entrant: judged, conditions: USUAL_CONDITIONS, markets: 4, lastsMs: 20_000, scene });
   return seen;
 }

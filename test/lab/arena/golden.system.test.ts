@@ -1,7 +1,7 @@
 /** The same seed gives the same figures, in every world, on every machine: these are pinned. */
 
 import { describe, expect, it } from 'vitest';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
 import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { runTrader, type TraderRun } from '../../../src/lab/arena/polled/trader-run.js';

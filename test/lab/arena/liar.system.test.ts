@@ -1,7 +1,7 @@
 /** One dishonest quoter, alone with the trader: what it can take, and what the trader says of it. */
 
 import { describe, expect, it } from 'vitest';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { loadEntrants } from '../../../src/lab/arena/entrants.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { IS_LONG, times } from '../../support/effort.js';
@@ -15,8 +15,8 @@ describe('a quoter who lies', () => {
   it.each(Object.entries(LARGEST_ORDER).slice(0, IS_LONG ? 3 : 2))(
     'takes from %s no more than its day limit and one order, and the loss that is reported is the true one',
     async (name, order) => {
-      const files = [`config/strategies/${name}.yaml`];
-      const [entrant] = await loadEntrants({ files, env: {}, cwd: process.cwd() });
+      const file = `config/strategies/${name}.yaml`;
+      const [entrant] = await loadEntrants({ file, env: {}, cwd: process.cwd() });
       if (entrant === undefined) return expect.unreachable();
       for (const seed of SEEDS) {
         const { edge, reported, fills, failure } = await worldNamed('liar').simulate(seed, entrant, USUAL_CONDITIONS);

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
-import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
-import { ChallengeScene, STEP_MS } from '../../../src/lab/arena/polled/challenge-scene.js';
+import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
+import { ChallengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
 import { CrowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { LEAD_MS, START_MS } from '../../../src/lab/arena/polled/stage.js';
+import { STEP_MS } from '../../../src/lab/arena/polled/stepped-scene.js';
 import { moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { Config } from '../../../src/shell/config/types.js';
@@ -127,19 +128,18 @@ describe('a trader in the rationed challenge', () => {
   });
 
   it('of a strategy file alone is stopped by no limit in currency before its money is gone', async () => {
-    const { config, strategy: own } = await everyBand();
-    const strategy = { ...own, risk: config.risk };
-    const { capitalMicros, risk, chooseLimits } = moneyFor(config, 3);
+    const { config } = await everyBand();
+    const { capitalMicros, risk, ownRisk } = moneyFor({ config, risk: config.risk }, 3);
     expect(capitalMicros).toBe(3000 * ONE);
-    for (const limits of [risk, chooseLimits(strategy)]) {
+    for (const limits of [risk, ownRisk]) {
       expect(limits.maxOrderNotionalMicros).toBe(1000 * ONE);
       expect(limits.maxPositionSharesMicros).toBe(3000 * ONE);
       for (const most of [limits.maxEventLossMicros, limits.maxTotalCostMicros, limits.maxLossDayMicros])
         expect(most).toBe(capitalMicros);
     }
-    // What its own file tightens stays as tight, and no other strategy is told of it.
-    const tight = { ...strategy, risk: { ...strategy.risk, maxEventLossMicros: micros(7 * ONE) } };
-    expect(chooseLimits(tight)).toEqual({ ...risk, maxEventLossMicros: 7 * ONE });
+    // What its own file tightens stays as tight.
+    const tight = { config, risk: { ...config.risk, maxEventLossMicros: micros(7 * ONE) } };
+    expect(moneyFor(tight, 3)).toEqual({ capitalMicros, risk, ownRisk: { ...risk, maxEventLossMicros: 7 * ONE } });
   });
 
   it.each([
@@ -168,9 +168,7 @@ describe('a trader in the rationed challenge', () => {
         };
       },
     });
-    const alone = await everyBand();
-    const strategy = { ...alone.strategy, module };
-    const result = await rationed({}, 5, Promise.resolve({ ...alone, module, strategy }));
+    const result = await rationed({}, 5, Promise.resolve({ ...(await everyBand()), module }));
     expect(result.failure).toContain(said);
   });
 });

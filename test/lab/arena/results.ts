@@ -1,6 +1,7 @@
 /** Results of an arena that are made up: what tables and pages are tested with. */
 
-import { type ArenaResult, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
+import type { ArenaResult } from '../../../src/lab/arena/contract.js';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { must } from '../../../src/shared/base/errors.js';

@@ -9,7 +9,7 @@ const MOST_SHARES = 100;
 export class Starter implements Maker {
   act({ step, account, competitorBid, competitorAsk }: MakerSight): readonly MakerAction[] {
     const middle = Math.floor(((competitorBid ?? 49) + (competitorAsk ?? 51)) / 2);
-    const actions: MakerAction[] = [{ kind: 'cancel-all' }];
+    const actions: MakerAction[] = account.orders.map(({ id }) => ({ kind: 'cancel', id }));
     if (account.yes < MOST_SHARES)
       actions.push({ kind: 'place', id: `b${step}`, side: 'bid', tick: Math.max(1, middle - 2), shares: SHARES });
     // Free after the cancels before it.

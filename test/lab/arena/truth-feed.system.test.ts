@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { challenge } from '../../../src/lab/arena/challenge/challenge.js';
 import { event } from '../../../src/lab/arena/challenge/event.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { TruthFeed } from '../../../src/lab/arena/truth-feed.js';
 import { logit } from '../../../src/trader/strategy/maths/log-odds.js';
 import fairMaker from '../../../strategies/fair-maker.js';

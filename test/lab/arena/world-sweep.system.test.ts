@@ -4,11 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { loadEntrants } from '../../../src/lab/arena/entrants.js';
 import { estimateMean } from '../../../src/lab/arena/standings.js';
-import type { WorldSweepPlan } from '../../../src/lab/arena/sweep/world-contract.js';
-import { requireApart, runWorldSweep } from '../../../src/lab/arena/sweep/world-sweep.js';
+import { requireApart, runWorldSweep, type WorldSweepPlan } from '../../../src/lab/arena/world-sweep.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { readAxis } from '../../../src/lab/sweep/axes.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
@@ -72,7 +71,7 @@ const ONE_WORLD: Partial<WorldSweepPlan> = {
 };
 
 const edgesOf = async (file: string, world: string, first: number, count: number) => {
-  const [entrant] = await loadEntrants({ files: [join(folder, file)], env: {}, cwd: folder });
+  const [entrant] = await loadEntrants({ file: join(folder, file), env: {}, cwd: folder });
   const seeds = Array.from({ length: count }, (_, place) => first + place);
   const results = await Promise.all(
     seeds.map((seed) => worldNamed(world).simulate(seed, must(entrant, file), USUAL_CONDITIONS)),

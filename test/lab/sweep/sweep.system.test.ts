@@ -214,7 +214,7 @@ describe('a sweep that cannot begin', () => {
     const other = { ...plan, config: { ...plan.config, configHash: 'of another day' } };
     await expect(runSweep(other, watching().watcher)).rejects.toMatchObject({
       code: 'config_invalid',
-      message: expect.stringContaining('has changed since the sweep began'),
+      message: expect.stringContaining('has changed since the run began'),
     });
   });
 

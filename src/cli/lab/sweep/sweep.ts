@@ -170,7 +170,7 @@ async function overRecordings(options: SweepFlags, io: CliIo): Promise<SweepRun>
 }
 
 async function overWorlds(options: SweepFlags, io: CliIo): Promise<SweepRun> {
-  const { runWorldSweep } = await import('../../../lab/arena/sweep/world-sweep.js');
+  const { runWorldSweep } = await import('../../../lab/arena/world-sweep.js');
   const worlds = await findWorlds(options.world ?? []);
   const conditions = await readConditions(options, worlds);
   const question = await questionFrom(options, io);

@@ -12,8 +12,7 @@ export type MakerAction =
       readonly tick: number;
       readonly shares: number;
     }
-  | { readonly kind: 'cancel'; readonly id: string }
-  | { readonly kind: 'cancel-all' };
+  | { readonly kind: 'cancel'; readonly id: string };
 
 /** An action that the rules forbid: the simulation ends there. */
 export class ForbiddenAction extends Error {}
@@ -31,59 +30,33 @@ const boundCash = ({ side, tick, remaining, covered }: Bound): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
 export class Account {
-  #cash: number;
-  #yes = 0;
-  #no = 0;
+  cash: number;
+  yes = 0;
+  no = 0;
   readonly #orders = new Map<string, Bound>();
 
   constructor(cash: number) {
-    this.#cash = cash;
+    this.cash = cash;
   }
 
-  get cash(): number {
-    return this.#cash;
+  get orders(): readonly (RestingOrder & { readonly id: string })[] {
+    return [...this.#orders.values()];
   }
 
-  get yes(): number {
-    return this.#yes;
-  }
-
-  get no(): number {
-    return this.#no;
-  }
-
-  get orders(): Iterable<RestingOrder & { readonly id: string }> {
-    return this.#orders.values();
-  }
-
-  /** Cash that open orders bind. */
-  get reservedCash(): number {
-    let sum = 0;
-    for (const order of this.#orders.values()) sum += boundCash(order);
-    return round10(sum);
-  }
-
+  /** Cash that no open order binds. */
   get freeCash(): number {
-    return round10(this.#cash - this.reservedCash);
-  }
-
-  /** Cash and YES shares that no order would hold if these were gone. */
-  freeWithout(canceled: ReadonlySet<string>): { readonly cash: number; readonly yes: number } {
-    let cash = this.#cash;
-    let yes = this.#yes;
-    for (const order of this.#orders.values()) {
-      if (canceled.has(order.id)) continue;
-      cash -= boundCash(order);
-      yes -= order.covered;
-    }
-    return { cash, yes };
+    return round10(this.cash - round10(this.#sum(boundCash)));
   }
 
   /** YES shares that no ask holds. */
   get freeYes(): number {
-    let held = 0;
-    for (const { covered } of this.#orders.values()) held += covered;
-    return round10(Math.max(0, this.#yes - held));
+    return round10(Math.max(0, this.yes - this.#sum(({ covered }) => covered)));
+  }
+
+  #sum(figure: (order: Bound) => number): number {
+    let sum = 0;
+    for (const order of this.#orders.values()) sum += figure(order);
+    return sum;
   }
 
   /** Binds the collateral of a new order; throws `ForbiddenAction` where the rules forbid it. */
@@ -93,42 +66,46 @@ export class Account {
       throw new ForbiddenAction(`there is no tick ${tick}`);
     if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
-    const needed = side === 'bid' ? tickToPrice(tick) * shares : (1 - tickToPrice(tick)) * (shares - covered);
-    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
     const order = { id, side, tick, remaining: shares, covered };
+    const needed = boundCash(order);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
     this.#orders.set(id, order);
     return order;
   }
 
   /** The order leaves the account; throws `ForbiddenAction` for an unknown one. */
   close(id: string): RestingOrder {
+    const order = this.#find(id);
+    this.#orders.delete(id);
+    return order;
+  }
+
+  #find(id: string): Bound {
     const order = this.#orders.get(id);
     if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
-    this.#orders.delete(id);
     return order;
   }
 
   /** So many shares of the order were traded at its price; its remaining shares are already less. */
   applyFill(id: string, shares: number): void {
-    const order = this.#orders.get(id);
-    if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
+    const order = this.#find(id);
     const price = tickToPrice(order.tick);
     if (order.side === 'bid') {
-      this.#cash = round10(this.#cash - price * shares);
-      this.#yes = round10(this.#yes + shares);
+      this.cash = round10(this.cash - price * shares);
+      this.yes = round10(this.yes + shares);
     } else {
       const sold = Math.min(shares, order.covered);
       const uncovered = shares - sold;
       order.covered = round10(order.covered - sold);
-      this.#yes = round10(this.#yes - sold);
-      this.#no = round10(this.#no + uncovered);
-      this.#cash = round10(this.#cash + price * sold - (1 - price) * uncovered);
+      this.yes = round10(this.yes - sold);
+      this.no = round10(this.no + uncovered);
+      this.cash = round10(this.cash + price * sold - (1 - price) * uncovered);
     }
     if (order.remaining <= 0) this.#orders.delete(id);
   }
 
   /** What all is worth when YES pays so much. */
   worth(probability: number): number {
-    return this.#cash + this.#yes * probability + this.#no * (1 - probability);
+    return this.cash + this.yes * probability + this.no * (1 - probability);
   }
 }

@@ -5,27 +5,28 @@
  * here change one thing of it each, so that what a strategy gains by fitting the challenge is lost in them.
  */
 
-import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../contract.js';
+import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../conditions.js';
+import type { ShownStrategy, SimulationResult, World } from '../contract.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
 import { ShownMaker } from './shown-maker.js';
 import { simulate } from './simulation.js';
-import type { StepWorld } from './step-world.js';
 
 type Change = (config: Configuration, draws: PythonRandom) => Configuration;
 
-const makeWorld = (name: string, summary: string, change: Change): StepWorld => ({
-  name,
-  summary,
-  conditions: FEED_CONDITIONS,
-  simulate: (seed, judged, conditions = USUAL_CONDITIONS) => {
-    const maker = new ShownMaker(judged, seed, conditions);
-    // Beside the published draws: the seed's market stays the same up to the change.
-    const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
-    const result = simulate(seed, maker, config);
-    return { ...result, failure: result.failure ?? maker.failure };
-  },
-});
+const makeWorld = (name: string, summary: string, change: Change) =>
+  ({
+    name,
+    summary,
+    conditions: FEED_CONDITIONS,
+    simulate: (seed: number, judged: ShownStrategy, conditions = USUAL_CONDITIONS): SimulationResult => {
+      const maker = new ShownMaker(judged, seed, conditions);
+      // Beside the published draws: the seed's market stays the same up to the change.
+      const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
+      const result = simulate(seed, maker, config);
+      return { ...result, failure: result.failure ?? maker.failure };
+    },
+  }) satisfies World;
 
 export const challenge = makeWorld(
   'challenge',

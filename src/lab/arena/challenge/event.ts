@@ -3,24 +3,24 @@
 import { EventHost, QuotedEvent } from '../../../trader/engine/quoting/event-host.js';
 import type { EventView } from '../../../trader/market/view.js';
 import { makeWholeEventView } from '../../../trader/market/whole-event.js';
-import { FEED_CONDITIONS, type ShownStrategy, type SimulationResult, USUAL_CONDITIONS } from '../contract.js';
+import { FEED_CONDITIONS, USUAL_CONDITIONS } from '../conditions.js';
+import type { ShownStrategy, SimulationResult, World } from '../contract.js';
 import { drawConfiguration } from './configuration.js';
 import { EventTruth } from './event-truth.js';
 import { PythonRandom } from './python-random.js';
 import { ShownMaker } from './shown-maker.js';
 import { Simulation, STARTING_CASH } from './simulation.js';
-import type { StepWorld } from './step-world.js';
 
 const FEWEST = 2;
 const MOST = 10;
 /** Between the seeds of two outcomes, as between two markets of `rationed`. */
 const SEEDS_APART = 2 ** 34;
 
-export const event: StepWorld = {
+export const event = {
   name: 'event',
   summary: 'two to ten exclusive outcomes whose probabilities sum to one, a market of the challenge for each',
   conditions: FEED_CONDITIONS,
-  simulate: (seed, judged, conditions = USUAL_CONDITIONS) => {
+  simulate: (seed: number, judged: ShownStrategy, conditions = USUAL_CONDITIONS): SimulationResult => {
     const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
     const { steps } = drawConfiguration(seed);
     const truth = new EventTruth(seed, count, steps);
@@ -51,7 +51,7 @@ export const event: StepWorld = {
       drawdown,
     );
   },
-};
+} satisfies World;
 
 const nameOutcome = (outcome: number): string => `outcome-${outcome + 1}`;
 

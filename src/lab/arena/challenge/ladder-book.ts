@@ -34,30 +34,18 @@ export class LadderBook {
   }
 
   /** The order that trades first on a side: best price, then oldest. */
-  best(side: LadderSide): RestingOrder | null {
-    if (side === 'ask') {
-      for (let tick = LOWEST_TICK; tick <= HIGHEST_TICK; tick++) {
-        const first = this.#queue('ask', tick)[0];
-        if (first !== undefined) return first;
-      }
-      return null;
-    }
-    for (let tick = HIGHEST_TICK; tick >= LOWEST_TICK; tick--) {
-      const first = this.#queue('bid', tick)[0];
-      if (first !== undefined) return first;
+  best(side: LadderSide, isWanted: (order: RestingOrder) => boolean = () => true): RestingOrder | null {
+    const [from, step] = side === 'ask' ? [LOWEST_TICK, 1] : [HIGHEST_TICK, -1];
+    for (let tick = from; tick >= LOWEST_TICK && tick <= HIGHEST_TICK; tick += step) {
+      const found = this.#queue(side, tick).find(isWanted);
+      if (found !== undefined) return found;
     }
     return null;
   }
 
   /** The best tick at which the competitor stands; null where he does not. */
   competitorBest(side: LadderSide): number | null {
-    const isHis = (tick: number): boolean => this.#queue(side, tick).some(({ id }) => id === null);
-    if (side === 'ask') {
-      for (let tick = LOWEST_TICK; tick <= HIGHEST_TICK; tick++) if (isHis(tick)) return tick;
-      return null;
-    }
-    for (let tick = HIGHEST_TICK; tick >= LOWEST_TICK; tick--) if (isHis(tick)) return tick;
-    return null;
+    return this.best(side, ({ id }) => id === null)?.tick ?? null;
   }
 
   #queue(side: LadderSide, tick: number): RestingOrder[] {

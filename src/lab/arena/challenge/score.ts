@@ -3,7 +3,7 @@
 import { normalCdf } from '../../../shared/base/normal.js';
 import type { Configuration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
-import type { Truth } from './truth.js';
+import type { Truth } from './simulation.js';
 
 /** The probability of more jumps than are summed over: small enough for the tenth place of every published edge. */
 const TAIL = 1e-13;

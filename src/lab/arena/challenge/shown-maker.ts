@@ -4,6 +4,7 @@
  * engine's own rule for changes; what the rules would forbid is left out, as risk does it for a live trader.
  */
 
+import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
 import { marketDetail } from '../../../shared/protocol/records.js';
 import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
@@ -22,9 +23,10 @@ import type {
 } from '../../../trader/market/view.js';
 import type { Quotes } from '../../../trader/strategy/contract.js';
 import { feedsNamed } from '../../../trader/strategy/read-params.js';
-import { type ShownStrategy, USUAL_CONDITIONS } from '../contract.js';
+import { USUAL_CONDITIONS } from '../conditions.js';
+import type { ShownStrategy } from '../contract.js';
 import { TruthFeed } from '../truth-feed.js';
-import type { Account, MakerAction } from './account.js';
+import { Account, type MakerAction } from './account.js';
 import { type LadderSide, tickToPrice } from './ladder-book.js';
 import { floorToQuantum, QUANTUM } from './round.js';
 import type { Maker, MakerFill, MakerSight } from './simulation.js';
@@ -37,17 +39,11 @@ const CONDITION = 'challenge';
 /** Nothing is asked for here, so nothing is short. */
 const NO_REQUESTS: TraderPace = { ...USUAL_PACE, requestPrice: 0 };
 
-/** Of an order of ours, beside what the account knows of it. */
-type Placed = Pick<QuotedOrder, 'submittedMs' | 'acceptedMs'>;
-
-/** What the event of a market looks like at this moment of our clock. */
-export type EventGlance = (nowMs: number) => EventView;
-
 /** Where the market of a maker stands. */
-export interface MakerPlace {
+interface MakerPlace {
   readonly conditionId: string;
   /** Asked at each step what its event looks like; null: it has none. */
-  readonly glanceEvent: EventGlance | null;
+  readonly glanceEvent: ((nowMs: number) => EventView) | null;
   /** Where a strategy of whole events is asked; null: nowhere. */
   readonly quoted: QuotedEvent | null;
 }
@@ -64,15 +60,15 @@ interface Seen {
 
 export class ShownMaker implements Maker {
   readonly #host: SlotHost;
-  readonly #conditionId: string;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  readonly #placed = new Map<string, Placed>();
+  /** When each open order was placed. */
+  readonly #placedMs = new Map<string, number>();
   readonly #feeds: readonly string[];
   readonly #told: TruthFeed;
-  readonly #glanceEvent: EventGlance | null;
-  #account: Account | null = null;
+  readonly #glanceEvent: MakerPlace['glanceEvent'];
+  #account = new Account(0);
   #lastId = 0;
 
   constructor(
@@ -81,22 +77,14 @@ export class ShownMaker implements Maker {
     conditions = USUAL_CONDITIONS,
     { conditionId, glanceEvent, quoted }: MakerPlace = ALONE,
   ) {
-    this.#conditionId = conditionId;
     this.#tracker = new MarketTracker(conditionId);
     this.#glanceEvent = module.inputs?.event === true ? glanceEvent : null;
     this.#feeds = feedsNamed(module.params, params);
     this.#told = new TruthFeed(conditionId, seed, conditions);
     this.#strategy = name;
-    this.#tracker.onDetail(makeDetail(conditionId), {
-      requestId: 0,
-      sentMs: START_MS,
-      seenMs: START_MS,
-      venueTimeMs: null,
-    });
-    const { facts } = this.#tracker;
-    if (facts === null) throw new TypeError('the market of the challenge has no facts');
-    this.#facts = facts;
-    if (module.scope !== 'event') this.#host = new QuoteHost(module, params, facts, (call) => call());
+    this.#tracker.onDetail(makeDetail(conditionId), seenAt(0, START_MS));
+    this.#facts = must(this.#tracker.facts, 'the facts of an open market');
+    if (module.scope !== 'event') this.#host = new QuoteHost(module, params, this.#facts, (call) => call());
     else this.#host = quoted === null ? NO_EVENT : new EventSlotHost(quoted, conditionId);
   }
 
@@ -105,7 +93,7 @@ export class ShownMaker implements Maker {
     return this.#host.failure;
   }
 
-  act(sight: MakerSight): readonly MakerAction[] {
+  act(sight: MakerSight): Iterable<MakerAction> {
     return this.decide(this.see(sight));
   }
 
@@ -113,7 +101,7 @@ export class ShownMaker implements Maker {
   see(sight: MakerSight): Seen {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
-    const orders = this.#orders(sight.account);
+    const orders = this.#listOrders();
     this.#look(sight, orders, nowMs);
     for (const fill of sight.fills) this.#tell(fill, nowMs);
     const feeds = this.#hear(sight.probability, nowMs);
@@ -128,16 +116,14 @@ export class ShownMaker implements Maker {
   }
 
   /** The second: what comes of what its strategy says. */
-  decide({ sight, orders, view, nowMs }: Seen): readonly MakerAction[] {
-    return view === null ? [] : this.#actions(this.#host.quote(view), orders, sight, nowMs);
+  decide({ sight, orders, view, nowMs }: Seen): Iterable<MakerAction> {
+    return view === null ? [] : this.#changeOrders(this.#host.quote(view), orders, sight, nowMs);
   }
 
   /** What the makers of the other outcomes are shown of this one. */
   asSibling(nowMs: number): SiblingView {
-    const account = this.#account;
-    const orders = account === null ? [] : this.#orders(account);
-    const netMicros = account === null ? ZERO : toMicros(account.yes - account.no);
-    return { ...this.#tracker.glance(nowMs), ...bestOwn(orders), netMicros };
+    const netMicros = toMicros(this.#account.yes - this.#account.no);
+    return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
   }
 
   #look({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
@@ -145,8 +131,7 @@ export class ShownMaker implements Maker {
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
-    const at = { requestId: step + 1, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null };
-    this.#tracker.onBook({ market: this.#conditionId, is_yes: true, bid, ask }, at, orders);
+    this.#tracker.onBook({ market: this.#facts.conditionId, is_yes: true, bid, ask }, seenAt(step + 1, nowMs), orders);
   }
 
   #hear(probability: number, nowMs: number): FeedViews {
@@ -164,10 +149,10 @@ export class ShownMaker implements Maker {
     this.#host.observe({ ...fill, kind: 'fill', isMaker: true });
   }
 
-  #orders(account: Account): readonly QuotedOrder[] {
-    const orders: QuotedOrder[] = [];
-    for (const { id, side, tick, remaining } of account.orders) {
-      orders.push({
+  #listOrders(): readonly QuotedOrder[] {
+    return this.#account.orders.map(({ id, side, tick, remaining }) => {
+      const placedMs = this.#placedMs.get(id) ?? START_MS;
+      return {
         intentId: id,
         orderPubkey: id,
         strategy: this.#strategy,
@@ -176,59 +161,55 @@ export class ShownMaker implements Maker {
         isYes: true,
         priceMicros: toMicros(tickToPrice(tick)),
         remainingMicros: toMicros(remaining),
-        submittedMs: this.#placed.get(id)?.submittedMs ?? START_MS,
-        acceptedMs: this.#placed.get(id)?.acceptedMs ?? START_MS,
-      });
-    }
-    return orders;
+        submittedMs: placedMs,
+        acceptedMs: placedMs,
+      };
+    });
   }
 
   /** A cancel acts at once here, so what replaces it is placed in the same step. */
-  #actions(quotes: Quotes, orders: readonly QuotedOrder[], sight: MakerSight, nowMs: number): MakerAction[] {
+  *#changeOrders(
+    quotes: Quotes,
+    orders: readonly QuotedOrder[],
+    sight: MakerSight,
+    nowMs: number,
+  ): Generator<MakerAction> {
     const { cancels } = findChanges(quotes, orders, this.#facts);
     const left = orders.filter((order) => !cancels.includes(order));
     const { wishes } = findChanges(quotes, left, this.#facts);
-    const actions: MakerAction[] = cancels.map(({ intentId }) => ({ kind: 'cancel', id: intentId }));
-    const funds = new Funds(sight.account, new Set(cancels.map(({ intentId }) => intentId)));
+    for (const { intentId } of cancels) {
+      this.#placedMs.delete(intentId);
+      yield { kind: 'cancel', id: intentId };
+    }
     for (const { side, priceMicros, amountMicros } of wishes) {
       const tick = Math.round((priceMicros / ONE) * 100);
-      const shares = isPassive(side, tick, sight) ? funds.bind(side, tick, amountMicros / ONE) : 0;
+      if (!isPassive(side, tick, sight)) continue;
+      const shares = findAffordable(sight.account, side, tick, amountMicros / ONE);
       if (shares < QUANTUM) continue;
       const id = `o${++this.#lastId}`;
-      this.#placed.set(id, { submittedMs: nowMs, acceptedMs: nowMs });
-      actions.push({ kind: 'place', id, side, tick, shares });
+      this.#placedMs.set(id, nowMs);
+      yield { kind: 'place', id, side, tick, shares };
     }
-    for (const { intentId } of cancels) this.#placed.delete(intentId);
-    return actions;
   }
 }
 
-/** Free cash and YES shares while orders are being added. */
-class Funds {
-  #cash: number;
-  #yes: number;
-
-  constructor(account: Account, canceled: ReadonlySet<string>) {
-    const { cash, yes } = account.freeWithout(canceled);
-    this.#cash = cash;
-    this.#yes = yes;
-  }
-
-  /** The shares of this order that can be paid for, now bound; 0 when none can. */
-  bind(side: LadderSide, tick: number, wanted: number): number {
-    const price = tickToPrice(tick);
-    const cost = side === 'bid' ? price : 1 - price;
-    const covered = side === 'ask' ? Math.min(this.#yes, wanted) : 0;
-    const shares = Math.min(wanted, floorToQuantum(covered + Math.max(0, this.#cash - SPARE) / cost));
-    const held = Math.min(covered, shares);
-    this.#yes -= held;
-    this.#cash -= (shares - held) * cost;
-    return shares;
-  }
-}
+const seenAt = (requestId: number, nowMs: number) => ({
+  requestId,
+  sentMs: nowMs,
+  seenMs: nowMs,
+  venueTimeMs: null,
+});
 
 /** Currency that is left over, so that rounding never makes an order dearer than what is free. */
 const SPARE = 1e-6;
+
+/** The shares of this order that can be paid for. */
+function findAffordable(account: Account, side: LadderSide, tick: number, wanted: number): number {
+  const price = tickToPrice(tick);
+  const covered = side === 'ask' ? Math.min(account.freeYes, wanted) : 0;
+  const cash = Math.max(0, account.freeCash - SPARE);
+  return Math.min(wanted, floorToQuantum(covered + cash / (side === 'bid' ? price : 1 - price)));
+}
 
 const isPassive = (side: LadderSide, tick: number, { competitorBid, competitorAsk }: MakerSight): boolean =>
   side === 'bid' ? tick < (competitorAsk ?? Number.POSITIVE_INFINITY) : tick > (competitorBid ?? 0);

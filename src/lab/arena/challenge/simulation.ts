@@ -9,7 +9,6 @@ import { PythonRandom } from './python-random.js';
 import { Retail, type RetailOrder } from './retail.js';
 import { floorToQuantum, QUANTUM, round10 } from './round.js';
 import { Score } from './score.js';
-import type { Truth } from './truth.js';
 
 export const STARTING_CASH = 1000;
 /** A price is wrong for the arbitrageur from so far on. */
@@ -19,7 +18,6 @@ export const SELL_PRICE_FLOOR = 0.05;
 /** What the maker is shown before he acts; amounts in shares, money in currency. */
 export interface MakerSight {
   readonly step: number;
-  readonly stepsLeft: number;
   readonly account: Account;
   /** Ticks; null where the competitor has no order. */
   readonly competitorBid: number | null;
@@ -31,14 +29,24 @@ export interface MakerSight {
 }
 
 export interface MakerFill {
-  readonly id: string;
   readonly side: LadderSide;
   readonly tick: number;
   readonly shares: number;
 }
 
 export interface Maker {
-  act(sight: MakerSight): readonly MakerAction[];
+  /** Each action is applied before the next one is asked for. */
+  act(sight: MakerSight): Iterable<MakerAction>;
+}
+
+/** What decides the outcome, and who could know it. */
+export interface Truth {
+  /** Moves it by one step. */
+  step(): void;
+  /** That YES will pay, in [0, 1]. */
+  readonly probability: number;
+  /** Whether YES pays, once all steps are done. */
+  readonly isYes: boolean;
 }
 
 /** `config` is the published one of the seed, or what another world makes of it. */
@@ -98,11 +106,18 @@ export class Simulation {
     this.#competitor.replace();
     const fills = this.#stepFills;
     this.#stepFills = [];
-    return this.#sight(step, fills);
+    return {
+      step,
+      account: this.#account,
+      competitorBid: this.#book.competitorBest('bid'),
+      competitorAsk: this.#book.competitorBest('ask'),
+      probability: this.#probability,
+      fills,
+    };
   }
 
   /** What the maker then does, and everybody after it. */
-  play(act: () => readonly MakerAction[]): void {
+  play(act: () => Iterable<MakerAction>): void {
     try {
       for (const action of act()) this.#apply(action);
     } catch (error) {
@@ -140,40 +155,21 @@ export class Simulation {
     };
   }
 
-  #sight(step: number, fills: readonly MakerFill[]): MakerSight {
-    return {
-      step,
-      stepsLeft: this.#config.steps - step,
-      account: this.#account,
-      competitorBid: this.#book.competitorBest('bid'),
-      competitorAsk: this.#book.competitorBest('ask'),
-      probability: this.#probability,
-      fills,
-    };
-  }
-
   #apply(action: MakerAction): void {
-    switch (action.kind) {
-      case 'place':
-        this.#actions++;
-        return this.#book.add(this.#account.open(action));
-      case 'cancel':
-        this.#actions++;
-        return this.#book.remove(this.#account.close(action.id));
-      case 'cancel-all':
-        for (const { id } of [...this.#account.orders]) this.#apply({ kind: 'cancel', id });
-    }
+    this.#actions++;
+    if (action.kind === 'place') this.#book.add(this.#account.open(action));
+    else this.#book.remove(this.#account.close(action.id));
   }
 
   #arbitrage(): void {
-    for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
-      if (!(tickToPrice(ask.tick) < this.#probability - WRONG_BY)) break;
-      this.#trade(ask, ask.remaining, true);
-    }
-    for (let bid = this.#book.best('bid'); bid !== null; bid = this.#book.best('bid')) {
-      if (!(tickToPrice(bid.tick) > this.#probability + WRONG_BY)) break;
-      this.#trade(bid, bid.remaining, true);
-    }
+    for (const side of ['ask', 'bid'] as const)
+      for (let order = this.#book.best(side); order !== null && this.#isWrong(order); order = this.#book.best(side))
+        this.#trade(order, order.remaining, true);
+  }
+
+  #isWrong({ side, tick }: RestingOrder): boolean {
+    const price = tickToPrice(tick);
+    return side === 'ask' ? price < this.#probability - WRONG_BY : price > this.#probability + WRONG_BY;
   }
 
   #take({ buys, notional }: RetailOrder): void {
@@ -205,11 +201,7 @@ export class Simulation {
       return;
     }
     this.#account.applyFill(id, shares);
-    this.#stepFills.push({ id, side, tick, shares });
-    this.#credit(side, tick, shares, informed);
-  }
-
-  #credit(side: LadderSide, tick: number, shares: number, informed: boolean): void {
+    this.#stepFills.push({ side, tick, shares });
     const price = tickToPrice(tick);
     const edge = round10(shares * (side === 'bid' ? this.#probability - price : price - this.#probability));
     if (informed) this.#informedEdge = round10(this.#informedEdge + edge);

@@ -4,7 +4,7 @@ import type { AccountSlot, ObservedFill } from '../../../exchange/core/contract.
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
 import type { SimulationResult } from '../contract.js';
-import type { SceneMarket } from './scene.js';
+import type { SceneMarket } from './stage.js';
 
 export class Judge {
   readonly #core: ExchangeCore;

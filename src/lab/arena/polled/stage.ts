@@ -5,20 +5,40 @@
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
+import type { Driver } from '../../../exchange/crowd/contract.js';
 import { must } from '../../../shared/base/errors.js';
-import type { MadeMarkets, MarketDriver, MarketListener, Played } from '../../backtest/contract.js';
+import type { EventSource, MadeMarkets, MarketDriver, MarketListener } from '../../backtest/contract.js';
 import type { FeedSource, FeedWord } from '../../backtest/feeds/feed-replay.js';
-import type { Conditions } from '../contract.js';
+import type { Conditions } from '../conditions.js';
 import { TruthFeed } from '../truth-feed.js';
 import { Judge } from './judge.js';
-import type { Scene, SceneMarket } from './scene.js';
 
 /** The exchange's clock, Unix ms; 2027-01-15, 8:00 UTC. */
 export const START_MS = 1_800_000_000_000;
 /** The trader has to find the markets before anything happens in them. */
 export const LEAD_MS = 60_000;
 
-export interface StagePlan {
+/** One market and its truth, which nothing that trades may see. */
+export interface SceneMarket {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  /** That YES will pay, now: in [0, 1]. */
+  readonly probability: number;
+  /** What YES paid; null before the end. */
+  readonly outcome: boolean | null;
+}
+
+/** Markets, and the other accounts that trade there. Its `tick` lets them act, each at its own time. */
+export interface Scene extends Driver {
+  /** Opens the markets; what the others do begins later. Times are the exchange's clock, Unix ms. */
+  open(nowMs: number): readonly SceneMarket[];
+  /** Ends all trading in this market and settles it. */
+  close(market: SceneMarket, nowMs: number): void;
+  /** Whether the account that acts in this moment knows the truth. */
+  readonly isInformed: boolean;
+}
+
+interface StagePlan {
   /** Made on the exchange of the run. */
   readonly scene: (core: ExchangeCore) => Scene;
   /** From the first thing that happens to the close. */
@@ -36,19 +56,40 @@ const FEED_EVERY_MS = 1000;
 /** Between the feeds of two markets. */
 const FEED_SEEDS_APART = 2 ** 34;
 
-export class Stage implements MadeMarkets, FeedSource {
+export class Stage implements MadeMarkets, MarketDriver, FeedSource {
+  readonly untilMs: number;
+  readonly readUntilMs = Number.POSITIVE_INFINITY;
+  nextOpenMs = START_MS;
+  lastClosedMs = Number.NEGATIVE_INFINITY;
+  events = 0;
   readonly #plan: StagePlan;
-  readonly #told = new Map<SceneMarket, TruthFeed>();
-  #driver: StageDriver | null = null;
-  #nextMs = START_MS + LEAD_MS;
+  #run: {
+    readonly core: ExchangeCore;
+    readonly account: AccountSlot;
+    readonly listener: MarketListener;
+    readonly scene: Scene;
+  } | null = null;
+  #judge: Judge | null = null;
+  #open: readonly ReturnType<typeof openMarket>[] = [];
+  #nextWordMs = START_MS + LEAD_MS;
 
   constructor(plan: StagePlan) {
     this.#plan = plan;
+    this.untilMs = START_MS + LEAD_MS + plan.lastsMs;
   }
 
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver {
-    this.#driver = new StageDriver(this.#plan, core, account, listener);
-    return this.#driver;
+    this.#run = { core, account, listener, scene: this.#plan.scene(core) };
+    return this;
+  }
+
+  onFill(fill: ObservedFill): void {
+    this.judge.countFill(fill);
+  }
+
+  /** Once the markets are open. */
+  get judge(): Judge {
+    return must(this.#judge, 'a judge');
   }
 
   get feeds(): FeedSource {
@@ -60,70 +101,16 @@ export class Stage implements MadeMarkets, FeedSource {
   }
 
   get nextMs(): number {
-    const isOver = this.#nextMs >= START_MS + LEAD_MS + this.#plan.lastsMs;
-    return isOver || this.feedNames.length === 0 ? Number.POSITIVE_INFINITY : this.#nextMs;
+    const isOver = this.#nextWordMs >= this.untilMs;
+    return isOver || this.feedNames.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWordMs;
   }
 
   take(nowMs: number): readonly FeedWord[] {
     if (nowMs < this.nextMs) return [];
-    while (this.#nextMs <= nowMs) this.#nextMs += FEED_EVERY_MS;
-    this.#driver?.syncAll(nowMs);
-    const values = (this.#driver?.markets ?? []).flatMap((market, place) => {
-      const value = this.#openFeed(market, place).tell(nowMs, market.probability);
-      return value === null ? [] : [value];
-    });
+    while (this.#nextWordMs <= nowMs) this.#nextWordMs += FEED_EVERY_MS;
+    this.syncAll(nowMs);
+    const values = this.#open.flatMap(({ feed, market }) => feed.tell(nowMs, market.probability) ?? []);
     return this.feedNames.map((feed) => ({ feed, values }));
-  }
-
-  #openFeed(market: SceneMarket, place: number): TruthFeed {
-    const { seed, conditions } = this.#plan;
-    const told =
-      this.#told.get(market) ??
-      new TruthFeed(market.source.market.conditionId, seed + place * FEED_SEEDS_APART, conditions);
-    this.#told.set(market, told);
-    return told;
-  }
-
-  onFill(fill: ObservedFill): void {
-    this.judge.countFill(fill);
-  }
-
-  /** Once the markets are open. */
-  get judge(): Judge {
-    return must(this.#driver?.judge, 'a judge');
-  }
-}
-
-class StageDriver implements MarketDriver {
-  readonly untilMs: number;
-  readonly readUntilMs = Number.POSITIVE_INFINITY;
-  nextOpenMs = START_MS;
-  lastClosedMs = Number.NEGATIVE_INFINITY;
-  events = 0;
-  judge: Judge | null = null;
-  readonly #scene: Scene;
-  readonly #onClosing: StagePlan['onClosing'];
-  readonly #core: ExchangeCore;
-  readonly #account: AccountSlot;
-  readonly #listener: MarketListener;
-  #open: readonly OpenMarket[] = [];
-
-  constructor(
-    { scene, lastsMs, onClosing }: StagePlan,
-    core: ExchangeCore,
-    account: AccountSlot,
-    listener: MarketListener,
-  ) {
-    this.untilMs = START_MS + LEAD_MS + lastsMs;
-    this.#scene = scene(core);
-    this.#onClosing = onClosing;
-    this.#core = core;
-    this.#account = account;
-    this.#listener = listener;
-  }
-
-  get markets(): readonly SceneMarket[] {
-    return this.#open.map(({ market }) => market);
   }
 
   get openCount(): number {
@@ -137,10 +124,11 @@ class StageDriver implements MarketDriver {
   openDue(nowMs: number): Promise<void> {
     if (nowMs < this.nextOpenMs) return Promise.resolve();
     this.nextOpenMs = Number.POSITIVE_INFINITY;
-    const markets = this.#scene.open(nowMs);
-    this.judge = new Judge(this.#core, this.#account, markets, () => this.#scene.isInformed);
-    this.#open = markets.map((market) => new OpenMarket(market, nowMs));
-    for (const market of this.#open) this.#listener.onOpen(market);
+    const { core, account, listener, scene } = must(this.#run, 'a run');
+    const markets = scene.open(nowMs);
+    this.#judge = new Judge(core, account, markets, () => scene.isInformed);
+    this.#open = markets.map((market, place) => openMarket(this.#plan, market, place, nowMs));
+    for (const { played } of this.#open) listener.onOpen(played);
     return Promise.resolve();
   }
 
@@ -151,26 +139,28 @@ class StageDriver implements MarketDriver {
 
   syncAll(nowMs: number): void {
     if (this.#open.length === 0) return;
+    const { core, scene } = must(this.#run, 'a run');
     const untilMs = Math.min(nowMs, this.untilMs);
-    for (let dueMs = this.#scene.nextDueMs(); dueMs <= untilMs; dueMs = this.#scene.nextDueMs()) {
-      this.#core.advance(dueMs);
-      this.#scene.tick(dueMs);
-      this.judge?.look();
+    for (let dueMs = scene.nextDueMs(); dueMs <= untilMs; dueMs = scene.nextDueMs()) {
+      core.advance(dueMs);
+      scene.tick(dueMs);
+      this.judge.look();
       this.events++;
     }
     if (nowMs >= this.untilMs) this.#end();
   }
 
   #end(): void {
-    this.#onClosing?.();
+    this.#plan.onClosing?.();
+    const { listener, scene } = must(this.#run, 'a run');
     const open = this.#open;
     this.#open = [];
     this.lastClosedMs = this.untilMs;
-    for (const market of open) {
-      this.#listener.ending(market);
-      this.#scene.close(market.market, this.untilMs);
-      market.closedMs = this.untilMs;
-      this.#listener.onClose(market, this.untilMs);
+    for (const { market, played } of open) {
+      listener.ending(played);
+      scene.close(market, this.untilMs);
+      played.closedMs = this.untilMs;
+      listener.onClose(played, this.untilMs);
     }
   }
 
@@ -179,26 +169,12 @@ class StageDriver implements MarketDriver {
   }
 }
 
-class OpenMarket implements Played {
-  readonly market: SceneMarket;
-  readonly openedMs: number;
-  readonly firstMs: number;
-  closedMs: number | null = null;
-  readonly events = 0;
-  readonly refused = 0;
-  readonly failure = null;
-
-  constructor(market: SceneMarket, nowMs: number) {
-    this.market = market;
-    this.openedMs = nowMs;
-    this.firstMs = nowMs + LEAD_MS;
-  }
-
-  get source(): Played['source'] {
-    return this.market.source;
-  }
-
-  get index(): MarketIndex {
-    return this.market.index;
-  }
+function openMarket({ seed, conditions }: StagePlan, market: SceneMarket, place: number, nowMs: number) {
+  const { source, index } = market;
+  const times = { openedMs: nowMs, firstMs: nowMs + LEAD_MS, closedMs: null as number | null };
+  return {
+    market,
+    feed: new TruthFeed(source.market.conditionId, seed + place * FEED_SEEDS_APART, conditions),
+    played: { source, index, ...times, events: 0, refused: 0, failure: null },
+  };
 }

@@ -2,7 +2,6 @@
 
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
-import type { Config, StrategyConfig } from '../../../shell/config/types.js';
 import { VERSION } from '../../../shell/config/version.js';
 import type { Snapshot } from '../../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../../trader/risk/limits.js';
@@ -12,9 +11,10 @@ import { latencyModel, readLatency } from '../../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../../backtest/plan.js';
 import { runBacktest } from '../../backtest/run.js';
 import type { SessionRecord } from '../../session/contract.js';
-import type { Conditions, Entrant, SimulationResult } from '../contract.js';
-import type { Scene } from './scene.js';
-import { Stage } from './stage.js';
+import { findBroken } from '../../sweep/task.js';
+import type { Conditions } from '../conditions.js';
+import type { Entrant, SimulationResult } from '../contract.js';
+import { type Scene, Stage } from './stage.js';
 
 /** Currency that a strategy file alone is given for each market, and shares that it may hold there: the challenge's own. */
 const CAPITAL_A_MARKET = 1000;
@@ -58,32 +58,23 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
     halts: halts.length,
     reported,
     outcome: null,
-    failure: findFailure(session),
+    failure: findBroken(session),
   };
 }
 
-/** A strategy that broke is stopped in its market: what the others brought is no result. */
-const findFailure = ({ notices }: SessionRecord): string | null =>
-  notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
-
 function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: Stage): BacktestPlan {
-  const { config } = entrant;
+  const { config, ...own } = entrant;
   const { venue, polling, merge, economics, configHash } = config;
-  const money = moneyFor(config, markets);
+  const { capitalMicros, risk, ownRisk } = moneyFor(entrant, markets);
   const bound = (limits: RiskLimits): RiskLimits =>
     maxLossDayMicros === undefined
       ? limits
       : { ...limits, maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros) };
-  const strategy: StrategyConfig = {
-    ...entrant.strategy,
-    quoteHours: null,
-    // Whatever it selects among real markets, here it is offered all.
-    markets: { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose: getChoice(entrant) },
-    risk: bound(money.chooseLimits(entrant.strategy)),
-  };
-  const { rate_limits } = venue.profile;
-  const limits = {
-    ...rate_limits,
+  // Whatever it selects among real markets, here it is offered all; the choice among them is its own.
+  const choose = own.markets.choose ?? 'listed';
+  const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
+  const rateLimits = {
+    ...venue.profile.rate_limits,
     public_per_minute: conditions.publicPerMinute,
     signed_per_minute: conditions.signedPerMinute,
   };
@@ -92,14 +83,14 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     trader: {
       configHash,
       version: VERSION,
-      profile: { ...venue.profile, rate_limits: limits },
-      capitalMicros: money.capitalMicros,
-      risk: bound(money.risk),
+      profile: { ...venue.profile, rate_limits: rateLimits },
+      capitalMicros,
+      risk: bound(risk),
       polling,
       merge,
       economics,
       events: [],
-      strategies: [strategy],
+      strategies: [{ ...own, quoteHours: null, markets: offered, risk: bound(ownRisk) }],
       feeds: made.feedNames.map((name) => ({ name, maxAgeMs: FEED_AGE_MS })),
     },
     sources: [],
@@ -115,26 +106,18 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   };
 }
 
-/** Which of them it quotes is still its own to say. */
-const getChoice = ({ strategy }: Entrant) => strategy.markets.choose ?? 'listed';
-
-interface Money {
-  readonly capitalMicros: Config['capitalMicros'];
-  readonly risk: RiskLimits;
-  readonly chooseLimits: (strategy: StrategyConfig) => RiskLimits;
-}
-
 /**
  * A trader's file keeps its capital and its limits. Around a strategy file alone there is the money of the challenge for
- * each market, and no limit in currency stops it before that is gone.
+ * each market, and no limit in currency stops it before that is gone. `ownRisk`: the limits of the strategy itself.
  */
-export function moneyFor(config: Config, markets: number): Money {
+export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
   const isAlone = config.strategies.some(({ file }) => file === config.file);
-  if (!isAlone) return { capitalMicros, risk, chooseLimits: (strategy) => strategy.risk };
+  if (!isAlone) return { capitalMicros, risk, ownRisk };
   const all = micros(CAPITAL_A_MARKET * markets * ONE);
   const shares = micros(POSITION_A_MARKET * ONE);
-  const raised: Partial<RiskLimits> = {
+  const raised: RiskLimits = {
+    ...risk,
     maxOrderSharesMicros: shares,
     maxOrderNotionalMicros: micros(CAPITAL_A_MARKET * ONE),
     maxPositionSharesMicros: shares,
@@ -147,13 +130,8 @@ export function moneyFor(config: Config, markets: number): Money {
     maxDrawdownMicros: all,
     maxFills: risk.maxFills * markets,
   };
-  const limits = { ...risk, ...raised };
-  return {
-    capitalMicros: all,
-    risk: limits,
-    // What its own file tightens stays as tight.
-    chooseLimits: (strategy) => ({ ...limits, ...pickChanged(strategy.risk, risk) }),
-  };
+  // What its own file tightens stays as tight.
+  return { capitalMicros: all, risk: raised, ownRisk: { ...raised, ...pickChanged(ownRisk, risk) } };
 }
 
 const pickChanged = (own: RiskLimits, usual: RiskLimits): Partial<RiskLimits> =>

@@ -7,7 +7,7 @@ import { html, Markup, shorten } from '../../report/html/markup.js';
 import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
-import type { SweepResult } from '../contract.js';
+import type { SweepNote, SweepResult } from '../contract.js';
 import { axisName, capitalise, deflatedText, overfittingText, TERMS } from '../describe.js';
 import { beliefSection, freshSection, walkForwardSection } from './belief-section.js';
 import { configurationSection } from './configuration-section.js';
@@ -16,28 +16,45 @@ import { parameterSection } from './parameter-section.js';
 
 /** Under 5 MB whatever the sweep's size: beyond 2,000 configurations the page says what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
+  return tablesPage({
+    kind: 'sweep',
+    title: result.title,
+    what: describeSweep(result),
+    notes: result.notes,
+    content: html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`,
+    foot: `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`,
+  });
+}
+
+interface TablesPage {
+  readonly kind: 'arena' | 'sweep';
+  readonly title: string;
+  /** Below the title. */
+  readonly what: string;
+  readonly notes: readonly SweepNote[];
+  readonly content: Markup;
+  readonly foot: string;
+}
+
+/** A page of tables in the report's style. */
+export function tablesPage({ kind, title, what, notes, content, foot }: TablesPage): string {
   const script = pageScript(['theme', 'tables']);
-  const body = html`<div class="page"><main>${heading(result)}${notes(result)}${summary(result)}${configurationSection(result)}${parameterSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}</main><footer>Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.</footer></div>`;
+  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
+  const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(result.title, 120)} – Twinbook sweep</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy([script])}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${shorten(title, 120)} – Twinbook ${kind}</title><style>${new Markup(styleFor(0))}</style></head><body>${body}
 <script type="module">${new Markup(script)}</script>
 </body></html>
 `.text;
 }
 
-function heading(result: SweepResult): Markup {
-  const { subject, assumptions, title, counts, events, search } = result;
+function describeSweep({ subject, assumptions, counts, events, search }: SweepResult): string {
   const [first, last] = [events[0], events.at(-1)];
   const isOfTime = subject === 'recordings' && first !== undefined && last !== undefined;
   const when = isOfTime ? `${utcText(first.fromMs)} – ${utcText(last.toMs)} UTC` : assumptions.fillModels.join(', ');
-  const what = `Sweep · ${search.kind} of ${formatQuantity(counts.configurations, 'configuration')} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
-  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what}</p></div><button class="button" id="theme" data-needs-script type="button">Light / dark</button></header>`;
+  return `Sweep · ${search.kind} of ${formatQuantity(counts.configurations, 'configuration')} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
 }
-
-const notes = ({ notes: all }: SweepResult): Markup | null =>
-  all.length === 0
-    ? null
-    : html`<ul class="warnings" aria-label="What to know before believing a figure">${all.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
 
 function summary(result: SweepResult): Markup {
   const { configurations, counts, models, walkForward, search } = result;
@@ -124,6 +141,8 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
     ['Version', given.version],
     ...(subject === 'recordings' ? ofRecordings : []),
   ];
-  const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
-  return section('assumptions', 'Assumptions', 'What these figures hold for.', list);
+  return section('assumptions', 'Assumptions', 'What these figures hold for.', assumptionList(rows));
 }
+
+export const assumptionList = (rows: readonly (readonly [string, string | Markup])[]): Markup =>
+  html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;

@@ -7,7 +7,7 @@ import { count, formatDuration, formatShares, signedCents } from '../../report/f
 import type { MarketSession } from '../../session/contract.js';
 import type { CrossingSummary, CrossingSums, MarkedSum, ModelResult } from '../contract.js';
 
-export const NO_CROSSING: CrossingSums = {
+const NO_CROSSING: CrossingSums = {
   filledMicros: 0,
   unfilledMicros: 0,
   unfilledOrders: 0,

@@ -6,7 +6,7 @@ import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../
 import { combineCrossings, crossingSummary } from './crossings.js';
 
 /** Where the results by event of a backtest that is done are read again. */
-export type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
+type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
 export class Outcomes {
   readonly #folds: number;

@@ -26,7 +26,7 @@ export function computeResult(facts: SweepFacts, outcomes: Outcomes, tried: numb
     events: events.length,
   };
   const noted: NoteFacts = {
-    subject: 'recordings',
+    subject: facts.subject,
     data: facts.data,
     counts,
     best: done[0] ?? null,
@@ -35,7 +35,7 @@ export function computeResult(facts: SweepFacts, outcomes: Outcomes, tried: numb
   };
   return {
     format: 1,
-    subject: 'recordings',
+    subject: facts.subject,
     title: facts.title,
     assumptions: facts.assumptions,
     search: { kind: search.kind, axes: search.axes, leftOut: search.leftOut },

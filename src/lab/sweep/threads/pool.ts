@@ -6,10 +6,10 @@
 import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/worker-start.js';
-import type { Task, TaskOutcome } from '../contract.js';
+import type { Task, TaskFigures, TaskOutcome } from '../contract.js';
 import type { Assignment, DataChange, PlayedData, WorkerReport } from './thread-contract.js';
 
-export interface PoolSetup {
+interface PoolSetup {
   readonly workers: number;
   /** What each thread runs: it speaks as `thread-contract.ts` says. */
   readonly program: { readonly name: string; readonly from: string };
@@ -20,25 +20,15 @@ export interface PoolSetup {
 }
 
 /** Tasks that are run together. */
-export interface Batch {
-  readonly tasks: readonly Task[];
+export interface Batch<T = Task, R = TaskFigures> {
+  readonly tasks: readonly T[];
   /** Told in the order in which tasks end. What it throws ends the pool. */
-  readonly done: (task: Task, outcome: TaskOutcome) => void;
+  readonly done: (task: T, outcome: TaskOutcome<R>) => void;
   readonly stopAsked: Promise<void>;
 }
 
-/** True when every task has ended, false when it was asked to stop before: what ran then is forgotten. */
-export async function runTasks({ tasks, done, stopAsked, ...setup }: PoolSetup & Batch): Promise<boolean> {
-  const pool = new TaskPool(setup);
-  try {
-    return await pool.run({ tasks, done, stopAsked });
-  } finally {
-    await pool.close();
-  }
-}
-
 /** Threads that run one batch of tasks after the other, and are warm from the second one on. */
-export class TaskPool {
+export class TaskPool<T = Task, R = TaskFigures> {
   #options: PoolSetup;
   /** Each with the place of the task that it is busy with. */
   readonly #busy = new Map<Worker, number | null>();
@@ -47,8 +37,8 @@ export class TaskPool {
   /** How often each has yet to say that it is ready: once for its start, and once for each change of its data. */
   readonly #unready = new Map<Worker, number>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #tasks: readonly Task[] = [];
-  #done: Batch['done'] = () => undefined;
+  #tasks: readonly T[] = [];
+  #done: Batch<T, R>['done'] = () => undefined;
   #next = 0;
   #ended = 0;
   #isClosed = false;
@@ -59,8 +49,11 @@ export class TaskPool {
     this.#options = options;
   }
 
-  /** As `runTasks`. After anything but true there is nothing to do with it but to close it. */
-  run({ tasks, done, stopAsked }: Batch): Promise<boolean> {
+  /**
+   * True when every task has ended, false when it was asked to stop before: what ran then is forgotten. After anything but
+   * true there is nothing to do with it but to close it.
+   */
+  run({ tasks, done, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);
     [this.#tasks, this.#done, this.#next, this.#ended] = [tasks, done, 0, 0];
     return new Promise((resolve, reject) => {
@@ -102,14 +95,14 @@ export class TaskPool {
     let reason: unknown = null;
     this.#busy.set(worker, null);
     this.#unready.set(worker, 1);
-    worker.on('message', (report: WorkerReport) => this.#guarded(() => this.#heard(worker, report)));
+    worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, report)));
     worker.on('error', (error) => {
       reason = error;
     });
     worker.on('exit', (code) => this.#guarded(() => this.#left(worker, reason, code)));
   }
 
-  #heard(worker: Worker, report: WorkerReport): void {
+  #heard(worker: Worker, report: WorkerReport<R>): void {
     if (report.kind === 'ready') this.#unready.set(worker, (this.#unready.get(worker) ?? 1) - 1);
     if (this.#unready.get(worker) !== 0) return;
     this.#idle.add(worker);
@@ -125,10 +118,10 @@ export class TaskPool {
     if (task === undefined) return;
     this.#next++;
     this.#idle.delete(worker);
-    worker.postMessage({ kind: 'task', id, task } satisfies Assignment);
+    worker.postMessage({ kind: 'task', id, task } satisfies Assignment<T>);
   }
 
-  #end(id: number, outcome: TaskOutcome): void {
+  #end(id: number, outcome: TaskOutcome<R>): void {
     const task = this.#tasks[id];
     if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which there is not`);
     this.#done(task, outcome);

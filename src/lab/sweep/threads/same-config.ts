@@ -9,6 +9,6 @@ import type { WorkerSetup } from './thread-contract.js';
 export async function sameConfig({ source, configHash }: Pick<WorkerSetup, 'source' | 'configHash'>): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (loaded.configHash === configHash) return loaded;
-  const hint = 'Leave the configuration and its strategies as they are while a sweep runs.';
-  throw new TwinbookError('config_invalid', `${source.file} has changed since the sweep began`, hint);
+  const hint = 'Leave the configuration and its strategies as they are while it runs.';
+  throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }

@@ -1,6 +1,6 @@
 /** What passes between the thread that leads a sweep and those that run its backtests. */
 
-import type { ConfigSource, Task, TaskOutcome } from '../contract.js';
+import type { ConfigSource, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import type { SharedMarket } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 
@@ -21,10 +21,10 @@ export type PlayedData =
   | { readonly kind: 'streamed'; readonly paths: readonly string[] };
 
 /** To a worker. */
-export interface Assignment {
+export interface Assignment<T = Task> {
   readonly kind: 'task';
   readonly id: number;
-  readonly task: Task;
+  readonly task: T;
 }
 
 /** To a worker for which nothing is under way: what it plays from now on. */
@@ -34,6 +34,15 @@ export interface DataChange {
 }
 
 /** From a worker: `ready` first and after each `data`, and one outcome for each assignment. */
-export type WorkerReport =
+export type WorkerReport<R = TaskFigures> =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskOutcome };
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskOutcome<R> };
+
+/** A task that throws has failed. */
+export async function toOutcome<R>(run: () => Promise<R>): Promise<TaskOutcome<R>> {
+  try {
+    return { kind: 'done', figures: await run() };
+  } catch (error) {
+    return { kind: 'failed', error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}

@@ -7,10 +7,16 @@ import { boundHeapGrowth } from '../../../shared/base/heap-growth.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { playFromMemory, stoppable, streamRecording } from '../../backtest/sources.js';
 import { viewColumns } from '../columns.js';
-import type { TaskOutcome } from '../contract.js';
 import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
-import type { Assignment, DataChange, PlayedData, WorkerReport, WorkerSetup } from './thread-contract.js';
+import {
+  type Assignment,
+  type DataChange,
+  type PlayedData,
+  toOutcome,
+  type WorkerReport,
+  type WorkerSetup,
+} from './thread-contract.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
@@ -29,7 +35,8 @@ report({ kind: 'ready' });
 
 async function handle(message: Assignment | DataChange): Promise<void> {
   if (message.kind === 'task') {
-    report({ kind: 'outcome', id: message.id, outcome: await runToOutcome(message.task) });
+    const run = () => runTask(message.task, config, sources, setup.settings);
+    report({ kind: 'outcome', id: message.id, outcome: await toOutcome(run) });
   } else {
     sources = await openSources(message.data);
     report({ kind: 'ready' });
@@ -38,14 +45,6 @@ async function handle(message: Assignment | DataChange): Promise<void> {
 
 function report(message: WorkerReport): void {
   port.postMessage(message);
-}
-
-async function runToOutcome(task: Assignment['task']): Promise<TaskOutcome> {
-  try {
-    return { kind: 'done', figures: await runTask(task, config, sources, setup.settings) };
-  } catch (error) {
-    return { kind: 'failed', error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
-  }
 }
 
 async function openSources(data: PlayedData): Promise<ReadonlyMap<string, EventSource>> {

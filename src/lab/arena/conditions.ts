@@ -1,0 +1,113 @@
+/** The conditions of worlds, each declared once: option, usual value, range, and the words of tables. */
+
+import { GIVES_UP_MS } from '../backtest/contract.js';
+import { formatQuantity } from '../report/figures.js';
+
+interface Condition {
+  /** Its option, as the command line spells it in code. */
+  readonly flag: string;
+  readonly takes: string;
+  readonly usual: number;
+  readonly range: readonly [from: number, to: number];
+  readonly isFraction?: true;
+  readonly help: string;
+  readonly describe: (value: number) => string;
+}
+
+const MOST_REQUESTS = 100_000;
+
+/** Usual are one market, the limits of the `paper` and `worm` profiles, and a venue on another continent. */
+export const CONDITIONS = {
+  /** At once. */
+  markets: {
+    flag: 'markets',
+    takes: '<n>',
+    usual: 1,
+    range: [1, 40],
+    help: 'of rationed: markets at once, 1 to 40 (default: 1)',
+    describe: (value) => `${formatQuantity(value, 'market')} at once`,
+  },
+  /** Requests that the venue allows. */
+  publicPerMinute: {
+    flag: 'public',
+    takes: '<n>',
+    usual: 120,
+    range: [1, MOST_REQUESTS],
+    help: 'of rationed and crowd: public requests a minute (default: 120)',
+    describe: (value) => `${value} public requests a minute`,
+  },
+  signedPerMinute: {
+    flag: 'signed',
+    takes: '<n>',
+    usual: 300,
+    range: [1, MOST_REQUESTS],
+    help: 'of rationed and crowd: signed requests a minute (default: 300)',
+    describe: (value) => `${value} signed ones`,
+  },
+  /** Of every request, there and back. */
+  delayMs: {
+    flag: 'delay',
+    takes: '<ms>',
+    usual: 150,
+    range: [0, GIVES_UP_MS],
+    help: 'of rationed and crowd: how long each request takes, there and back (default: 150)',
+    describe: (value) => `${value} ms there and back`,
+  },
+  /** How far a strategy's feeds are off the truth: a standard deviation in log-odds. */
+  feedSd: {
+    flag: 'feedSd',
+    takes: '<log-odds>',
+    usual: 0.1,
+    range: [0, 10],
+    isFraction: true,
+    help: 'how far the feeds of strategies are off the truth, a standard deviation (default: 0.1)',
+    describe: (value) => `feeds that are off by ${value} in log-odds`,
+  },
+  feedLagS: {
+    flag: 'feedLag',
+    takes: '<s>',
+    usual: 0,
+    range: [0, 3600],
+    help: 'how late they are (default: 0)',
+    describe: (value) => `feeds that are ${value} s late`,
+  },
+} as const satisfies Record<string, Condition>;
+
+export type ConditionName = keyof typeof CONDITIONS;
+/** Under which a strategy trades. */
+export type Conditions = Readonly<Record<ConditionName, number>>;
+
+export const CONDITION_ROWS: readonly (readonly [ConditionName, Condition])[] =
+  // The keys are those of its type.
+  Object.entries(CONDITIONS) as [ConditionName, Condition][];
+
+export const USUAL_CONDITIONS = chooseConditions(() => undefined);
+
+/** The usual value for each condition without a choice. */
+export function chooseConditions(choose: (name: ConditionName) => number | undefined): Conditions {
+  // Every condition has a row.
+  return Object.fromEntries(CONDITION_ROWS.map(([name, { usual }]) => [name, choose(name) ?? usual])) as Conditions;
+}
+
+/** Every world takes these. */
+export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
+
+/** Of the command line. */
+export const optionOf = (name: ConditionName): string =>
+  `--${CONDITIONS[name].flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Feeds are named where they were asked for: most strategies have none. */
+const pickShown = (names: readonly ConditionName[], values: Conditions): readonly ConditionName[] =>
+  names.filter((name) => !FEED_CONDITIONS.includes(name) || values[name] !== USUAL_CONDITIONS[name]);
+
+/** The conditions of a world in words; empty where it has none. */
+export const conditionsText = (names: readonly ConditionName[], values: Conditions): string =>
+  pickShown(names, values)
+    .map((name) => CONDITIONS[name].describe(values[name]))
+    .join(', ');
+
+/** The options that ask for the same conditions again. */
+export const conditionOptions = (names: readonly ConditionName[], values: Conditions): string =>
+  pickShown(names, values)
+    .map((name) => ` ${optionOf(name)} ${values[name]}`)
+    .join('');

@@ -1,0 +1,234 @@
+/**
+ * A sweep over worlds: every configuration plays the same seeds of the same worlds and is ranked by the worst of its
+ * worlds. The best is then shown on fresh seeds beside the unchanged file, for the ranking itself says how lucky it was on
+ * the seeds that it was made on. Trials are counted and ratios deflated as over recordings.
+ */
+
+import { createHash } from 'node:crypto';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { ONE } from '../../shared/base/micros.js';
+import { canonicalJson } from '../../shell/config/hash.js';
+import type { Config } from '../../shell/config/types.js';
+import { VERSION } from '../../shell/config/version.js';
+import type {
+  Candidate,
+  ConfigSource,
+  FreshResult,
+  Search,
+  SweepWatcher,
+  Task,
+  TaskFigures,
+  TaskOutcome,
+} from '../sweep/contract.js';
+import { listTasks, type SweepFacts } from '../sweep/facts.js';
+import { searchText } from '../sweep/identity.js';
+import { openStore } from '../sweep/results/store.js';
+import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
+import type { Batch } from '../sweep/threads/pool.js';
+import { type Conditions, conditionsText } from './conditions.js';
+import type { SimulationResult, World } from './contract.js';
+
+import { runSimulations, type SeedRange } from './simulations.js';
+import { estimateMean } from './standings.js';
+
+export interface WorldSweepPlan {
+  /** Of exactly one strategy. */
+  readonly config: Config;
+  readonly source: ConfigSource;
+  readonly search: Search;
+  /** A configuration counts as the worst of them. */
+  readonly worlds: readonly World[];
+  readonly conditions: Conditions;
+  /** On which configurations are ranked. */
+  readonly seeds: SeedRange;
+  /** On which the best of them is shown, once. */
+  readonly fresh: SeedRange;
+  readonly workers: number;
+  readonly outDir: string;
+  readonly resume: boolean;
+}
+
+/** The configuration of the file itself. */
+const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
+const HINT = '`twinbook strategies test STRATEGY` finds what a strategy does wrong.';
+
+/** Throws TwinbookError for whatever keeps it from beginning; a configuration that fails is part of the result. */
+export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
+  requireOneStrategy(plan);
+  requireApart(plan.seeds, plan.fresh);
+  const store = openStore(plan.outDir);
+  try {
+    const usedBefore = store.seedsChosenOn(plan.fresh.first, getLastSeed(plan.fresh));
+    const sweep = new Sweep(makeFacts(plan), watcher, store);
+    const isChosen = await sweep.run(plan.resume, (work) => playSeeds(plan, watcher, plan.seeds, work));
+    const chosen = sweep.result();
+    const [best] = chosen.configurations;
+    const hasBest = isChosen && best?.status === 'done';
+    const fresh = hasBest ? await showFresh(plan, watcher, best, usedBefore) : null;
+    const text = `${usedBefore} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
+    const notes = usedBefore > 0 ? [{ level: 'caution', text } as const, ...chosen.notes] : chosen.notes;
+    const result = { ...chosen, fresh, notes };
+    if (isChosen) store.finish(result);
+    return { result, isComplete: isChosen && !(hasBest && fresh === null) };
+  } finally {
+    store.close();
+  }
+}
+
+/** Throws `usage` for a trader's file with several strategies, or none. */
+function requireOneStrategy({ config: { file, strategies } }: WorldSweepPlan): void {
+  if (strategies.length === 1) return;
+  const hint = 'Give a strategy file, or a trader’s file with a single one.';
+  throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one by itself`, hint);
+}
+
+/** Throws `usage` when a seed is in both: what was chosen on it cannot be shown by it. */
+export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
+  const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
+  if (from > to) return;
+  throw new TwinbookError(
+    'usage',
+    `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`,
+    `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`,
+  );
+}
+
+const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
+
+/** A world takes the place of a fill model, and a seed that of an event: no seed says anything of another. */
+function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
+  const texts = [...new Set(worlds.map((world) => conditionsText(world.conditions, conditions)))].filter(
+    (text) => text !== '',
+  );
+  const latency = texts.length === 0 ? 'none' : texts.join('; ');
+  const fillModels = worlds.map(({ name }) => name);
+  const names = canonicalJson(fillModels);
+  const dataHash = createHash('sha256').update(canonicalJson({ names, seeds, latency })).digest('hex');
+  const { configHash } = config;
+  const range = `seeds ${seeds.first} to ${getLastSeed(seeds)}`;
+  return {
+    subject: 'worlds',
+    title: config.strategies.map(({ name }) => name).join(', '),
+    search,
+    fillModels,
+    events: Array.from({ length: seeds.count }, (_, place) => describeSeed(seeds.first + place, worlds.length)),
+    embargoMs: 0,
+    data: { markets: [], isStreamed: false, empty: [] },
+    assumptions: {
+      version: VERSION,
+      configHash,
+      dataHash,
+      seed: seeds.first,
+      repeat: 1,
+      fillModels,
+      embargoMs: 0,
+      latency,
+      folds: 1,
+      data: worlds.map(({ name, summary }) => `${name}, ${range}: ${summary}`),
+    },
+    identity: {
+      version: VERSION,
+      config_hash: configHash,
+      data_hash: dataHash,
+      search: searchText(search.kind, search.axes, search.candidates.length),
+      fill_models: names,
+      latency,
+      seed: seeds.first,
+      folds: 1,
+      embargo_ms: 0,
+      assumptions: canonicalJson({ subject: 'worlds', seeds: seeds.count }),
+    },
+  };
+}
+
+const describeSeed = (seed: number, worlds: number): SweepFacts['events'][number] => ({
+  title: `seed ${seed}`,
+  conditionIds: Array.from({ length: worlds }, (_, world) => `${seed}/${world}`),
+  fromMs: seed,
+  toMs: seed,
+  played: 1,
+  fold: 0,
+});
+
+/** False when it was stopped. */
+function playSeeds(
+  { source, config, search, conditions, workers }: WorldSweepPlan,
+  { stopAsked }: SweepWatcher,
+  seeds: SeedRange,
+  { tasks, done }: Pick<Batch, 'tasks' | 'done'>,
+): Promise<boolean> {
+  const strategy = must(config.strategies[0], 'a strategy').name;
+  return runSimulations({
+    files: [{ source, configHash: config.configHash }],
+    axes: search.axes,
+    conditions,
+    workers,
+    stopAsked,
+    tasks: tasks.map((task) => {
+      const values = task.candidate === UNCHANGED ? null : task.candidate.values;
+      return { task, world: task.fillModel, strategy, values, seeds };
+    }),
+    done: ({ task, world }, outcome) => done(task, outcome.kind === 'failed' ? outcome : judge(world, outcome.figures)),
+  });
+}
+
+/** After a failure the other simulations are no result of this configuration. */
+function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
+  const failed = results.find(({ failure }) => failure !== null);
+  if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };
+  return { kind: 'done', figures: computeFigures(results) };
+}
+
+function computeFigures(results: readonly SimulationResult[]): TaskFigures {
+  const eventResults = results.map(({ edge }) => Math.round(edge * ONE));
+  return {
+    resultMicros: eventResults.reduce((sum, edge) => sum + edge, 0),
+    maxDrawdownMicros: Math.round(Math.max(...results.map(({ drawdown }) => drawdown)) * ONE),
+    fills: results.reduce((sum, { fills }) => sum + fills, 0),
+    // Worlds do not count turnover, and the edge is less fees already.
+    turnoverMicros: 0,
+    feesMicros: 0,
+    twoSidedShare: null,
+    requests: results.reduce((sum, { requests, actions }) => sum + (requests ?? actions), 0),
+    alarms: results.reduce((sum, { halts }) => sum + halts, 0),
+    played: results.length,
+    traceHash: createHash('sha256').update(canonicalJson(results)).digest('hex'),
+    crossing: null,
+    eventResults,
+    runs: [],
+  };
+}
+
+/** The best and the unchanged configuration on the fresh seeds; null when it was stopped. */
+async function showFresh(
+  plan: WorldSweepPlan,
+  watcher: SweepWatcher,
+  best: Candidate,
+  usedBefore: number,
+): Promise<FreshResult | null> {
+  const { fresh, worlds } = plan;
+  const names = worlds.map(({ name }) => name);
+  const range = `${fresh.first} to ${getLastSeed(fresh)}`;
+  watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${range}.`);
+  const edges = new Map<string, readonly number[]>();
+  const done = ({ candidate, fillModel }: Task, outcome: TaskOutcome): void => {
+    if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error, HINT);
+    const inCurrency = outcome.figures.eventResults.map((micros) => micros / ONE);
+    edges.set(`${candidate.number} ${fillModel}`, inCurrency);
+  };
+  const tasks = listTasks([best, UNCHANGED], 1, names);
+  if (!(await playSeeds(plan, watcher, fresh, { tasks, done }))) return null;
+  const shown = names.map((world) => {
+    const [chosen, unchanged] = [best, UNCHANGED].map(({ number }) => must(edges.get(`${number} ${world}`), world));
+    return describeFresh(world, must(chosen, world), must(unchanged, world));
+  });
+  return { firstSeed: fresh.first, seeds: fresh.count, usedBefore, number: best.number, worlds: shown };
+}
+
+const describeFresh = (world: string, chosen: readonly number[], unchanged: readonly number[]) => ({
+  world,
+  chosen: estimateMean(chosen),
+  unchanged: estimateMean(unchanged),
+  difference: estimateMean(chosen.map((edge, index) => edge - must(unchanged[index], 'the same seed'))),
+  belowZero: chosen.filter((edge) => edge < 0).length,
+});
