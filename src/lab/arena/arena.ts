@@ -12,7 +12,7 @@ import type { Conditions } from './conditions.js';
 import type { ArenaResult, Entered, NamedSimulation, World } from './contract.js';
 import { loadEntrants } from './entrants.js';
 import { runSimulations, type SimulationPlan, type SimulationTask } from './simulations.js';
-import { computeDifference, computeStanding } from './standings.js';
+import { judgeSimulations } from './standings.js';
 
 interface ArenaPlan {
   readonly worlds: readonly World[];
@@ -53,7 +53,11 @@ export async function runArena(plan: ArenaPlan): Promise<ArenaResult> {
     firstSeed,
     seeds,
     conditions,
-    ...judge(plan, strategies, simulations),
+    ...judgeSimulations(
+      worlds.map(({ name }) => name),
+      strategies.map(({ name }) => name),
+      simulations,
+    ),
     simulations,
   };
 }
@@ -89,18 +93,3 @@ const listTasks = ({ worlds, firstSeed, seeds }: ArenaPlan, strategies: readonly
       ),
     )
     .map((task, index) => ({ ...task, index }));
-
-function judge({ worlds }: ArenaPlan, strategies: readonly Entered[], simulations: readonly NamedSimulation[]) {
-  const of = (world: string, strategy: string): readonly NamedSimulation[] =>
-    simulations.filter((result) => result.world === world && result.strategy === strategy);
-  const names = strategies.map(({ name }) => name);
-  const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
-  return {
-    standings: worlds.flatMap(({ name: world }) =>
-      names.map((strategy) => computeStanding(world, strategy, of(world, strategy))),
-    ),
-    differences: worlds.flatMap(({ name: world }) =>
-      pairs.map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
-    ),
-  };
-}

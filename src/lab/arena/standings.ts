@@ -1,7 +1,7 @@
 /** From simulations to what they say of a strategy, and of two on the same seeds. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
-import type { SimulationResult } from './contract.js';
+import type { NamedSimulation, SimulationResult } from './contract.js';
 
 /** A mean over simulations; the standard error is null below two of them. */
 export interface Mean {
@@ -61,5 +61,22 @@ export function computeDifference(
     edge: estimateMean(differences),
     better: differences.filter((difference) => difference > 0).length,
     simulations: differences.length,
+  };
+}
+
+/** Each strategy in each world, and each two strategies on the same seeds. */
+export function judgeSimulations(
+  worlds: readonly string[],
+  strategies: readonly string[],
+  simulations: readonly NamedSimulation[],
+) {
+  const of = (world: string, strategy: string): readonly NamedSimulation[] =>
+    simulations.filter((result) => result.world === world && result.strategy === strategy);
+  const pairs = strategies.flatMap((one, index) => strategies.slice(index + 1).map((other) => [one, other] as const));
+  return {
+    standings: worlds.flatMap((world) => strategies.map((name) => computeStanding(world, name, of(world, name)))),
+    differences: worlds.flatMap((world) =>
+      pairs.map(([one, other]) => computeDifference(world, [one, of(world, one)], [other, of(world, other)])),
+    ),
   };
 }

@@ -2,9 +2,8 @@
 
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import type { ArenaResult } from '../../../src/lab/arena/contract.js';
-import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
+import { judgeSimulations } from '../../../src/lab/arena/standings.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
-import { must } from '../../../src/shared/base/errors.js';
 import { Random } from '../../../src/shared/base/random.js';
 
 export interface MadeUpArena {
@@ -45,9 +44,6 @@ export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): A
       }),
     ),
   );
-  const of = (world: string, strategy: string) =>
-    simulations.filter((one) => one.world === world && one.strategy === strategy);
-  const [first, second] = strategies;
   return {
     version: '0.1.0',
     worlds: worlds.map(worldNamed),
@@ -61,14 +57,7 @@ export function madeUpArena({ seeds, failure = null, ...given }: MadeUpArena): A
     firstSeed,
     seeds,
     conditions: { ...USUAL_CONDITIONS, markets: 8 },
-    standings: worlds.flatMap((world) => strategies.map((name) => computeStanding(world, name, of(world, name)))),
-    differences:
-      second === undefined
-        ? []
-        : worlds.map((world) => {
-            const one = must(first, 'a strategy');
-            return computeDifference(world, [one, of(world, one)], [second, of(world, second)]);
-          }),
+    ...judgeSimulations(worlds, strategies, simulations),
     simulations,
   };
 }
