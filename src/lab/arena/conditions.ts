@@ -3,7 +3,7 @@
 import { GIVES_UP_MS } from '../backtest/contract.js';
 import { formatQuantity } from '../report/figures.js';
 
-interface Condition {
+interface ConditionRow {
   /** Its option, as the command line spells it in code. */
   readonly flag: string;
   readonly takes: string;
@@ -71,15 +71,15 @@ export const CONDITIONS = {
     help: 'how late they are (default: 0)',
     describe: (value) => `feeds that are ${value} s late`,
   },
-} as const satisfies Record<string, Condition>;
+} as const satisfies Record<string, ConditionRow>;
 
 export type ConditionName = keyof typeof CONDITIONS;
 /** Under which a strategy trades. */
 export type Conditions = Readonly<Record<ConditionName, number>>;
 
-export const CONDITION_ROWS: readonly (readonly [ConditionName, Condition])[] =
+export const CONDITION_ROWS: readonly (readonly [ConditionName, ConditionRow])[] =
   // The keys are those of its type.
-  Object.entries(CONDITIONS) as [ConditionName, Condition][];
+  Object.entries(CONDITIONS) as [ConditionName, ConditionRow][];
 
 export const USUAL_CONDITIONS = chooseConditions(() => undefined);
 

@@ -59,8 +59,8 @@ const partColumn = <Row extends { readonly simulations: number }>(
   ...more,
 });
 
-type Named = Pick<Standing, 'world' | 'strategy'>;
-const NAMES: readonly ArenaColumn<Named>[] = [
+type NamedEntry = Pick<Standing, 'world' | 'strategy'>;
+const NAMES: readonly ArenaColumn<NamedEntry>[] = [
   { title: 'World', text: ({ world }) => world },
   { title: 'Strategy', text: ({ strategy }) => strategy },
 ];

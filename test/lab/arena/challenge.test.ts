@@ -3,8 +3,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { Account } from '../../../src/lab/arena/challenge/account.js';
 import { drawConfiguration } from '../../../src/lab/arena/challenge/configuration.js';
+import { Retail } from '../../../src/lab/arena/challenge/others.js';
 import { PythonRandom } from '../../../src/lab/arena/challenge/python-random.js';
-import { Retail } from '../../../src/lab/arena/challenge/retail.js';
 import { floorToQuantum, round10 } from '../../../src/lab/arena/challenge/round.js';
 import { Score } from '../../../src/lab/arena/challenge/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';

@@ -2,18 +2,13 @@
 
 import type { SimulationResult } from '../contract.js';
 import { Account, ForbiddenAction, type MakerAction } from './account.js';
-import { Competitor } from './competitor.js';
 import { type Configuration, drawConfiguration } from './configuration.js';
 import { LadderBook, type LadderSide, type RestingOrder, tickToPrice } from './ladder-book.js';
-import { PythonRandom } from './python-random.js';
-import { Retail, type RetailOrder } from './retail.js';
-import { floorToQuantum, QUANTUM, round10 } from './round.js';
+import { Others, type Venue } from './others.js';
+import { QUANTUM, round10 } from './round.js';
 import { Score } from './score.js';
 
 export const STARTING_CASH = 1000;
-/** A price is wrong for the arbitrageur from so far on. */
-export const WRONG_BY = 1e-9;
-export const SELL_PRICE_FLOOR = 0.05;
 
 /** What the maker is shown before he acts; amounts in shares, money in currency. */
 export interface MakerSight {
@@ -59,13 +54,9 @@ export function simulate(seed: number, maker: Maker, config = drawConfiguration(
 /** One market, step by step. */
 export class Simulation {
   readonly #seed: number;
-  readonly #config: Configuration;
   readonly #truth: Truth;
-  /** Of what the published simulator does not draw. */
-  readonly #extra: PythonRandom;
-  readonly #retail: Retail;
   readonly #book = new LadderBook();
-  readonly #competitor: Competitor;
+  readonly #others: Others;
   readonly #account = new Account(STARTING_CASH);
   #probability: number;
   #stepFills: MakerFill[] = [];
@@ -81,13 +72,15 @@ export class Simulation {
 
   constructor(seed: number, config: Configuration, truth: Truth) {
     this.#seed = seed;
-    this.#config = config;
     this.#truth = truth;
-    this.#retail = new Retail(config, seed + 1);
-    this.#extra = new PythonRandom(seed + 2 ** 32);
-    this.#competitor = new Competitor(this.#book, config);
+    const venue: Venue = {
+      best: (side) => this.#book.best(side)?.tick ?? null,
+      rest: (order) => this.#book.add(order),
+      take: (...order) => this.#take(...order),
+    };
+    this.#others = new Others(venue, config, seed);
     this.#probability = truth.probability;
-    this.#competitor.open(this.#probability);
+    this.#others.open(this.#probability);
   }
 
   /** Cash and shares at the true probability. */
@@ -103,7 +96,7 @@ export class Simulation {
   /** What the maker is shown as a step begins; null once an action has broken a rule: nothing happens any more. */
   show(step: number): MakerSight | null {
     if (this.#failure !== null) return null;
-    this.#competitor.replace();
+    this.#others.replace();
     const fills = this.#stepFills;
     this.#stepFills = [];
     return {
@@ -127,8 +120,7 @@ export class Simulation {
     }
     this.#truth.step();
     this.#probability = this.#truth.probability;
-    if (this.#config.informedPart >= 1 || this.#extra.random() < this.#config.informedPart) this.#arbitrage();
-    for (const order of this.#retail.step()) this.#take(order);
+    this.#others.act(this.#probability);
     this.#markToTruth();
   }
 
@@ -161,34 +153,16 @@ export class Simulation {
     else this.#book.remove(this.#account.close(action.id));
   }
 
-  #arbitrage(): void {
-    for (const side of ['ask', 'bid'] as const)
-      for (let order = this.#book.best(side); order !== null && this.#isWrong(order); order = this.#book.best(side))
-        this.#trade(order, order.remaining, true);
-  }
-
-  #isWrong({ side, tick }: RestingOrder): boolean {
-    const price = tickToPrice(tick);
-    return side === 'ask' ? price < this.#probability - WRONG_BY : price > this.#probability + WRONG_BY;
-  }
-
-  #take({ buys, notional }: RetailOrder): void {
-    if (buys) {
-      let left = notional;
-      for (let ask = this.#book.best('ask'); ask !== null; ask = this.#book.best('ask')) {
-        const shares = Math.min(ask.remaining, floorToQuantum(left / tickToPrice(ask.tick)));
-        if (shares < QUANTUM) return;
-        left = round10(left - shares * tickToPrice(ask.tick));
-        this.#trade(ask, shares, false);
-      }
-      return;
+  #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
+    const side = buys ? 'ask' : 'bid';
+    let left = shares;
+    for (let order = this.#book.best(side); order !== null && left >= QUANTUM; order = this.#book.best(side)) {
+      if (buys ? order.tick > tick : order.tick < tick) break;
+      const traded = Math.min(order.remaining, left);
+      left = round10(left - traded);
+      this.#trade(order, traded, taker === 'arbitrageur');
     }
-    let left = floorToQuantum(notional / Math.max(this.#probability, SELL_PRICE_FLOOR));
-    for (let bid = this.#book.best('bid'); bid !== null && left >= QUANTUM; bid = this.#book.best('bid')) {
-      const shares = Math.min(bid.remaining, left);
-      left = round10(left - shares);
-      this.#trade(bid, shares, false);
-    }
+    return round10(shares - left);
   }
 
   #trade(order: RestingOrder, shares: number, informed: boolean): void {
@@ -197,7 +171,7 @@ export class Simulation {
     const isUsedUp = order.remaining < QUANTUM / 2;
     if (isUsedUp) this.#book.remove(order);
     if (id === null) {
-      if (isUsedUp) this.#competitor.usedUp(order);
+      if (isUsedUp) this.#others.usedUp(order);
       return;
     }
     this.#account.applyFill(id, shares);

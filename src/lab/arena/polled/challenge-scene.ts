@@ -6,20 +6,15 @@
 import { type AccountSlot, ASK, BID } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { Competitor } from '../challenge/competitor.js';
 import { drawConfiguration } from '../challenge/configuration.js';
 import type { RestingOrder } from '../challenge/ladder-book.js';
-import { Retail, type RetailOrder } from '../challenge/retail.js';
-import { floorToQuantum, QUANTUM, round10 } from '../challenge/round.js';
+import { Others, type Taker, type Venue } from '../challenge/others.js';
 import { Score } from '../challenge/score.js';
-import { SELL_PRICE_FLOOR, WRONG_BY } from '../challenge/simulation.js';
 import { LEAD_MS } from './stage.js';
 import { STEP_MS, SteppedMarket, SteppedScene } from './stepped-scene.js';
 
 /** Between the seeds of two markets of one simulation: no other simulation has them. */
 const SEEDS_APART = 2 ** 34;
-/** More than ever stands in a book: whoever takes everything asks for so much. */
-const ALL_SHARES = 100_000;
 
 interface ChallengeSceneSettings {
   /** The first market is the challenge of this very seed. */
@@ -49,13 +44,9 @@ export class ChallengeScene extends SteppedScene {
 }
 
 /** Each has an account of his own, so that they trade with each other. */
-interface Participants {
-  readonly competitor: AccountSlot;
-  readonly arbitrageur: AccountSlot;
-  readonly retail: AccountSlot;
-}
+type Participants = Readonly<Record<Taker | 'competitor', AccountSlot>>;
 
-interface Standing {
+interface RestingRung {
   readonly order: RestingOrder;
   readonly handle: number;
 }
@@ -65,9 +56,8 @@ class ChallengeMarket extends SteppedMarket {
   isInformed = false;
   readonly #participants: Participants;
   readonly #score: Score;
-  readonly #retail: Retail;
-  readonly #competitor: Competitor;
-  #standing: Standing[] = [];
+  readonly #others: Others;
+  #standing: RestingRung[] = [];
 
   /** `seed`: of the published simulator. */
   constructor(core: ExchangeCore, participants: Participants, seed: number, name: string) {
@@ -76,25 +66,26 @@ class ChallengeMarket extends SteppedMarket {
     this.#participants = participants;
     this.#score = new Score(config, seed);
     this.probability = this.#score.probability;
-    this.#retail = new Retail(config, seed + 1);
-    this.#competitor = new Competitor({ add: (order) => this.#rest(order) }, config);
+    const venue: Venue = {
+      best: (side) => this.best(side === 'bid' ? BID : ASK),
+      rest: (order) => this.#rest(order),
+      take: (...order) => this.#take(...order),
+    };
+    this.#others = new Others(venue, config, seed);
   }
 
   override open(nowMs: number, closesMs: number): void {
     super.open(nowMs, closesMs);
-    this.#competitor.open(this.probability);
+    this.#others.open(this.probability);
   }
 
   protected act(): void {
     this.#score.step();
     this.probability = this.#score.probability;
-    this.isInformed = true;
-    this.#arbitrage();
-    this.isInformed = false;
-    for (const order of this.#retail.step()) this.#take(order);
+    this.#others.act(this.probability);
     // At once, for whoever looks between two steps is to see what the challenge shows before the next one.
     this.#noticeUsedUp();
-    this.#competitor.replace();
+    this.#others.replace();
   }
 
   protected decide(): boolean {
@@ -108,6 +99,13 @@ class ChallengeMarket extends SteppedMarket {
     this.#standing.push({ order, handle });
   }
 
+  #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
+    this.isInformed = taker === 'arbitrageur';
+    this.place(this.#participants[taker], buys ? BID : ASK, tick, shares, true);
+    this.isInformed = false;
+    return this.core.lastInternalFilled / ONE;
+  }
+
   /** In the order of the challenge, where asks are bought before bids are sold to, each from the best on. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internalRemaining(handle) === 0);
@@ -117,36 +115,6 @@ class ChallengeMarket extends SteppedMarket {
       if (a.side !== b.side) return a.side === 'ask' ? -1 : 1;
       return a.side === 'ask' ? a.tick - b.tick : b.tick - a.tick;
     });
-    for (const { order } of used) this.#competitor.usedUp(order);
-  }
-
-  /** Takes all that stands on the wrong side of the truth. */
-  #arbitrage(): void {
-    const { arbitrageur } = this.#participants;
-    const highest = Math.ceil((this.probability - WRONG_BY) * 100) - 1;
-    const lowest = Math.floor((this.probability + WRONG_BY) * 100) + 1;
-    if ((this.best(ASK) ?? Number.POSITIVE_INFINITY) <= highest)
-      this.place(arbitrageur, BID, Math.min(99, highest), ALL_SHARES, true);
-    if ((this.best(BID) ?? Number.NEGATIVE_INFINITY) >= lowest)
-      this.place(arbitrageur, ASK, Math.max(1, lowest), ALL_SHARES, true);
-  }
-
-  #take({ buys, notional }: RetailOrder): void {
-    const { retail } = this.#participants;
-    if (!buys) {
-      const shares = Math.min(ALL_SHARES, floorToQuantum(notional / Math.max(this.probability, SELL_PRICE_FLOOR)));
-      if (shares >= QUANTUM) this.place(retail, ASK, 1, shares, true);
-      return;
-    }
-    let left = notional;
-    for (let ask = this.best(ASK); ask !== null; ask = this.best(ASK)) {
-      const shares = floorToQuantum(left / (ask / 100));
-      if (shares < QUANTUM) return;
-      this.place(retail, BID, ask, shares, true);
-      const filled = this.core.lastInternalFilled / ONE;
-      left = round10(left - filled * (ask / 100));
-      // Less than it wanted: the level is gone, and the next one is dearer.
-      if (filled === 0) return;
-    }
+    for (const { order } of used) this.#others.usedUp(order);
   }
 }

@@ -17,13 +17,13 @@ const LIAR_S = 600;
 /** What one counterparty is to be unable to exceed. */
 const LIAR_DAY_LIMIT = micros(50 * ONE);
 
-type Setting = Pick<TraderRun, 'markets' | 'lastsMs' | 'scene' | 'maxLossDayMicros'>;
+type PolledSetting = Pick<TraderRun, 'markets' | 'lastsMs' | 'scene' | 'maxLossDayMicros'>;
 
 const makeWorld = (
   name: string,
   summary: string,
   own: readonly ConditionName[],
-  makeSetting: (seed: number, conditions: Conditions) => Setting,
+  makeSetting: (seed: number, conditions: Conditions) => PolledSetting,
 ): World => ({
   name,
   summary,
