@@ -1,7 +1,7 @@
 /** What the arena says on a terminal: one row a strategy and world, then the differences on common seeds. */
 
+import type { ArenaResult } from '../../lab/arena/arena.js';
 import { conditionsText } from '../../lab/arena/conditions.js';
-import type { ArenaResult } from '../../lab/arena/contract.js';
 import { type ArenaColumn, DIFFERENCE_COLUMNS, listCautions, listStandingColumns } from '../../lab/arena/describe.js';
 import { type Column, prose, table } from '../output/table.js';
 

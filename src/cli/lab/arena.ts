@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { ArenaResult } from '../../lab/arena/contract.js';
+import type { ArenaResult } from '../../lab/arena/arena.js';
 import { count, formatDuration } from '../../lab/report/figures.js';
 import { integerBetween } from '../arguments.js';
 import { EXIT, type ExitCode } from '../output/exit.js';

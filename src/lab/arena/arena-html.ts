@@ -4,8 +4,9 @@ import { formatQuantity, UNKNOWN } from '../report/figures.js';
 import { html, type Markup, shorten } from '../report/html/markup.js';
 import { dataTable, section, tone } from '../report/html/parts.js';
 import { assumptionList, tablesPage } from '../sweep/html/sweep-html.js';
+import type { ArenaResult } from './arena.js';
 import { conditionsText } from './conditions.js';
-import type { ArenaResult, NamedSimulation } from './contract.js';
+import type { NamedSimulation } from './contract.js';
 import {
   type ArenaColumn,
   DIFFERENCE_COLUMNS,
@@ -30,7 +31,7 @@ export function arenaHtml(result: ArenaResult): string {
   const content = html`${section(
     'standings',
     'Standings',
-    'What fills were worth at the true probability of their moment, in currency: the luck of the settlement is not in it.',
+    'Value of fills at the true probability of their moment, in currency, without the luck of the settlement.',
     makeTable('Strategies by world', listStandingColumns(result), standings),
   )}${
     differences.length === 0
@@ -38,13 +39,13 @@ export function arenaHtml(result: ArenaResult): string {
       : section(
           'differences',
           'Differences on the same seeds',
-          'Every strategy meets the same luck in a seed, so what all met alike falls out of the difference.',
+          'Every strategy meets the same luck in a seed: it cancels out in the difference.',
           makeTable('Paired differences', DIFFERENCE_COLUMNS, differences),
         )
   }${section(
     'worst',
     'Worst seeds',
-    `The ${WORST_SHOWN} of each strategy with the least edge, for whoever wants to know why.`,
+    `The ${WORST_SHOWN} of each strategy with the least edge.`,
     makeTable('Worst seeds', listWorstColumns(result), findWorst(result)),
   )}${assumptionSection(result)}`;
   return tablesPage({

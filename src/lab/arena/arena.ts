@@ -6,13 +6,37 @@
 
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
+import type { StrategyConfig } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import type { ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';
-import type { ArenaResult, Entered, NamedSimulation, World } from './contract.js';
+import type { NamedSimulation, World } from './contract.js';
 import { loadEntrants } from './entrants.js';
 import { runSimulations, type SimulationPlan, type SimulationTask } from './simulations.js';
-import { judgeSimulations } from './standings.js';
+import { type EdgeDifference, judgeSimulations, type Standing } from './standings.js';
+
+/** A strategy that entered, as a reader finds it again. */
+export interface Entered {
+  readonly name: string;
+  /** As it was given: a strategy file, or a trader's with several. */
+  readonly file: string;
+  readonly module: string;
+  readonly params: StrategyConfig['params'];
+  readonly configHash: string;
+}
+
+export interface ArenaResult {
+  readonly version: string;
+  readonly worlds: readonly Pick<World, 'name' | 'summary' | 'conditions'>[];
+  readonly strategies: readonly Entered[];
+  readonly firstSeed: number;
+  readonly seeds: number;
+  readonly conditions: Conditions;
+  readonly standings: readonly Standing[];
+  readonly differences: readonly EdgeDifference[];
+  /** Every simulation: by world, then strategy, then seed. */
+  readonly simulations: readonly NamedSimulation[];
+}
 
 interface ArenaPlan {
   readonly worlds: readonly World[];

@@ -2,7 +2,6 @@
 
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { ConditionName, Conditions } from './conditions.js';
-import type { EdgeDifference, Standing } from './standings.js';
 
 /** What a world that judges a strategy by itself needs of it. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
@@ -50,29 +49,6 @@ export interface World {
   /** Those that change it; of the others it knows nothing. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
-}
-
-/** A strategy that entered, as a reader finds it again. */
-export interface Entered {
-  readonly name: string;
-  /** As it was given: a strategy file, or a trader's with several. */
-  readonly file: string;
-  readonly module: string;
-  readonly params: StrategyConfig['params'];
-  readonly configHash: string;
-}
-
-export interface ArenaResult {
-  readonly version: string;
-  readonly worlds: readonly Pick<World, 'name' | 'summary' | 'conditions'>[];
-  readonly strategies: readonly Entered[];
-  readonly firstSeed: number;
-  readonly seeds: number;
-  readonly conditions: Conditions;
-  readonly standings: readonly Standing[];
-  readonly differences: readonly EdgeDifference[];
-  /** Every simulation: by world, then strategy, then seed. */
-  readonly simulations: readonly NamedSimulation[];
 }
 
 export interface NamedSimulation extends SimulationResult {

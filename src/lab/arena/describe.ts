@@ -1,8 +1,9 @@
 /** The tables of an arena and their words, the same on the terminal and in the page. */
 
 import { count, decimal } from '../report/figures.js';
+import type { ArenaResult } from './arena.js';
 import { conditionOptions } from './conditions.js';
-import type { ArenaResult, NamedSimulation } from './contract.js';
+import type { NamedSimulation } from './contract.js';
 import type { EdgeDifference, Mean, Standing } from './standings.js';
 
 export interface ArenaColumn<Row> {
@@ -76,11 +77,11 @@ const STANDING_COLUMNS: readonly ArenaColumn<Standing>[] = [
     keep: 90,
   }),
   meanColumn('Uninformed', ({ uninformedEdge }) => uninformedEdge, {
-    explains: 'the part that takers brought who do not know the truth',
+    explains: 'edge from takers without knowledge of the truth',
     keep: 70,
   }),
   meanColumn('Informed', ({ informedEdge }) => informedEdge, {
-    explains: 'the part that those took who know it',
+    explains: 'edge lost to takers with knowledge of the truth',
     keep: 70,
   }),
   plainColumn('Fills', ({ fills }) => fills.mean, 1, { keep: 60 }),

@@ -50,7 +50,7 @@ export interface WorldSweepPlan {
 
 /** The configuration of the file itself. */
 const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
-const HINT = '`twinbook strategies test STRATEGY` finds what a strategy does wrong.';
+const HINT = '`twinbook strategies test STRATEGY` finds its mistakes.';
 
 /** Throws TwinbookError for whatever keeps it from beginning; a configuration that fails is part of the result. */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
@@ -79,7 +79,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 function requireOneStrategy({ config: { file, strategies } }: WorldSweepPlan): void {
   if (strategies.length === 1) return;
   const hint = 'Give a strategy file, or a trader’s file with a single one.';
-  throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one by itself`, hint);
+  throw new TwinbookError('usage', `${file} has ${strategies.length} strategies; worlds judge one at a time`, hint);
 }
 
 /** Throws `usage` when a seed is in both: what was chosen on it cannot be shown by it. */

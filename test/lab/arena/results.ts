@@ -1,7 +1,7 @@
 /** Results of an arena that are made up: what tables and pages are tested with. */
 
+import type { ArenaResult } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import type { ArenaResult } from '../../../src/lab/arena/contract.js';
 import { judgeSimulations } from '../../../src/lab/arena/standings.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Random } from '../../../src/shared/base/random.js';

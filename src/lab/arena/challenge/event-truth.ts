@@ -5,7 +5,7 @@
  */
 
 import { PythonRandom } from './python-random.js';
-import type { Truth } from './simulation.js';
+import type { Truth } from './score.js';
 
 /** Deviation of the log-odds of an outcome in a step: at 0.5 of two outcomes the probability moves as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;

@@ -3,7 +3,16 @@
 import { normalCdf } from '../../../shared/base/normal.js';
 import type { Configuration } from './configuration.js';
 import { PythonRandom } from './python-random.js';
-import type { Truth } from './simulation.js';
+
+/** What decides the outcome, and who could know it. */
+export interface Truth {
+  /** Moves it by one step. */
+  step(): void;
+  /** That YES will pay, in [0, 1]. */
+  readonly probability: number;
+  /** Whether YES pays, once all steps are done. */
+  readonly isYes: boolean;
+}
 
 /** The probability of more jumps than are summed over: small enough for the tenth place of every published edge. */
 const TAIL = 1e-13;

@@ -6,7 +6,7 @@ import { type Configuration, drawConfiguration } from './configuration.js';
 import { LadderBook, type LadderSide, type RestingOrder, tickToPrice } from './ladder-book.js';
 import { Others, type Venue } from './others.js';
 import { QUANTUM, round10 } from './round.js';
-import { Score } from './score.js';
+import { Score, type Truth } from './score.js';
 
 export const STARTING_CASH = 1000;
 
@@ -32,16 +32,6 @@ export interface MakerFill {
 export interface Maker {
   /** Each action is applied before the next one is asked for. */
   act(sight: MakerSight): Iterable<MakerAction>;
-}
-
-/** What decides the outcome, and who could know it. */
-export interface Truth {
-  /** Moves it by one step. */
-  step(): void;
-  /** That YES will pay, in [0, 1]. */
-  readonly probability: number;
-  /** Whether YES pays, once all steps are done. */
-  readonly isYes: boolean;
 }
 
 /** `config` is the published one of the seed, or what another world makes of it. */

@@ -6,7 +6,8 @@ import type { CrowdCore } from '../../../exchange/crowd/crowd-core.js';
 import { must } from '../../../shared/base/errors.js';
 import { Random } from '../../../shared/base/random.js';
 import { playFromMemory } from '../../backtest/sources.js';
-import type { Scene, SceneMarket } from './stage.js';
+import type { SceneMarket } from './judge.js';
+import type { Scene } from './stage.js';
 
 /** As `Crowd` names the account of those who see the truth. */
 const INFORMED = 'crowd-informed';

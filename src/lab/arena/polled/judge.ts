@@ -1,10 +1,20 @@
 /** What each fill of the trader was worth at the truth of its moment, and how far its wealth fell below its highest. */
 
-import type { AccountSlot, ObservedFill } from '../../../exchange/core/contract.js';
+import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ONE } from '../../../shared/base/micros.js';
+import type { EventSource } from '../../backtest/contract.js';
 import type { SimulationResult } from '../contract.js';
-import type { SceneMarket } from './stage.js';
+
+/** One market and its truth, which nothing that trades may see. */
+export interface SceneMarket {
+  readonly source: EventSource;
+  readonly index: MarketIndex;
+  /** That YES will pay, now: in [0, 1]. */
+  readonly probability: number;
+  /** What YES paid; null before the end. */
+  readonly outcome: boolean | null;
+}
 
 export class Judge {
   readonly #core: ExchangeCore;

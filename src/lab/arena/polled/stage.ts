@@ -7,26 +7,16 @@ import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/c
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import type { Driver } from '../../../exchange/crowd/contract.js';
 import { must } from '../../../shared/base/errors.js';
-import type { EventSource, MadeMarkets, MarketDriver, MarketListener } from '../../backtest/contract.js';
+import type { MadeMarkets, MarketDriver, MarketListener } from '../../backtest/contract.js';
 import type { FeedSource, FeedWord } from '../../backtest/feeds/feed-replay.js';
 import type { Conditions } from '../conditions.js';
 import { TruthFeed } from '../truth-feed.js';
-import { Judge } from './judge.js';
+import { Judge, type SceneMarket } from './judge.js';
 
 /** The exchange's clock, Unix ms; 2027-01-15, 8:00 UTC. */
 export const START_MS = 1_800_000_000_000;
 /** The trader has to find the markets before anything happens in them. */
 export const LEAD_MS = 60_000;
-
-/** One market and its truth, which nothing that trades may see. */
-export interface SceneMarket {
-  readonly source: EventSource;
-  readonly index: MarketIndex;
-  /** That YES will pay, now: in [0, 1]. */
-  readonly probability: number;
-  /** What YES paid; null before the end. */
-  readonly outcome: boolean | null;
-}
 
 /** Markets, and the other accounts that trade there. Its `tick` lets them act, each at its own time. */
 export interface Scene extends Driver {

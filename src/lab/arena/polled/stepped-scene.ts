@@ -15,7 +15,8 @@ import { deriveConditionId } from '../../../recording/identity.js';
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import { playFromMemory } from '../../backtest/sources.js';
-import type { Scene, SceneMarket } from './stage.js';
+import type { SceneMarket } from './judge.js';
+import type { Scene } from './stage.js';
 
 export const STEP_MS = 1000;
 const TICK_MICROS = 10_000;
