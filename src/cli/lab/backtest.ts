@@ -5,11 +5,10 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BacktestOptions, BacktestResult } from '../../lab/backtest/backtest.js';
 import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
-import { FEE_NAMES } from '../../lab/backtest/fees/fee-curves.js';
+import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
-import { USUAL_LATENCY } from '../../lab/backtest/latency.js';
+import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import { MAX_REPEATS } from '../../lab/backtest/repeats.js';
 import type { ConfigOfThreads, ThreadedBacktest } from '../../lab/backtest/threads/threads.js';
 import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -196,7 +195,7 @@ async function runOnThreads(
   asked: Omit<ThreadedBacktest, 'fillModels'>,
   names: readonly string[],
 ): Promise<readonly BacktestResult[]> {
-  const { checkFillModels } = await import('../../lab/backtest/open-sources.js');
+  const { checkFillModels } = await import('../../lab/backtest/sources.js');
   const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
   return backtestOnThreads({ ...asked, fillModels: checkFillModels(names) });
 }

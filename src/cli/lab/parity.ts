@@ -1,6 +1,5 @@
 /** `twinbook parity RUN`: a recorded run beside backtests of the same span. */
 
-import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity } from '../../lab/parity/contract.js';
@@ -10,17 +9,15 @@ import type { ReplayedTrader } from '../../lab/replay/contract.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatGain, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { integerBetween } from '../arguments.js';
 import { resolveData } from '../data/paths.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, prose, record, table } from '../output/table.js';
-import { type FillModelFlag, fillModelOption, resolveFillModels } from './fill-model-option.js';
-import { ProgressLine } from './progress.js';
+import { type Column, json, prose, table } from '../output/table.js';
+import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, withRunConfig } from './run-option.js';
-import { marketTable, sideTable } from './side-table.js';
+import { backtestRun, sidesText } from './side-table.js';
 
 interface ParityFlags extends FillModelFlag, RunFlags {
   readonly data?: readonly string[];
@@ -98,24 +95,10 @@ async function compareRun(
   flags: ParityFlags,
   io: CliIo,
 ): Promise<ParityResult> {
-  const { runParity } = await import('../../lab/parity/parity.js');
-  const { checkFillModels, openSources } = await import('../../lab/backtest/open-sources.js');
-  const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
+  const { openSources } = await import('../../lab/backtest/sources.js');
   const recorded = flags.data === undefined ? null : (await openSources(resolveData(flags.data, io))).sources;
-  const line = new ProgressLine(io, flags.json === true);
-  try {
-    return await runParity(run, {
-      trader,
-      fillModels,
-      recorded,
-      latency: flags.latency ?? null,
-      seed: flags.seed,
-      landingMs: flags.landingMs,
-      progress: (share, what) => line.show(share, what),
-    });
-  } finally {
-    line.end();
-  }
+  const { latency = null, seed, landingMs } = flags;
+  return backtestRun(run, { trader, recorded, latency, seed, landingMs }, flags, io);
 }
 
 /** What is compared below is the same trader only where the run repeats: so it is said first. */
@@ -150,27 +133,18 @@ function makeParityRow(run: RunJournal, replayed: string, { parity, liveRun, dat
   };
 }
 
-function formatParity(
-  run: RunJournal,
-  replayed: string,
-  { parity, liveRun, data, latency }: ParityResult,
-  width?: number,
-): string {
-  const pairs: Parameters<typeof record>[0] = [
-    ['run', basename(run.folder)],
-    [
-      'span',
-      `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC, ${run.end === null ? 'cut off' : 'complete'}`,
-    ],
-    ...data.map((line) => ['data', line] as const),
-    ['latency', latency],
-    ['replay', replayed],
-  ];
-  const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`);
-  const said = [bandText(parity.band), remarks.join('\n')].map((text) => `${prose(text, width, '  ')}\n`);
-  const parts = [record(pairs, width), sideTable(parity, width), marketTable(parity, [OFF_BY], width), ...said];
-  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
-}
+const formatParity = (run: RunJournal, replayed: string, result: ParityResult, width?: number): string =>
+  sidesText(
+    run,
+    result,
+    {
+      span: run.end === null ? ', cut off' : ', complete',
+      after: [['replay', replayed]],
+      columns: [OFF_BY],
+      verdict: bandText(result.parity.band),
+    },
+    width,
+  );
 
 const OFF_BY: Column<MarketParity> = { title: 'off by', cell: ({ band }) => bandRange(band), right: true };
 

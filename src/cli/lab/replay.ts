@@ -1,21 +1,27 @@
 /** `twinbook replay RUN`: a recorded run decided once more, every request compared. */
 
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { BRACKET } from '../../lab/backtest/plan.js';
-import type { Aftermath, Difference, ReplayResult } from '../../lab/replay/contract.js';
+import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import type { ParityResult } from '../../lab/parity/parity.js';
+import type { Aftermath, Difference, ReplayedTrader, ReplayResult } from '../../lab/replay/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
+import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
+import { limitsOfThen } from '../../trader/risk/limits.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record } from '../output/table.js';
-import { fillModelOption } from './fill-model-option.js';
-import { type PlayFlags, playOverRun } from './replay-play.js';
+import { type FillModelFlag, fillModelOption } from './fill-model-option.js';
 import { makeRunCode, openRun, RUN_ARGUMENT, type RunFlags, traderOfNow, withRunConfig } from './run-option.js';
+import { backtestRun, sidesText } from './side-table.js';
 
-interface ReplayFlags extends RunFlags, PlayFlags {
+interface ReplayFlags extends RunFlags, FillModelFlag {
   readonly asRecorded?: true;
+  readonly play?: string;
+  readonly json?: true;
 }
 
 interface Replayed {
@@ -153,3 +159,45 @@ function afterText({ steps, differing, endedBecause }: Aftermath): string {
 /** What a replay is for: the same code on the same observations must decide the same. */
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
+
+/** Plays another configuration on the market that the run saw. Returns the text to print. */
+async function playOverRun(run: RunJournal, file: string, flags: ReplayFlags, io: CliIo): Promise<string> {
+  const trader = await loadOther(run, file, io);
+  const asked = { trader, isOther: true, recorded: null, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
+  const played = await backtestRun(run, asked, flags, io);
+  if (flags.json === true) return json(makePlayedRow(run, file, played));
+  return sidesText(run, played, { before: [['played', file]] }, io.columns);
+}
+
+/** A strategy file runs within the settings and limits of the run; a trader's file brings its own. */
+async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
+  const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
+  const path = resolve(io.cwd, file);
+  if (!existsSync(path)) {
+    const hint = "Name a strategy file or a trader's file, e.g. config/strategies/crowd-maker.yaml.";
+    throw new TwinbookError('config_invalid', `--play ${file}: no such file`, hint);
+  }
+  const { description } = run;
+  if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
+  const { loadStrategyFile } = await import('../../shell/config/strategy-file.js');
+  const feeds = (description.feeds ?? []).map(({ name }) => name);
+  const loaded = await loadStrategyFile(path, { limits: limitsOfThen(description.risk), feeds }, io.cwd);
+  return traderWith(description, loaded === null ? [] : [loaded.config]);
+}
+
+function makePlayedRow({ description, folder, warnings }: RunJournal, file: string, played: ParityResult): object {
+  const { parity, liveRun, data, latency } = played;
+  return {
+    run: description.runId,
+    folder,
+    played: file,
+    warnings,
+    from_ms: liveRun.fromMs,
+    to_ms: liveRun.toMs,
+    data,
+    latency,
+    sides: parity.sides,
+    markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
+    remarks: parity.remarks,
+  };
+}

@@ -1,8 +1,66 @@
-/** A live run and backtests over it, side by side. */
+/** A recorded run and backtests over its span, side by side. */
 
+import { basename } from 'node:path';
+import { BRACKET } from '../../lab/backtest/plan.js';
 import type { MarketParity, Parity, Side } from '../../lab/parity/contract.js';
+import type { ParityOptions, ParityResult } from '../../lab/parity/parity.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
-import { type Column, table } from '../output/table.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import type { RunJournal } from '../../shell/journal/contract.js';
+import type { CliIo } from '../output/io.js';
+import { type Column, prose, record, table } from '../output/table.js';
+import { type FillModelFlag, resolveFillModels } from './fill-model-option.js';
+import { ProgressLine } from './progress.js';
+
+/** Backtests the run's span, with a line that shows how far it is. */
+export async function backtestRun(
+  run: RunJournal,
+  options: Omit<ParityOptions, 'fillModels' | 'progress'>,
+  flags: FillModelFlag & { readonly json?: true },
+  io: CliIo,
+): Promise<ParityResult> {
+  const { runParity } = await import('../../lab/parity/parity.js');
+  const { checkFillModels } = await import('../../lab/backtest/sources.js');
+  const fillModels = checkFillModels(resolveFillModels(flags, BRACKET, io.cwd));
+  const line = new ProgressLine(io, flags.json === true);
+  const progress = (share: number, what: string) => line.show(share, what);
+  return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
+}
+
+type Facts = readonly (readonly [name: string, value: string])[];
+
+interface SidesWords {
+  /** What is said of the span, after its times. */
+  readonly span?: string;
+  /** Before and after what was played. */
+  readonly before?: Facts;
+  readonly after?: Facts;
+  /** Of each market, after those of the sides. */
+  readonly columns?: readonly Column<MarketParity>[];
+  /** A paragraph before the remarks. */
+  readonly verdict?: string;
+}
+
+/** @param width of the terminal; left out for a file */
+export function sidesText(
+  { folder, warnings }: RunJournal,
+  { parity, liveRun, data, latency }: ParityResult,
+  { span = '', before = [], after = [], columns = [], verdict }: SidesWords,
+  width?: number,
+): string {
+  const facts: Facts = [
+    ['run', basename(folder)],
+    ['span', `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC${span}`],
+    ...before,
+    ...data.map((line) => ['data', line] as const),
+    ['latency', latency],
+    ...after,
+  ];
+  const remarks = [...warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
+  const said = [...(verdict === undefined ? [] : [verdict]), remarks].map((text) => `${prose(text, width, '  ')}\n`);
+  const parts = [record(facts, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
+  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+}
 
 type Line = readonly [name: string, figure: (side: Side) => string];
 
@@ -22,11 +80,8 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/**
- * A column for each side, the first ones where a narrow terminal has no room for all.
- * @param width of the terminal; left out for a file
- */
-export function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
+/** A column for each side, the first ones where a narrow terminal has no room for all. */
+function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
   const columns: Column<Line>[] = [
     { title: '', cell: ([name]) => name },
     ...sides.map(
@@ -41,12 +96,8 @@ export function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): str
   return table(LINES, columns, width);
 }
 
-/**
- * Shares filled, market by market.
- * @param more columns after those of the sides
- * @param width of the terminal; left out for a file
- */
-export function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
+/** Shares filled, market by market; `more`: columns after those of the sides. */
+function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
   const columns: Column<MarketParity>[] = [
     {
       title: 'Shares filled in',

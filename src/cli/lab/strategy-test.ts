@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/contract.js';
+import type { CheckResult, ShownMarkets, TriedStrategy } from '../../lab/strategy-checks/trial.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';

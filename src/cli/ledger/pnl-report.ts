@@ -113,7 +113,7 @@ async function readRunJournals(
 async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
-  const { openSources } = await import('../../lab/backtest/open-sources.js');
+  const { openSources } = await import('../../lab/backtest/sources.js');
   const { BestPrices } = await import('../../lab/parity/best-prices.js');
   const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config, io);

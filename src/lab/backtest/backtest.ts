@@ -19,13 +19,12 @@ import { playedByAll } from '../report/analysis/coverage.js';
 import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/repeats.js';
 import type { BacktestOutcome, EventSource } from './contract.js';
 import { type FeedData, readFeedData } from './feeds/feed-values.js';
-import { feeCurve } from './fees/fee-curves.js';
+import { feeCurve } from './fees.js';
 import type { AfterHalt } from './halts.js';
-import { type LatencyChoice, latencyChoice } from './latency-choice.js';
-import { checkFillModelChoices, openSources } from './open-sources.js';
+import { type LatencyChoice, latencyChoice, makeDraws } from './latency.js';
 import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js';
-import { makeDraws } from './repeats.js';
 import { runBacktest } from './run.js';
+import { checkFillModels, openSources } from './sources.js';
 
 /** What every run of a backtest has in common. */
 export interface BacktestOptions {
@@ -85,7 +84,7 @@ export async function backtest({ config: file, ...options }: BacktestInput): Pro
 
 /** The same with a configuration that is loaded already. */
 export async function backtestOf(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
-  const models = checkFillModelChoices(options.fillModels ?? BRACKET);
+  const models = checkFillModels(options.fillModels ?? BRACKET);
   const runModel = await openModelRuns(config, options, models.length * (options.repeat ?? 1) === 1);
   const results: ModelRuns[] = [];
   for (const [index, fillModel] of models.entries()) {

@@ -15,9 +15,9 @@ import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeedSource } from './feeds/feed-replay.js';
-import type { FeeCurve } from './fees/fee-curves.js';
+import type { FeeCurve } from './fees.js';
 import type { AfterHalt } from './halts.js';
-import type { BacktestTraderSettings } from './trader-settings.js';
+import type { BacktestTraderSettings } from './trader-side.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {

@@ -9,8 +9,7 @@ import { Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { computeYesCost } from '../session/moves.js';
 import { MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
-import { LaterMarks } from './later-marks.js';
-import { RestingOrders } from './resting-orders.js';
+import { LaterMarks, RestingOrders } from './resting-orders.js';
 
 /** A fill whose later marks are still to come. */
 export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'marksAfterMicros'> {

@@ -13,7 +13,7 @@ import type {
   SessionRecord,
 } from '../session/contract.js';
 import type { BacktestPlan, EventSource } from './contract.js';
-import { chargedSession } from './fees/charged-session.js';
+import { chargedSession } from './fees.js';
 import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, PendingFill } from './market-metrics.js';

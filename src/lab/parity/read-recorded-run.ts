@@ -7,7 +7,7 @@ import type { RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { TimedCommand } from '../backtest/contract.js';
-import { type MeasuredCall, makeLatencySource } from '../backtest/latency-choice.js';
+import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/request-count.js';
 import { formatQuantity } from '../report/figures.js';
 import type { LiveRun } from './contract.js';

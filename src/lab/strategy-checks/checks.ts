@@ -7,9 +7,17 @@ import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';
 import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import type { CheckResult, ShownMarkets, ShownSubject, TriedStrategy } from './contract.js';
 import { callTrapped } from './traps.js';
-import { type MarketQuotes, makeTrialQuoter, nameShown, type TrialQuoter } from './trial-quoter.js';
+import {
+  type CheckResult,
+  type MarketQuotes,
+  makeTrialQuoter,
+  nameShown,
+  type ShownMarkets,
+  type ShownSubject,
+  type TrialQuoter,
+  type TriedStrategy,
+} from './trial.js';
 
 /** Longer than this in one call of a hundred, and a step with many markets falls behind its polls. */
 const MOST_MS = 5;

@@ -4,12 +4,17 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
-import type { CheckResult, ShownSubject, TriedStrategy } from './contract.js';
 import type { Look, RowOfBook } from './generated-market.js';
 import { askedBy, type Beside } from './shown-beside.js';
 import { showEvent } from './shown-events.js';
 import { showMarket } from './shown-markets.js';
-import { type MarketQuotes, makeTrialQuoter } from './trial-quoter.js';
+import {
+  type CheckResult,
+  type MarketQuotes,
+  makeTrialQuoter,
+  type ShownSubject,
+  type TriedStrategy,
+} from './trial.js';
 
 /**
  * What the strategy says in each scenario, in their order: of its market, and then of the others of its event. Each is seen by an

@@ -4,7 +4,7 @@ import { micros, ONE } from '../../shared/base/micros.js';
 import type { Random } from '../../shared/base/random.js';
 import type { EventView, FeedViews, SiblingView } from '../../trader/market/view.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
-import type { TriedStrategy } from './contract.js';
+import type { TriedStrategy } from './trial.js';
 
 /** What a strategy asks for. */
 export interface Asked {

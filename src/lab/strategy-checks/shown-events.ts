@@ -6,9 +6,9 @@
 import { Random } from '../../shared/base/random.js';
 import type { EventFacts, EventOutcomes, MarketOfEvent } from '../../trader/market/view.js';
 import { makeWholeEventView } from '../../trader/market/whole-event.js';
-import type { ShownEvent, ShownEventLook, ShownMarkets } from './contract.js';
 import { GeneratedMarket, type GridOfMarket, type Look, MAX_POSITION_SHARES, START_MS } from './generated-market.js';
 import { drawBook, drawFill } from './shown-markets.js';
+import type { ShownEvent, ShownEventLook, ShownMarkets } from './trial.js';
 
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;

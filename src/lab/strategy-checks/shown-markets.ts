@@ -5,7 +5,6 @@
  */
 
 import { Random } from '../../shared/base/random.js';
-import type { ShownLook, ShownMarket, ShownMarkets } from './contract.js';
 import {
   GeneratedMarket,
   type GridOfMarket,
@@ -15,6 +14,7 @@ import {
   START_MS,
 } from './generated-market.js';
 import { drawBeside, eventView, feedViews, mirrorBeside, NOTHING_BESIDE, NOTHING_MORE } from './shown-beside.js';
+import type { ShownLook, ShownMarket, ShownMarkets } from './trial.js';
 
 /** Every which market charges nothing: only there do a market and its mirror cost the same on every leg. */
 const FREE_EVERY = 2;

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CheckResult } from './contract.js';
+import type { CheckResult } from './trial.js';
 
 const NAME = 'its types are right';
 

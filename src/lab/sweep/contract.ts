@@ -4,7 +4,7 @@ import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import type { FeedData } from '../backtest/feeds/feed-values.js';
-import type { LatencyChoice } from '../backtest/latency-choice.js';
+import type { LatencyChoice } from '../backtest/latency.js';
 
 /** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
@@ -166,14 +166,11 @@ export interface CrossingSums {
   readonly unfilledOrders: number;
   /** How long they stood crossed, all together. */
   readonly crossedMs: number;
-  /** What those shares would have gained by then, of as many as have a middle there. */
-  readonly after5s: MarkedSum;
-  readonly after60s: MarkedSum;
-}
-
-export interface MarkedSum {
-  readonly sharesMicros: number;
-  readonly gainMicros: number;
+  /** Shares of those that have a middle that much later, and what they would have gained by then. */
+  readonly shares5sMicros: number;
+  readonly gain5sMicros: number;
+  readonly shares60sMicros: number;
+  readonly gain60sMicros: number;
 }
 
 export interface TaskRun {

@@ -1,7 +1,18 @@
-/** Figures of a sweep as a person reads them, the same on the terminal and in the page. */
+/** Figures and tables of a sweep as a person reads them, the same on the terminal and in the page. */
 
 import { ONE } from '../../shared/base/micros.js';
-import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
+import {
+  count,
+  formatDuration,
+  formatGain,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  formatShares,
+  ratio,
+  signedCents,
+  UNKNOWN,
+} from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
 import type {
   Axis,
@@ -11,7 +22,9 @@ import type {
   ModelJudgement,
   ModelResult,
   SharpePerEvent,
+  SweepResult,
   SweepSubject,
+  WalkForwardStep,
 } from './contract.js';
 
 /** What a sweep's subject calls its parts. */
@@ -28,19 +41,6 @@ export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
 };
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-const withError = ({ mean, standardError }: FreshMean): string =>
-  `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
-
-/** Rows of the table of fresh seeds: world, chosen, unchanged, difference, seeds below 0. */
-export const FRESH_HEADS = ['World', 'Chosen', 'Unchanged', 'Chosen more', 'Below 0'] as const;
-
-export const freshRows = ({ worlds, seeds }: FreshResult): readonly (readonly string[])[] =>
-  worlds.map(({ world, chosen, unchanged, difference, belowZero }) => [
-    world,
-    ...[chosen, unchanged, difference].map(withError),
-    `${count(belowZero)} of ${count(seeds)}`,
-  ]);
 
 /** What the fresh seeds are and whether they count. */
 export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
@@ -82,3 +82,92 @@ export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult)
   repeatDeviationMicros === null
     ? formatGain(resultMicros)
     : `${formatGain(resultMicros)} ± ${formatMoney(repeatDeviationMicros)}`;
+
+/** A column of a table that the terminal and the page show alike. */
+export interface SharedColumn<Row> {
+  readonly title: string;
+  /** Shown on the page beside the heading. */
+  readonly explains?: string;
+  readonly isText?: boolean;
+  readonly cell: (row: Row) => string | number | null;
+  /** Coloured on the page by its sign. */
+  readonly signed?: (row: Row) => number | null;
+  /** As of a column of the terminal; a title of its own there. */
+  readonly keep?: number;
+  readonly short?: string;
+}
+
+/** What the rule about crossings of a fill model filled, and what it left. */
+export const CROSSING_COLUMNS: readonly SharedColumn<ModelResult>[] = [
+  { title: 'Fill model', isText: true, cell: ({ fillModel }) => fillModel },
+  { title: 'Filled at crossings', cell: ({ crossing }) => formatShares(crossing?.filledMicros ?? null) },
+  { title: 'Crossed, not filled', cell: ({ crossing }) => formatShares(crossing?.unfilledMicros ?? null) },
+  { title: 'Orders', cell: ({ crossing }) => count(crossing?.unfilledOrders ?? null) },
+  { title: 'Crossed for, mean', cell: ({ crossing }) => formatDuration(crossing?.meanCrossedMs ?? null) },
+  { title: 'Markout 5 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout5sMicros ?? null) },
+  { title: 'Markout 60 s, cents', cell: ({ crossing }) => signedCents(crossing?.markout60sMicros ?? null) },
+];
+
+/** How far the search may be believed, by fill model. */
+export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
+  const { model, event } = TERMS[subject];
+  return [
+    { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },
+    {
+      title: 'Tried (N)',
+      explains: 'different configurations ever tried in this folder',
+      cell: () => count(counts.tried),
+    },
+    {
+      title: 'V[Sharpe]',
+      explains: 'variance over the configurations',
+      cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN,
+    },
+    {
+      title: 'Best by luck',
+      explains: 'the highest Sharpe ratio that is to be expected of N without any skill',
+      cell: ({ luckySharpe }) => ratio(luckySharpe),
+    },
+    {
+      title: 'Overfitting',
+      explains: `how often the best of one half of the ${event}s is not above the median in the other`,
+      cell: ({ overfitting }) => overfittingText(overfitting),
+    },
+  ];
+}
+
+/** Walking forward, fold by fold. */
+export const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
+  { title: 'Fold', cell: ({ fold }) => fold + 1 },
+  { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
+  { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
+  { title: 'Tested on', explains: 'events', cell: ({ testEvents }) => testEvents },
+  { title: 'Config', explains: 'the best until then', cell: ({ chosen }) => chosen },
+  ...fillModels.flatMap((model, index): SharedColumn<WalkForwardStep>[] => [
+    {
+      title: `${model}, in sample`,
+      short: `${model} in`,
+      cell: ({ inSampleMicros }) => formatGain(inSampleMicros[index] ?? null),
+      keep: 60 - index,
+    },
+    {
+      title: 'Out of sample',
+      explains: `under ${model}`,
+      cell: ({ outOfSampleMicros }) => formatGain(outOfSampleMicros[index] ?? null),
+      signed: ({ outOfSampleMicros }) => outOfSampleMicros[index] ?? null,
+      keep: 90 - index,
+    },
+  ]),
+];
+
+const withError = ({ mean, standardError }: FreshMean): string =>
+  `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
+
+/** The configuration that leads on fresh seeds, world by world. */
+export const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
+  { title: 'World', isText: true, cell: ({ world }) => world },
+  { title: 'Chosen', cell: ({ chosen }) => withError(chosen) },
+  { title: 'Unchanged', cell: ({ unchanged }) => withError(unchanged) },
+  { title: 'Chosen more', cell: ({ difference }) => withError(difference) },
+  { title: 'Below 0', cell: ({ belowZero }) => `${count(belowZero)} of ${count(seeds)}` },
+];

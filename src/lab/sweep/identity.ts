@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/version.js';
-import { modelOfChoice } from '../backtest/latency-choice.js';
+import { modelOfChoice } from '../backtest/latency.js';
 import type { Axis, SweepPlan } from './contract.js';
 
 /** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */

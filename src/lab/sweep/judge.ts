@@ -1,12 +1,23 @@
 /** From the results of all backtests to what may be said of the configurations, and of the search itself. */
 
 import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
-import { expectedMaxSharpe, type Trials } from '../../shared/statistics/deflated-sharpe.js';
+import {
+  deflatedSharpe,
+  expectedMaxSharpe,
+  observedSharpe,
+  type Trials,
+} from '../../shared/statistics/deflated-sharpe.js';
 import { computeMoments } from '../../shared/statistics/moments.js';
-import { LEAST_EVENTS_FOR_OVERFITTING, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
-import type { Candidate, ConfigurationResult, ModelJudgement, ModelResult, SweptEvent } from './contract.js';
+import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
+import type {
+  Candidate,
+  ConfigurationResult,
+  ModelJudgement,
+  ModelResult,
+  SharpePerEvent,
+  SweptEvent,
+} from './contract.js';
 import type { Outcomes } from './results/outcomes.js';
-import { computeSharpe } from './sharpe.js';
 
 export interface Judged {
   readonly models: readonly ModelJudgement[];
@@ -104,3 +115,13 @@ function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
 }
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
+
+/** `results` by event, 0 where nothing was done. Null for too few events and for results that never differ. */
+export function computeSharpe(results: ArrayLike<number>, trials: Trials | null): SharpePerEvent | null {
+  if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
+  const observed = observedSharpe(results);
+  if (observed === null) return null;
+  const { sharpe, samples, skewness, kurtosis } = observed;
+  const deflated = trials === null ? null : deflatedSharpe(observed, trials);
+  return { sharpe, events: samples, skewness, kurtosis, deflated };
+}

@@ -3,7 +3,7 @@
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import type { Recording } from '../../recording/contract.js';
 import type { BacktestPlan } from '../backtest/contract.js';
-import { modelOfChoice } from '../backtest/latency-choice.js';
+import { modelOfChoice } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/sources.js';
 import type { SweepPlan, SweptEvent } from './contract.js';
@@ -39,7 +39,8 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
 function wholePlan({ config, recordings, fillModels, latency, ...options }: SweepPlan): BacktestPlan {
   for (const name of fillModels) fillModel(name);
   const { seed, landingMs, fees, allMarkets } = options;
-  return makePlan(config, recordings.map(streamRecording), {
+  const sources = recordings.map((recording) => streamRecording(recording));
+  return makePlan(config, sources, {
     fillModel: fillModels[0] ?? '',
     latency: modelOfChoice(latency, seed),
     seed,

@@ -1,11 +1,13 @@
 /** One backtest of a sweep, and the few figures that are kept of it. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
+import { createHash } from 'node:crypto';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { computeMean } from '../../shared/statistics/moments.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan, EventSource } from '../backtest/contract.js';
 import type { FeedData } from '../backtest/feeds/feed-values.js';
+import { makeDraws } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
-import { makeDraws } from '../backtest/repeats.js';
 import { runBacktest } from '../backtest/run.js';
 import { splitMarket } from '../report/analysis/split.js';
 import { sum } from '../report/analysis/total.js';
@@ -13,8 +15,7 @@ import type { MarketSession, RequestUse, SessionRecord } from '../session/contra
 import { configWith } from './candidates.js';
 import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from './contract.js';
 import { eventsIn } from './folds.js';
-import { meanOfRuns } from './repeated-task.js';
-import { crossingSums } from './results/crossings.js';
+import { combineCrossings, crossingSums, roundedMean } from './results/crossings.js';
 
 /** What is the same for every task. Plain data. */
 export interface TaskSettings {
@@ -108,3 +109,36 @@ function twoSidedShare(markets: readonly MarketSession[]): number | null {
 }
 
 const countRequests = (use: RequestUse | null): number => (use === null ? 0 : use.public.count + use.signed.count);
+
+/** Several runs of one backtest as one: the means of their figures. One run is itself. Counts and currency are rounded; the largest drawdown counts, and the alarms of all runs. */
+export function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]): TaskFigures {
+  const [first] = runs;
+  assert(first !== undefined, 'a task runs once at least');
+  const { seed: _, ...single } = first;
+  if (runs.length === 1) return single;
+  const mean = (figure: (run: TaskFigures) => number): number => roundedMean(runs.map(figure));
+  const eventResults = first.eventResults.map((_result, event) => mean((run) => run.eventResults[event] ?? 0));
+  const quoted = runs.flatMap(({ twoSidedShare }) => twoSidedShare ?? []);
+  return {
+    // The sum of the events, so that the parts add up to the whole.
+    resultMicros: eventResults.reduce((total, result) => total + result, 0),
+    maxDrawdownMicros: Math.max(...runs.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
+    fills: mean(({ fills }) => fills),
+    turnoverMicros: mean(({ turnoverMicros }) => turnoverMicros),
+    feesMicros: mean(({ feesMicros }) => feesMicros),
+    twoSidedShare: computeMean(quoted),
+    requests: mean(({ requests }) => requests),
+    alarms: runs.reduce((total, { alarms }) => total + alarms, 0),
+    played: runs.reduce((total, { played }) => total + played, 0),
+    traceHash: combineHashes(runs.map(({ traceHash }) => traceHash)),
+    crossing: combineCrossings(
+      runs.map(({ crossing }) => crossing),
+      roundedMean,
+    ),
+    eventResults,
+    runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
+  };
+}
+
+const combineHashes = (hashes: readonly string[]): string =>
+  createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16);

@@ -6,8 +6,8 @@
 import type { Trials } from '../../shared/statistics/deflated-sharpe.js';
 import type { Candidate, SweptEvent, WalkForward, WalkForwardStep } from './contract.js';
 import { eventsIn, foldCount, trainingFor } from './folds.js';
+import { computeSharpe } from './judge.js';
 import type { Outcomes } from './results/outcomes.js';
-import { computeSharpe } from './sharpe.js';
 
 interface WalkForwardQuestion {
   /** Those that are done, in the order of the search. */

@@ -1,7 +1,7 @@
 /** What a backtest asks of the exchange before a moment, as text. */
 
-import { openSources } from '../../../src/lab/backtest/open-sources.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { openSources } from '../../../src/lab/backtest/sources.js';
 import { plan } from './plans.js';
 
 /** A trade goes to the level change that it belongs to, which was up to so long before its print. */

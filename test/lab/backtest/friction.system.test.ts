@@ -2,10 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LatencyModel } from '../../../src/lab/backtest/contract.js';
-import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees/fee-curves.js';
-import { callKind, readFailures, withFailures } from '../../../src/lab/backtest/friction.js';
-import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
-import { makeLatencySource, modelOfChoice } from '../../../src/lab/backtest/latency-choice.js';
+import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees.js';
+import {
+  callKind,
+  latencyModel,
+  makeLatencySource,
+  modelOfChoice,
+  readFailures,
+  readLatency,
+} from '../../../src/lab/backtest/latency.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { times } from '../../support/effort.js';
@@ -68,9 +73,9 @@ describe('latency by kind of call', () => {
 
 describe('calls that fail', () => {
   it('do so as often as was asked, half of them after the act, and move no latency', () => {
-    const [plain, failing] = [0, 0].map(() => latencyModel(readLatency('recorded'), [100, 200, 300], 5));
-    if (plain === undefined || failing === undefined) throw new Error('two models');
-    const model = withFailures(failing, { lost: 0.2, error: 0.1 }, 5);
+    const choice = { spec: readLatency('recorded'), roundTripsMs: [100, 200, 300] };
+    const plain = modelOfChoice(choice, 5);
+    const model = modelOfChoice({ ...choice, failures: { lost: 0.2, error: 0.1 } }, 5);
     const found = { lost: 0, error: 0, acted: 0 };
     const calls = 10_000;
     for (let call = 0; call < calls; call++) {
@@ -96,7 +101,8 @@ describe('calls that fail', () => {
       const given = plan([source(wanderingRows(4, times(1.5, 3)))]);
       const rates = readFailures(failures);
       if (rates === 'recorded') throw new Error('rates');
-      return runBacktest({ ...given, latency: withFailures(given.latency, rates, 1) });
+      const choice = { spec: readLatency('constant:100'), roundTripsMs: [], failures: rates };
+      return runBacktest({ ...given, latency: modelOfChoice(choice, 1) });
     };
     const [failing, again, sound] = [
       await run('lost:0.05,error:0.05'),

@@ -50,7 +50,11 @@ describe('a backtest', () => {
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
       const { session, traceHash } = await runBacktest(
-        makePlan(config, recordings.map(streamRecording), { ...given, fees }),
+        makePlan(
+          config,
+          recordings.map((each) => streamRecording(each)),
+          { ...given, fees },
+        ),
       );
       // The version and the hash of the configuration's files are named in a result and decide nothing.
       const { assumptions, ...rest } = session;

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { keepInMemory, streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { EventChunk, Recording } from '../../../src/recording/contract.js';
+import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { times } from '../../support/effort.js';
 import { plan } from './plans.js';
-import { chunk, FIRST_MS, market, type Row, wanderingRows } from './recordings.js';
+import { chunk, market, type Row, wanderingRows } from './recordings.js';
 
 const ROWS = wanderingRows(7, times(1, 4));
 
@@ -23,36 +24,40 @@ function recordingOf(rows: readonly Row[], pieces = 300) {
 }
 
 describe('recordings that several runs play', () => {
-  it('are decoded once for all of them, and give the same result again', async () => {
+  it('are decoded once for all of them, one after the other or at once, and give the same result again', async () => {
     const { recording, decodings } = recordingOf(ROWS);
     const shared = { events: 0 };
-    const source = keepInMemory(streamRecording(recording), shared);
-    const first = await runBacktest(plan([source]));
-    // The first look at its beginning, and the run.
-    expect(decodings.begun).toBe(2);
-    expect(shared.events).toBe(ROWS.length);
-    const second = await runBacktest(plan([source]));
-    expect(decodings.begun).toBe(2);
+    const source = keepInMemory(recording, shared);
+    const [first, second] = await Promise.all([runBacktest(plan([source])), runBacktest(plan([source]))]);
+    expect(await runBacktest(plan([source]))).toEqual(first);
     expect(second).toEqual(first);
-  });
-
-  it('are decoded anew after a run that did not play them to their end', async () => {
-    const { recording } = recordingOf(ROWS);
-    const shared = { events: 0 };
-    const source = keepInMemory(streamRecording(recording), shared);
-    const whole = await runBacktest(plan([source]));
-    const other = keepInMemory(streamRecording(recording), { events: 0 });
-    const commands = [{ atMs: FIRST_MS + 60_000, command: { kind: 'stop' } }] as const;
-    await runBacktest({ ...plan([other]), commands });
-    expect(await runBacktest(plan([other]))).toEqual(whole);
-  });
-
-  it('count once when two runs play them at the same time', async () => {
-    const { recording } = recordingOf(ROWS);
-    const shared = { events: 0 };
-    const source = keepInMemory(streamRecording(recording), shared);
-    const [one, two] = await Promise.all([runBacktest(plan([source])), runBacktest(plan([source]))]);
-    expect(two).toEqual(one);
+    expect(decodings).toEqual({ begun: 1, whole: 1 });
     expect(shared.events).toBe(ROWS.length);
+    expect(first).toEqual(await runBacktest(plan([streamRecording(recording)])));
+  });
+
+  it('are decoded anew for each run where they do not fit into the memory', async () => {
+    const { recording, decodings } = recordingOf(ROWS);
+    const shared = { events: 4_000_000 - 500 };
+    const source = keepInMemory(recording, shared);
+    const first = await runBacktest(plan([source]));
+    const { begun } = decodings;
+    expect(await runBacktest(plan([source]))).toEqual(first);
+    expect(decodings.begun).toBeGreaterThan(begun);
+    expect(shared.events).toBe(4_000_000 - 500);
+  });
+
+  it('are played as far as they can be read by every run', async () => {
+    const { recording } = recordingOf(ROWS);
+    async function* broken(): AsyncGenerator<EventChunk> {
+      yield chunk(ROWS.slice(0, 300));
+      throw new TwinbookError('recording_invalid', 'a page is damaged', 'Copy it anew.');
+    }
+    const source = keepInMemory({ ...recording, chunks: broken }, { events: 0 });
+    for (let run = 0; run < 2; run++) {
+      const { session, events } = await runBacktest(plan([source]));
+      expect(events).toBe(300);
+      expect(session.notices[0]?.text).toContain('only as far as it can be read: a page is damaged');
+    }
   });
 });

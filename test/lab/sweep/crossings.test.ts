@@ -11,8 +11,10 @@ const of = (shares: number, gainMicros: number): CrossingSums => ({
   unfilledMicros: shares * SHARE,
   unfilledOrders: shares,
   crossedMs: 100 * shares,
-  after5s: { sharesMicros: shares * SHARE, gainMicros },
-  after60s: { sharesMicros: 0, gainMicros: 0 },
+  shares5sMicros: shares * SHARE,
+  gain5sMicros: gainMicros,
+  shares60sMicros: 0,
+  gain60sMicros: 0,
 });
 
 it('adds folds up, so that a share counts as a share in whatever fold it stood', () => {

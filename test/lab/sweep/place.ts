@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { latencyChoice } from '../../../src/lab/backtest/latency-choice.js';
+import { latencyChoice } from '../../../src/lab/backtest/latency.js';
 import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';

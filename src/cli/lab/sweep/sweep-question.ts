@@ -3,8 +3,8 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { feeCurve } from '../../../lab/backtest/fees/fee-curves.js';
-import { latencyChoice } from '../../../lab/backtest/latency-choice.js';
+import { feeCurve } from '../../../lab/backtest/fees.js';
+import { latencyChoice } from '../../../lab/backtest/latency.js';
 import { readAxis, requireDifferent } from '../../../lab/sweep/axes.js';
 import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../../lab/sweep/bounds.js';
 import type { SweepPlan } from '../../../lab/sweep/contract.js';
@@ -101,7 +101,7 @@ export async function questionFrom(options: QuestionFlags & { readonly world?: r
 /** Everything that can be wrong with the question is found out here, before anything runs. */
 export async function planFrom(options: QuestionFlags & Pick<BacktestFlags, 'data'>, io: CliIo): Promise<SweepPlan> {
   const question = await questionFrom(options, io);
-  const { checkFillModels } = await import('../../../lab/backtest/open-sources.js');
+  const { checkFillModels } = await import('../../../lab/backtest/sources.js');
   const fillModels = checkFillModels(resolveFillModels(options, USUAL_FILL_MODELS, io.cwd));
   const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
   const { openRecordings } = await import('../../../recording/recording.js');

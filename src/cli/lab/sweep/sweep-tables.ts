@@ -1,26 +1,21 @@
 /** A sweep on the terminal: the best configurations, what may be said of the search, walking forward, and the notes. */
 
-import { count, formatGain, formatMoney, formatQuantity, ratio, UNKNOWN } from '../../../lab/report/figures.js';
-import type {
-  ConfigurationResult,
-  FreshResult,
-  ModelResult,
-  SweepResult,
-  WalkForward,
-} from '../../../lab/sweep/contract.js';
+import { count, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../../lab/report/figures.js';
+import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/contract.js';
 import {
   axisName,
+  CROSSING_COLUMNS,
   deflatedText,
-  FRESH_HEADS,
+  freshColumns,
   freshLead,
-  freshRows,
-  overfittingText,
+  judgementColumns,
   remark,
   resultText,
+  type SharedColumn,
   sharpeText,
+  stepColumns,
   TERMS,
 } from '../../../lab/sweep/describe.js';
-import { CROSSING_COLUMNS } from '../../../lab/sweep/results/crossings.js';
 import { type Column, prose, table } from '../../output/table.js';
 
 /** More rows than this nobody reads; the others are in the database, in --json and in the page. */
@@ -43,7 +38,7 @@ export function sweepTables(result: SweepResult, width?: number): string {
     ),
     more > 0 ? `… and ${count(more)} more\n` : '',
     result.subject === 'recordings' ? crossingTable(result, width) : '',
-    `\n${judgements(result, width)}`,
+    `\n${sharedTable(result.models, judgementColumns(result), width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
     result.fresh === null ? '' : `\n${freshTable(result.fresh, width)}`,
     say(`\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`),
@@ -99,44 +94,25 @@ const of =
 const worstDrawdown = ({ models }: ConfigurationResult): string =>
   models.length === 0 ? UNKNOWN : formatMoney(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
 
-/** What the rule of each model about crossings filled and left, of the configuration that leads. */
+const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
+  table(
+    rows,
+    columns.map(
+      ({ title, short = title, cell, isText, keep }): Column<Row> => ({
+        title: short.toUpperCase(),
+        cell,
+        right: isText !== true,
+        ...(keep === undefined ? {} : { keep }),
+      }),
+    ),
+    width,
+  );
+
+/** Of the configuration that leads. */
 function crossingTable({ configurations: [best] }: SweepResult, width?: number): string {
   if (best === undefined || best.models.length === 0) return '';
-  const columns = CROSSING_COLUMNS.map(
-    ([title, text]): Column<ModelResult> => ({
-      title: title.toUpperCase(),
-      cell: ({ crossing }) => text(crossing),
-      right: true,
-    }),
-  );
-  const name: Column<ModelResult> = { title: 'FILL MODEL', cell: ({ fillModel }) => fillModel };
   const lead = `Crossings of configuration ${best.number}, shares; markouts are of what stood crossed and was not filled`;
-  return `\n${prose(lead, width, '  ')}\n${table(best.models, [name, ...columns], width)}`;
-}
-
-function judgements({ subject, models, counts }: SweepResult, width?: number): string {
-  const columns: readonly Column<SweepResult['models'][number]>[] = [
-    { title: TERMS[subject].model.toUpperCase(), cell: ({ fillModel }) => fillModel },
-    { title: 'TRIED (N)', cell: () => count(counts.tried), right: true },
-    { title: 'V[SHARPE]', cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN, right: true },
-    { title: 'BEST BY LUCK', cell: ({ luckySharpe }) => ratio(luckySharpe), right: true },
-    { title: 'OVERFITTING', cell: ({ overfitting }) => overfittingText(overfitting), right: true },
-  ];
-  return table(models, columns, width);
-}
-
-const freshTable = (fresh: FreshResult, width?: number): string =>
-  `${prose(freshLead(fresh), width, '  ')}\n${textTable(FRESH_HEADS, freshRows(fresh), width)}`;
-
-function textTable(heads: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
-  const columns = heads.map(
-    (title, index): Column<readonly string[]> => ({
-      title: title.toUpperCase(),
-      cell: (row) => row[index] ?? null,
-      right: index > 0,
-    }),
-  );
-  return table(rows, columns, width);
+  return `\n${prose(lead, width, '  ')}\n${sharedTable(best.models, CROSSING_COLUMNS, width)}`;
 }
 
 function walkForwardTable(
@@ -144,30 +120,13 @@ function walkForwardTable(
   { assumptions }: SweepResult,
   width?: number,
 ): string {
-  const columns: readonly Column<WalkForward['steps'][number]>[] = [
-    { title: 'FOLD', cell: ({ fold }) => fold + 1, right: true },
-    { title: 'LEARNED FROM', cell: ({ trainEvents }) => trainEvents, right: true },
-    { title: 'PURGED', cell: ({ purgedEvents }) => purgedEvents, right: true },
-    { title: 'TESTED ON', cell: ({ testEvents }) => testEvents, right: true },
-    { title: 'CONFIG', cell: ({ chosen }) => chosen, right: true },
-    ...assumptions.fillModels.flatMap((model, index): Column<WalkForward['steps'][number]>[] => [
-      {
-        title: `${model.toUpperCase()} IN`,
-        cell: (step) => formatGain(step.inSampleMicros[index] ?? null),
-        right: true,
-        keep: 60 - index,
-      },
-      {
-        title: 'OUT OF SAMPLE',
-        cell: (step) => formatGain(step.outOfSampleMicros[index] ?? null),
-        right: true,
-        keep: 90 - index,
-      },
-    ]),
-  ];
   const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
     return `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
   });
   const lead = 'Walking forward: the configuration that was best on all earlier events, on those that follow';
-  return `${prose(lead, width, '  ')}\n${table(steps, columns, width)}${prose(sums.join(''), width, '  ')}`;
+  const rows = sharedTable(steps, stepColumns(assumptions.fillModels), width);
+  return `${prose(lead, width, '  ')}\n${rows}${prose(sums.join(''), width, '  ')}`;
 }
+
+const freshTable = (fresh: FreshResult, width?: number): string =>
+  `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;

@@ -1,17 +1,29 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
 import { utcText } from '../../../shared/base/utc-text.js';
-import { count, formatGain, formatQuantity } from '../../report/figures.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
 import { pageScript } from '../../report/html/assets.js';
 import { html, Markup, shorten } from '../../report/html/markup.js';
-import { dataTable, type Figure, section, tiles, tone } from '../../report/html/parts.js';
+import { type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { policy } from '../../report/html/report-html.js';
 import { styleFor } from '../../report/html/style.js';
-import type { SweepNote, SweepResult } from '../contract.js';
-import { axisName, capitalise, deflatedText, overfittingText, TERMS } from '../describe.js';
-import { beliefSection, freshSection, walkForwardSection } from './belief-section.js';
-import { configurationSection } from './configuration-section.js';
-import { crossingSection } from './crossing-section.js';
+import type { ConfigurationResult, ModelJudgement, ModelResult, SweepNote, SweepResult } from '../contract.js';
+import {
+  axisName,
+  CROSSING_COLUMNS,
+  capitalise,
+  deflatedText,
+  freshColumns,
+  freshLead,
+  judgementColumns,
+  overfittingText,
+  remark,
+  resultText,
+  type SharedColumn,
+  sharpeText,
+  stepColumns,
+  TERMS,
+} from '../describe.js';
 import { parameterSection } from './parameter-section.js';
 
 /** Under 5 MB whatever the sweep's size: beyond 2,000 configurations the page says what it leaves out. */
@@ -21,7 +33,7 @@ export function sweepHtml(result: SweepResult): string {
     title: result.title,
     what: describeSweep(result),
     notes: result.notes,
-    content: html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${result.subject === 'recordings' ? crossingSection(result) : null}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`,
+    content: html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${crossingSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`,
     foot: `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`,
   });
 }
@@ -87,6 +99,139 @@ function summary(result: SweepResult): Markup {
     { name: 'Signs that flip', text: count(counts.flipping), note: `of ${count(counts.done)} configurations` },
   ];
   return html`<section id="summary">${tiles(figures)}</section>`;
+}
+
+/** Of the table of configurations: about 1,000 bytes each. */
+const MAX_ROWS = 2_000;
+
+function configurationSection(result: SweepResult): Markup {
+  const { configurations, assumptions, search, counts } = result;
+  const terms = TERMS[result.subject];
+  const shown = configurations.slice(0, MAX_ROWS);
+  const heads: readonly Head[] = [
+    { title: '#', explains: `place, by the lowest ${terms.result} of the ${terms.models}` },
+    { title: 'Config', explains: 'number in the order of the search' },
+    ...search.axes.map((axis, index) => ({ title: axisName(search.axes, index), explains: axis.name })),
+    // Before the results, for it says how they are to be read.
+    { title: 'Remark', isText: true },
+    ...assumptions.fillModels.flatMap((model) => [
+      { title: model, explains: `${terms.result} under ${model}; of repeats their mean, ± the deviation between them` },
+      { title: 'Sharpe', explains: `per ${terms.event}, not per year` },
+      { title: 'Deflated', explains: 'probability that the true ratio beats what luck gives the best of all tried' },
+      { title: 'Drawdown', explains: 'the largest within a fold' },
+      { title: 'Fills' },
+    ]),
+  ];
+  const rows = shown.map((configuration, place) => ({
+    id: String(configuration.number),
+    cells: makeCells(configuration, place + 1, assumptions.fillModels.length, counts.events),
+  }));
+  const left = configurations.length - shown.length;
+  const note =
+    left > 0
+      ? html`<p class="note">The best ${count(shown.length)}; ${count(left)} more are in sweep.sqlite and --json.</p>`
+      : null;
+  return section(
+    'configurations',
+    'Configurations',
+    `Best first: by the lowest of the ${terms.result}s under the ${terms.models}, summed over all ${terms.event}s. A heading sorts.`,
+    html`${dataTable(heads, rows, { caption: 'Configurations', sorts: true })}${note}`,
+  );
+}
+
+function makeCells(configuration: ConfigurationResult, place: number, models: number, events: number): readonly Cell[] {
+  const { number, values, status } = configuration;
+  const isDone = status === 'done';
+  return [
+    { text: isDone ? count(place) : UNKNOWN, value: isDone ? place : null },
+    { text: count(number), value: number },
+    ...values.map((value) => ({ text: String(value), value: typeof value === 'boolean' ? Number(value) : value })),
+    { text: shorten(remark(configuration), 200), value: remark(configuration), class: 'bad' },
+    ...Array.from({ length: models }, (_, model) => modelCells(configuration.models[model], events)).flat(),
+  ];
+}
+
+function modelCells(model: ModelResult | undefined, events: number): readonly Cell[] {
+  if (model === undefined) return Array.from({ length: 5 }, () => ({ text: UNKNOWN, value: null }));
+  const { resultMicros, sharpe, maxDrawdownMicros, fills } = model;
+  return [
+    { text: resultText(model), value: resultMicros, class: tone(resultMicros) },
+    { text: sharpeText(sharpe, events), value: sharpe?.sharpe ?? null },
+    { text: deflatedText(sharpe), value: sharpe?.deflated ?? null },
+    { text: formatMoney(maxDrawdownMicros), value: maxDrawdownMicros },
+    { text: count(fills), value: fills },
+  ];
+}
+
+const cellText = (value: string | number | null): string => (typeof value === 'string' ? value : count(value));
+
+/** @param name of a row */
+const sharedTable = <Row>(
+  columns: readonly SharedColumn<Row>[],
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  caption: string,
+): Markup =>
+  dataTable(
+    columns,
+    rows.map((row) => ({
+      id: name(row),
+      cells: columns.map(({ cell, signed }) => ({
+        text: cellText(cell(row)),
+        ...(signed === undefined ? {} : { class: tone(signed(row)) }),
+      })),
+    })),
+    { caption },
+  );
+
+function crossingSection({ configurations: [best], subject }: SweepResult): Markup | null {
+  if (subject === 'worlds' || best === undefined || best.models.length === 0) return null;
+  return section(
+    'crossings',
+    'Crossings',
+    `Of configuration ${best.number}, the best: shares that were filled when the recorded other side came to the price of an order, and of orders that stood crossed and were not filled, for how long, and what a share of those would have gained. Those of the others are in sweep.sqlite and --json.`,
+    sharedTable(CROSSING_COLUMNS, best.models, ({ fillModel }) => fillModel, 'The best configuration, by fill model'),
+  );
+}
+
+function beliefSection(result: SweepResult): Markup {
+  const { model, event } = TERMS[result.subject];
+  const loss: SharedColumn<ModelJudgement> = {
+    title: 'Loss unseen',
+    explains: 'how often it loses money there',
+    cell: ({ overfitting }) => formatPercent(overfitting?.lossProbability ?? null),
+  };
+  const columns = [...judgementColumns(result), loss];
+  return section(
+    'belief',
+    'What luck would have given',
+    `The best of many is good by luck alone. Ratios are per ${event}, the only independent samples that there are; a deflated one is the probability that there is more than luck.`,
+    sharedTable(columns, result.models, ({ fillModel }) => fillModel, `The search, by ${model}`),
+  );
+}
+
+function walkForwardSection({ walkForward, assumptions }: SweepResult): Markup | null {
+  if (walkForward === null) return null;
+  const { steps, outOfSample, testedEvents } = walkForward;
+  const minutes = assumptions.embargoMs / 60_000;
+  const rule = `Whole events, in order of time. Learned from is what was over ${minutes > 0 ? `${count(minutes)} minutes before` : 'when'} the fold began; earlier events that were not are purged.`;
+  const columns = stepColumns(assumptions.fillModels);
+  const totals = outOfSample.map(
+    ({ fillModel, resultMicros, sharpe }) =>
+      html`<p class="note">Out of sample in all, ${fillModel}: <b class="${tone(resultMicros)}">${formatGain(resultMicros)}</b> over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.</p>`,
+  );
+  return section(
+    'forward',
+    'Walking forward',
+    `The configuration that was best on all earlier events, on those that follow. ${rule}`,
+    html`${sharedTable(columns, steps, ({ fold }) => String(fold), 'Walking forward, fold by fold')}${totals}`,
+  );
+}
+
+function freshSection({ fresh }: SweepResult): Markup | null {
+  if (fresh === null) return null;
+  const table = sharedTable(freshColumns(fresh), fresh.worlds, ({ world }) => world, 'On fresh seeds');
+  return section('fresh', 'On fresh seeds', freshLead(fresh), table);
 }
 
 function eventSection({ events }: SweepResult): Markup {

@@ -3,35 +3,35 @@
 import { ONE } from '../../../shared/base/micros.js';
 import { computeMean } from '../../../shared/statistics/moments.js';
 import { computeCrossings } from '../../report/analysis/crossings.js';
-import { count, formatDuration, formatShares, signedCents } from '../../report/figures.js';
 import type { MarketSession } from '../../session/contract.js';
-import type { CrossingSummary, CrossingSums, MarkedSum, ModelResult } from '../contract.js';
+import type { CrossingSummary, CrossingSums } from '../contract.js';
 
 const NO_CROSSING: CrossingSums = {
   filledMicros: 0,
   unfilledMicros: 0,
   unfilledOrders: 0,
   crossedMs: 0,
-  after5s: { sharesMicros: 0, gainMicros: 0 },
-  after60s: { sharesMicros: 0, gainMicros: 0 },
+  shares5sMicros: 0,
+  gain5sMicros: 0,
+  shares60sMicros: 0,
+  gain60sMicros: 0,
 };
 
 export function crossingSums(markets: readonly MarketSession[]): CrossingSums {
   const figures = computeCrossings(markets);
   if (figures === null) return NO_CROSSING;
   const { filled, unfilled } = figures;
-  const sumMarked = (wanted: number): MarkedSum => {
-    const found = unfilled.markouts.find(({ horizon }) => horizon === wanted);
-    const sharesMicros = found?.sharesMicros ?? 0;
-    return { sharesMicros, gainMicros: Math.round(((found?.markoutMicros ?? 0) * sharesMicros) / ONE) };
+  const sumMarked = (wanted: number): readonly [shares: number, gain: number] => {
+    const { sharesMicros = 0, markoutMicros = 0 } = unfilled.markouts.find(({ horizon }) => horizon === wanted) ?? {};
+    return [sharesMicros, Math.round(((markoutMicros ?? 0) * sharesMicros) / ONE)];
   };
+  const [[shares5sMicros, gain5sMicros], [shares60sMicros, gain60sMicros]] = [sumMarked(5_000), sumMarked(60_000)];
   return {
     filledMicros: filled.sharesMicros,
     unfilledMicros: unfilled.sharesMicros,
     unfilledOrders: unfilled.orders,
     crossedMs: Math.round((unfilled.crossed.mean ?? 0) * unfilled.crossed.count),
-    after5s: sumMarked(5_000),
-    after60s: sumMarked(60_000),
+    ...{ shares5sMicros, gain5sMicros, shares60sMicros, gain60sMicros },
   };
 }
 
@@ -42,46 +42,24 @@ export function combineCrossings(
 ): CrossingSums | null {
   const known = all.filter((sums) => sums !== null);
   if (known.length < all.length) return null;
-  const of = (figure: (sums: CrossingSums) => number): number => combine(known.map(figure));
-  const sumMarked = (at: 'after5s' | 'after60s'): MarkedSum => ({
-    sharesMicros: of((sums) => sums[at].sharesMicros),
-    gainMicros: of((sums) => sums[at].gainMicros),
-  });
-  return {
-    filledMicros: of(({ filledMicros }) => filledMicros),
-    unfilledMicros: of(({ unfilledMicros }) => unfilledMicros),
-    unfilledOrders: of(({ unfilledOrders }) => unfilledOrders),
-    crossedMs: of(({ crossedMs }) => crossedMs),
-    after5s: sumMarked('after5s'),
-    after60s: sumMarked('after60s'),
-  };
+  // The keys are those of its type.
+  const figures = Object.keys(NO_CROSSING) as (keyof CrossingSums)[];
+  const combined = figures.map((figure) => [figure, combine(known.map((sums) => sums[figure]))] as const);
+  return { ...NO_CROSSING, ...Object.fromEntries(combined) };
 }
 
 export const roundedMean = (values: readonly number[]): number => Math.round(computeMean(values) ?? 0);
 
 export function crossingSummary(sums: CrossingSums): CrossingSummary {
-  const { filledMicros, unfilledMicros, unfilledOrders, crossedMs, after5s, after60s } = sums;
-  const aShare = ({ sharesMicros, gainMicros }: MarkedSum) =>
+  const { filledMicros, unfilledMicros, unfilledOrders, crossedMs } = sums;
+  const aShare = (gainMicros: number, sharesMicros: number) =>
     sharesMicros === 0 ? null : Math.round((gainMicros / sharesMicros) * ONE);
   return {
     filledMicros,
     unfilledMicros,
     unfilledOrders,
     meanCrossedMs: unfilledOrders === 0 ? null : crossedMs / unfilledOrders,
-    markout5sMicros: aShare(after5s),
-    markout60sMicros: aShare(after60s),
+    markout5sMicros: aShare(sums.gain5sMicros, sums.shares5sMicros),
+    markout60sMicros: aShare(sums.gain60sMicros, sums.shares60sMicros),
   };
 }
-
-/** The figures of a fill model as a person reads them, the same on the terminal and in the page. */
-export const CROSSING_COLUMNS: readonly (readonly [
-  title: string,
-  text: (crossing: ModelResult['crossing']) => string,
-])[] = [
-  ['Filled at crossings', (crossing) => formatShares(crossing?.filledMicros ?? null)],
-  ['Crossed, not filled', (crossing) => formatShares(crossing?.unfilledMicros ?? null)],
-  ['Orders', (crossing) => count(crossing?.unfilledOrders ?? null)],
-  ['Crossed for, mean', (crossing) => formatDuration(crossing?.meanCrossedMs ?? null)],
-  ['Markout 5 s, cents', (crossing) => signedCents(crossing?.markout5sMicros ?? null)],
-  ['Markout 60 s, cents', (crossing) => signedCents(crossing?.markout60sMicros ?? null)],
-];

@@ -1,7 +1,70 @@
 /** The tables of `sweep.sqlite`; docs/backtesting.md explains them to those who query them. */
 
+import type { CrossingSums, TaskFigures, TaskRun } from '../contract.js';
+
 /** In `user_version`; raised when the tables change. */
 export const SCHEMA_VERSION = 3;
+
+/** Figures by their names in the program, as columns with their types. */
+type Columns<Figure extends string> = Readonly<Record<Figure, string>>;
+
+export const RESULT_FIELDS: Columns<keyof StoredFigures | 'sharpe'> = {
+  resultMicros: 'result_micros INTEGER',
+  maxDrawdownMicros: 'max_drawdown_micros INTEGER',
+  fills: 'fills INTEGER',
+  turnoverMicros: 'turnover_micros INTEGER',
+  feesMicros: 'fees_micros INTEGER',
+  twoSidedShare: 'two_sided_share REAL',
+  requests: 'requests INTEGER',
+  alarms: 'alarms INTEGER',
+  played: 'played INTEGER',
+  sharpe: 'sharpe_per_event REAL',
+  traceHash: 'trace_hash TEXT',
+};
+
+/** What of a backtest is a column of `results`; the rest is in tables of its own. */
+export type StoredFigures = Omit<TaskFigures, 'crossing' | 'eventResults' | 'runs'>;
+
+export const CROSSING_FIELDS: Columns<keyof CrossingSums> = {
+  filledMicros: 'filled_micros INTEGER NOT NULL',
+  unfilledMicros: 'unfilled_micros INTEGER NOT NULL',
+  unfilledOrders: 'unfilled_orders INTEGER NOT NULL',
+  crossedMs: 'crossed_ms INTEGER NOT NULL',
+  shares5sMicros: 'shares_5s_micros INTEGER NOT NULL',
+  gain5sMicros: 'gain_5s_micros INTEGER NOT NULL',
+  shares60sMicros: 'shares_60s_micros INTEGER NOT NULL',
+  gain60sMicros: 'gain_60s_micros INTEGER NOT NULL',
+};
+
+export const RUN_FIELDS: Columns<keyof TaskRun> = {
+  seed: 'seed INTEGER NOT NULL',
+  resultMicros: 'result_micros INTEGER NOT NULL',
+  fills: 'fills INTEGER NOT NULL',
+  traceHash: 'trace_hash TEXT NOT NULL',
+};
+
+/** For a SELECT: each column under the name that it has in the program. */
+export const selectList = (columns: Columns<string>): string =>
+  Object.entries(columns)
+    .map(([name, column]) => `${column.split(' ')[0]} AS ${name}`)
+    .join(', ');
+
+/** For an INSERT: each figure by its name. */
+export const valueList = (columns: Columns<string>): string =>
+  Object.keys(columns)
+    .map((name) => `@${name}`)
+    .join(', ');
+
+const declare = (columns: Columns<string>): string => Object.values(columns).join(',\n  ');
+
+/** Of one backtest. */
+const KEY = `sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL`;
+const ONE_FOR_A_BACKTEST = `PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;`;
 
 /** A nibble of the hexadecimal number in `digits`, at this place from 1, where it belongs in 64 bits. */
 const nibble = (place: number): string =>
@@ -49,26 +112,11 @@ CREATE TABLE events (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE results (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fold INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
+  ${KEY},
   status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
   error TEXT NOT NULL,
-  result_micros INTEGER,
-  max_drawdown_micros INTEGER,
-  fills INTEGER,
-  turnover_micros INTEGER,
-  fees_micros INTEGER,
-  two_sided_share REAL,
-  requests INTEGER,
-  alarms INTEGER,
-  played INTEGER,
-  sharpe_per_event REAL,
-  trace_hash TEXT,
-  PRIMARY KEY (sweep, configuration, fold, fill_model),
-  FOREIGN KEY (sweep, configuration) REFERENCES configurations
-) STRICT, WITHOUT ROWID;
+  ${declare(RESULT_FIELDS)},
+  ${ONE_FOR_A_BACKTEST}
 
 CREATE TABLE standings (
   sweep INTEGER NOT NULL,
@@ -89,15 +137,10 @@ CREATE TABLE standings (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE event_result_runs (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fold INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
+  ${KEY},
   -- Millionths, 64 bits each, highest byte first, in the order of the fold's events.
   result_micros BLOB NOT NULL,
-  PRIMARY KEY (sweep, configuration, fold, fill_model),
-  FOREIGN KEY (sweep, configuration) REFERENCES configurations
-) STRICT, WITHOUT ROWID;
+  ${ONE_FOR_A_BACKTEST}
 
 CREATE VIEW event_results AS
 SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM (
@@ -109,33 +152,15 @@ SELECT sweep, configuration, fill_model, event, ${NIBBLES} AS result_micros FROM
 );
 
 CREATE TABLE repeats (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fold INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
+  ${KEY},
   repeat INTEGER NOT NULL,
-  seed INTEGER NOT NULL,
-  result_micros INTEGER NOT NULL,
-  fills INTEGER NOT NULL,
-  trace_hash TEXT NOT NULL,
+  ${declare(RUN_FIELDS)},
   PRIMARY KEY (sweep, configuration, fold, fill_model, repeat),
   FOREIGN KEY (sweep, configuration) REFERENCES configurations
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE crossings (
-  sweep INTEGER NOT NULL,
-  configuration INTEGER NOT NULL,
-  fold INTEGER NOT NULL,
-  fill_model TEXT NOT NULL,
-  filled_micros INTEGER NOT NULL,
-  unfilled_micros INTEGER NOT NULL,
-  unfilled_orders INTEGER NOT NULL,
-  crossed_ms INTEGER NOT NULL,
-  shares_5s_micros INTEGER NOT NULL,
-  gain_5s_micros INTEGER NOT NULL,
-  shares_60s_micros INTEGER NOT NULL,
-  gain_60s_micros INTEGER NOT NULL,
-  PRIMARY KEY (sweep, configuration, fold, fill_model),
-  FOREIGN KEY (sweep, configuration) REFERENCES configurations
-) STRICT, WITHOUT ROWID;
+  ${KEY},
+  ${declare(CROSSING_FIELDS)},
+  ${ONE_FOR_A_BACKTEST}
 `;

@@ -12,10 +12,17 @@ import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import type { Candidate, CrossingSums, SweepResult, SweptEvent, Task, TaskOutcome, TaskRun } from '../contract.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
-import { computeSharpe } from '../sharpe.js';
-import { packResults, unpackResults } from './event-runs.js';
-import { type CrossingRow, type ResultRow, toOutcome } from './result-rows.js';
-import { SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { computeSharpe } from '../judge.js';
+import {
+  CROSSING_FIELDS,
+  RESULT_FIELDS,
+  RUN_FIELDS,
+  SCHEMA,
+  SCHEMA_VERSION,
+  type StoredFigures,
+  selectList,
+  valueList,
+} from './schema.js';
 
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
@@ -103,7 +110,7 @@ export class SweepStore {
   readonly #lock: Sqlite.Database;
   readonly #db: Sqlite.Database;
   #sweep = 0;
-  #readRun: Sqlite.Statement<[number, number, number, string], Buffer> | null = null;
+  #readRun: Sqlite.Statement<[TaskKey], Buffer> | null = null;
 
   constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
     this.#outDir = outDir;
@@ -136,36 +143,38 @@ export class SweepStore {
 
   /** In place of an outcome that failed. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
+    const key = { sweep: this.#sweep, number, fold, fillModel };
+    const insert = (table: string, more: string, row: object) =>
+      this.#db
+        .prepare(`INSERT INTO ${table} VALUES (@sweep, @number, @fold, @fillModel, ${more})`)
+        .run({ ...key, ...row });
     guardWrite(this.#outDir, () =>
       this.#db.transaction(() => {
-        const failed = `DELETE FROM results WHERE sweep = ? AND configuration = ? AND fold = ? AND fill_model = ? AND status = 'failed'`;
-        this.#db.prepare(failed).run(this.#sweep, number, fold, fillModel);
-        this.#writeResult([this.#sweep, number, fold, fillModel], outcome);
-        if (outcome.kind === 'failed') return;
-        const insert = this.#db.prepare('INSERT INTO event_result_runs VALUES (?, ?, ?, ?, ?)');
-        insert.run(this.#sweep, number, fold, fillModel, packResults(outcome.figures.eventResults));
-        this.#writeCrossing([this.#sweep, number, fold, fillModel], outcome.figures.crossing);
-        const repeat = this.#db.prepare('INSERT INTO repeats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-        outcome.figures.runs.forEach(({ seed, resultMicros, fills, traceHash }, index) => {
-          repeat.run(this.#sweep, number, fold, fillModel, index + 1, seed, resultMicros, fills, traceHash);
-        });
+        this.#db.prepare(`DELETE FROM results WHERE ${IS_TASK} AND status = 'failed'`).run(key);
+        const figures = `@status, @error, ${valueList(RESULT_FIELDS)}`;
+        if (outcome.kind === 'failed') {
+          const nothing = Object.fromEntries(Object.keys(RESULT_FIELDS).map((name) => [name, null]));
+          insert('results', figures, { ...nothing, status: 'failed', error: outcome.error });
+          return;
+        }
+        const { crossing, eventResults, runs, ...found } = outcome.figures;
+        const sharpe = computeSharpe(eventResults, null)?.sharpe ?? null;
+        insert('results', figures, { ...found, sharpe, status: 'done', error: '' });
+        insert('event_result_runs', '@packed', { packed: packResults(eventResults) });
+        if (crossing !== null) insert('crossings', valueList(CROSSING_FIELDS), crossing);
+        for (const [index, run] of runs.entries())
+          insert('repeats', `@repeat, ${valueList(RUN_FIELDS)}`, { ...run, repeat: index + 1 });
       })(),
     );
   }
 
   /** What a backtest that was written has brought, event by event of its fold; empty of one that was not. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
-    const bytes = this.#runs().get(this.#sweep, number, fold, fillModel);
-    return bytes === undefined ? [] : unpackResults(bytes);
-  }
-
-  #runs() {
     this.#readRun ??= this.#db
-      .prepare<[number, number, number, string], Buffer>(
-        'SELECT result_micros FROM event_result_runs WHERE sweep = ? AND configuration = ? AND fold = ? AND fill_model = ?',
-      )
+      .prepare<[TaskKey], Buffer>(`SELECT result_micros FROM event_result_runs WHERE ${IS_TASK}`)
       .pluck();
-    return this.#readRun;
+    const bytes = this.#readRun.get({ sweep: this.#sweep, number, fold, fillModel });
+    return bytes === undefined ? [] : unpackResults(bytes);
   }
 
   /** Different configurations that were ever tried in this folder. */
@@ -244,57 +253,61 @@ export class SweepStore {
     })();
   }
 
-  #writeResult(key: readonly [number, number, number, string], outcome: TaskOutcome): void {
-    const insert = this.#db.prepare(`INSERT INTO results VALUES (${Array(17).fill('?').join(', ')})`);
-    if (outcome.kind === 'failed') {
-      insert.run(...key, 'failed', outcome.error, ...Array(11).fill(null));
-      return;
-    }
-    const { figures } = outcome;
-    const { resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare } = figures;
-    const sharpe = computeSharpe(figures.eventResults, null)?.sharpe ?? null;
-    insert.run(
-      ...[...key, 'done', '', resultMicros, maxDrawdownMicros, fills, turnoverMicros, feesMicros, twoSidedShare],
-      ...[figures.requests, figures.alarms, figures.played, sharpe, figures.traceHash],
-    );
-  }
-
-  #writeCrossing(key: readonly [number, number, number, string], crossing: CrossingSums | null): void {
-    if (crossing === null) return;
-    const { filledMicros, unfilledMicros, unfilledOrders, crossedMs, after5s, after60s } = crossing;
-    const insert = this.#db.prepare(`INSERT INTO crossings VALUES (${Array(12).fill('?').join(', ')})`);
-    insert.run(
-      ...[...key, filledMicros, unfilledMicros, unfilledOrders, crossedMs],
-      ...[after5s.sharesMicros, after5s.gainMicros, after60s.sharesMicros, after60s.gainMicros],
-    );
-  }
-
   #forgetFailed(): void {
     this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
   }
 
   #readStored(): Stored {
+    const fields = `configuration AS number, fold, fill_model AS fillModel, status, error, ${selectList(RESULT_FIELDS)}`;
     const rows = this.#db
-      .prepare<[number], ResultRow>('SELECT * FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model')
+      .prepare<[number], ResultRow>(
+        `SELECT ${fields} FROM results WHERE sweep = ? ORDER BY configuration, fold, fill_model`,
+      )
       .all(this.#sweep);
-    const runs = this.#db.prepare<[number, number, string, number], TaskRun>(
-      `SELECT seed, result_micros AS resultMicros, fills, trace_hash AS traceHash FROM repeats
-       WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ? ORDER BY repeat`,
+    const runs = this.#db.prepare<[TaskKey], TaskRun>(
+      `SELECT ${selectList(RUN_FIELDS)} FROM repeats WHERE ${IS_TASK} ORDER BY repeat`,
     );
-    const crossings = this.#db.prepare<[number, number, string, number], CrossingRow>(
-      'SELECT * FROM crossings WHERE sweep = ? AND configuration = ? AND fill_model = ? AND fold = ?',
+    const crossings = this.#db.prepare<[TaskKey], CrossingSums>(
+      `SELECT ${selectList(CROSSING_FIELDS)} FROM crossings WHERE ${IS_TASK}`,
     );
-    return rows.map((row) => ({
-      task: { number: row.configuration, fold: row.fold, fillModel: row.fill_model },
-      outcome: toOutcome(
-        row,
-        this.eventResults(row.configuration, row.fold, row.fill_model),
-        runs.all(this.#sweep, row.configuration, row.fill_model, row.fold),
-        crossings.get(this.#sweep, row.configuration, row.fill_model, row.fold),
-      ),
-    }));
+    return rows.map(({ number, fold, fillModel, status, error, sharpe: _, ...found }) => {
+      const task = { number, fold, fillModel };
+      if (status === 'failed') return { task, outcome: { kind: 'failed', error } };
+      const key = { sweep: this.#sweep, ...task };
+      const eventResults = this.eventResults(number, fold, fillModel);
+      const figures = { ...found, crossing: crossings.get(key) ?? null, eventResults, runs: runs.all(key) };
+      return { task, outcome: { kind: 'done', figures } };
+    });
   }
 }
+
+/** One backtest of a sweep. */
+interface TaskKey {
+  readonly sweep: number;
+  readonly number: number;
+  readonly fold: number;
+  readonly fillModel: string;
+}
+const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
+
+/** Of a failed one the figures are null, and not looked at. */
+interface ResultRow extends Omit<TaskKey, 'sweep'>, StoredFigures {
+  readonly status: 'done' | 'failed';
+  readonly error: string;
+  readonly sharpe: number | null;
+}
+
+const BYTES = 8;
+
+/** 64-bit integers, highest byte first, so that SQL can take them apart too. Throws RangeError for what is no safe integer. */
+function packResults(results: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(results.length * BYTES);
+  for (const [index, result] of results.entries()) bytes.writeBigInt64BE(BigInt(result), index * BYTES);
+  return bytes;
+}
+
+const unpackResults = (bytes: Buffer): number[] =>
+  Array.from({ length: bytes.length / BYTES }, (_, index) => Number(bytes.readBigInt64BE(index * BYTES)));
 
 interface SweepRow extends SweepIdentity {
   readonly sweep: number;

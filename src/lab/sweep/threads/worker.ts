@@ -5,7 +5,7 @@ import { openRecordings } from '../../../recording/recording.js';
 import { assert } from '../../../shared/base/errors.js';
 import { boundHeapGrowth } from '../../../shared/base/heap-growth.js';
 import type { EventSource } from '../../backtest/contract.js';
-import { playFromMemory, stoppable, streamRecording } from '../../backtest/sources.js';
+import { playFromMemory, streamRecording } from '../../backtest/sources.js';
 import { viewColumns } from '../columns.js';
 import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
@@ -54,7 +54,7 @@ async function openSources(data: PlayedData): Promise<ReadonlyMap<string, EventS
           playFromMemory(market, slabs.map(viewColumns), summary, gaps),
         )
       : (await openRecordings(data.paths)).map((recording) =>
-          stoppable(streamRecording(recording), () => Atomics.load(setup.stop, 0) !== 0),
+          streamRecording(recording, () => Atomics.load(setup.stop, 0) !== 0),
         );
   return new Map(found.map((source) => [source.market.conditionId, source]));
 }
