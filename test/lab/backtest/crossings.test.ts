@@ -3,27 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { micros } from '../../../src/shared/base/micros.js';
-import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { bidder, plan } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, type Row, source } from './recordings.js';
 
 const ONE = 1_000_000;
-
-/** Bids for ten shares at 0.45 and leaves the order there, whatever happens. */
-const stayer = defineStrategy({
-  name: 'stayer',
-  summary: 'One bid that stays.',
-  params: {},
-  create: () => ({
-    quote: (view) => {
-      const left = 10 * ONE - view.inventory.yesMicros;
-      if (left < ONE) return NO_QUOTES('holds ten');
-      const bid = { priceMicros: micros(450_000), amountMicros: micros(left) };
-      return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) };
-    },
-  }),
-});
 
 /** An ask of four shares comes to 0.44, below our bid, and goes a second and a half later; then the market falls. */
 const ROWS: readonly Row[] = [
@@ -34,7 +17,11 @@ const ROWS: readonly Row[] = [
 ];
 
 async function played(fillModel: string, rows: readonly Row[] = ROWS) {
-  const given = plan([source(rows, { outcome: false })], { strategy: stayer, params: {}, fillModel });
+  const given = plan([source(rows, { outcome: false })], {
+    strategy: bidder({ price: 0.45, fairPrice: 0.5 }),
+    params: {},
+    fillModel,
+  });
   const { session } = await runBacktest(given);
   const [market] = session.markets;
   if (market === undefined) throw new Error('no market was played');

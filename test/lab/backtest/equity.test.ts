@@ -3,24 +3,8 @@
 import { expect, it } from 'vitest';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { micros } from '../../../src/shared/base/micros.js';
-import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { bidder, plan } from './plans.js';
 import { ASK, BID, end, level, type Row, source, trade } from './recordings.js';
-
-/** Bids once at 0.45 and is hit. */
-const bidder = defineStrategy({
-  name: 'bidder',
-  summary: 'One bid.',
-  params: {},
-  create: () => ({
-    quote: (view) => {
-      const bid = { priceMicros: micros(450_000), amountMicros: micros(10_000_000) };
-      if (view.inventory.yesMicros > 0) return NO_QUOTES('holds');
-      return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) };
-    },
-  }),
-});
 
 const ROWS: readonly Row[] = [
   ...[level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)],
@@ -34,7 +18,9 @@ it('a loss at the settlement of the last market is in the drawdown and in the cu
     [false, 5_000_000],
     [true, 0],
   ] as const) {
-    const { session } = await runBacktest(plan([source(ROWS, { outcome })], { strategy: bidder, params: {} }));
+    const { session } = await runBacktest(
+      plan([source(ROWS, { outcome })], { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} }),
+    );
     expect(session.markets[0]?.fills.length).toBe(1);
     // Bought at 0.45 and marked at 0.50: ten shares were worth 5 before they were worth nothing.
     expect(session.maxDrawdownMicros).toBe(lossMicros);
@@ -49,7 +35,9 @@ it('what is held at the close is marked at the last middle before it', async () 
     [ROWS, 500_000],
     [LATE_ROWS, 580_000],
   ] as const) {
-    const { session } = await runBacktest(plan([source(rows)], { strategy: bidder, params: {} }));
+    const { session } = await runBacktest(
+      plan([source(rows)], { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} }),
+    );
     expect(session.markets[0]?.endMarkMicros).toBe(markMicros);
   }
 });

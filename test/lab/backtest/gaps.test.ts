@@ -4,25 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import type { RecordedGap } from '../../../src/recording/contract.js';
-import { micros } from '../../../src/shared/base/micros.js';
-import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { bidder, plan } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, market, type Row, source } from './recordings.js';
 
 /** Pays what is asked, once, from a moment on. */
-const taker = (fromMs: number) =>
-  defineStrategy({
-    name: 'taker',
-    summary: 'One aggressive bid.',
-    params: {},
-    create: () => ({
-      quote: (view) => {
-        const bid = { priceMicros: micros(600_000), amountMicros: micros(10_000_000) };
-        if (view.nowMs < fromMs || view.inventory.yesMicros > 0) return NO_QUOTES('waits');
-        return { ...NO_QUOTES('buys'), bids: [bid], fairMicros: micros(650_000) };
-      },
-    }),
-  });
+const taker = (fromMs: number) => bidder({ price: 0.6, fairPrice: 0.65, fromMs });
 
 const ROWS: readonly Row[] = [
   ...[level(0, BID, 0.4, 100), level(0, ASK, 0.6, 100)],

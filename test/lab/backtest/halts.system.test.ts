@@ -7,28 +7,11 @@ import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
-import { micros } from '../../../src/shared/base/micros.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
-import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
-import { plan } from './plans.js';
+import { bidder, plan } from './plans.js';
 import { ASK, BID, end, FIRST_MS, level, source, trade } from './recordings.js';
 
-const ONE = 1_000_000;
 const HALF_HOUR_MS = 1_800_000;
-
-/** Bids once in each market, at 0.45. */
-const bidder = defineStrategy({
-  name: 'bidder',
-  summary: 'One bid in each market.',
-  params: {},
-  create: () => ({
-    quote: (view) => {
-      const bid = { priceMicros: micros(450_000), amountMicros: micros(10 * ONE) };
-      if (view.inventory.yesMicros > 0) return NO_QUOTES('holds');
-      return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(500_000) };
-    },
-  }),
-});
 
 /** A market in which the bid is hit, and loses 2 at the mark; every half an hour one of them. */
 function losing(number: number) {
@@ -44,7 +27,7 @@ function losing(number: number) {
 }
 
 async function played(afterHalt: AfterHalt, maxLossDay: string, parts: Readonly<Record<string, string>> = {}) {
-  const given = plan([0, 1, 2].map(losing), { strategy: bidder, params: {} });
+  const given = plan([0, 1, 2].map(losing), { strategy: bidder({ price: 0.45, fairPrice: 0.5 }), params: {} });
   const limits = { max_loss_day: maxLossDay, max_drawdown: '500', min_time_to_resolution_s: 0, ...parts };
   const trader = { ...given.trader, risk: riskLimitsSchema.parse(limits) };
   const { session } = await runBacktest({ ...given, trader, afterHalt });

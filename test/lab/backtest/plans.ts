@@ -5,13 +5,36 @@ import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js'
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
-import type { Strategy } from '../../../src/trader/strategy/contract.js';
+import { defineStrategy, NO_QUOTES, type Strategy } from '../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { PROFILE } from '../../simulation/setting.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 
 export const LIMITS = riskLimitsSchema.parse({ max_loss_day: '500', max_drawdown: '500', min_time_to_resolution_s: 0 });
+
+export interface Bidding {
+  readonly price: number;
+  readonly fairPrice: number;
+  /** Unix ms. */
+  readonly fromMs?: number;
+}
+
+/** Bids for ten shares at one price until it holds them, and leaves the order there whatever happens. */
+export const bidder = ({ price, fairPrice, fromMs = 0 }: Bidding): Strategy =>
+  defineStrategy({
+    name: 'bidder',
+    summary: 'One bid that stays.',
+    params: {},
+    create: () => ({
+      quote: (view) => {
+        const left = 10_000_000 - view.inventory.yesMicros;
+        if (view.nowMs < fromMs || left < 1_000_000) return NO_QUOTES('waits, or holds ten');
+        const bid = { priceMicros: micros(price * 1_000_000), amountMicros: micros(left) };
+        return { ...NO_QUOTES('one bid'), bids: [bid], fairMicros: micros(fairPrice * 1_000_000) };
+      },
+    }),
+  });
 
 export interface PlanChanges {
   readonly strategy?: Strategy;

@@ -4,25 +4,27 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeChunks, tasksIn } from '../../../src/lab/sweep/chunks/chunk.js';
-import { collectChunks, listOfChunks } from '../../../src/lab/sweep/chunks/collect.js';
+import {
+  type ChunkOutcome,
+  makeChunks,
+  makeSheet,
+  readSheet,
+  requireSameData,
+  type SweepSheet,
+  sheetHash,
+  tasksIn,
+} from '../../../src/lab/sweep/chunks/chunk.js';
 import {
   chunkAt,
+  collectChunks,
   type FolderPlan,
+  listOfChunks,
   readChunk,
   readPlan,
   resultPath,
   writeChunk,
   writePlan,
 } from '../../../src/lab/sweep/chunks/folder.js';
-import type { ChunkOutcome } from '../../../src/lab/sweep/chunks/outcomes.js';
-import {
-  makeSheet,
-  readSheet,
-  requireSameData,
-  type SweepSheet,
-  sheetHash,
-} from '../../../src/lab/sweep/chunks/sheet.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { PLAY_COST } from '../../../src/lab/sweep/estimate.js';
 import { makeFacts } from '../../../src/lab/sweep/facts.js';

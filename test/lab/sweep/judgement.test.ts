@@ -1,47 +1,43 @@
 /** Folds, ranking, ratios and walking forward, on results that are made up. */
 
 import { describe, expect, it } from 'vitest';
-import type { SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
+import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
 import { assignFolds, foldCount, trainingFor } from '../../../src/lab/sweep/folds.js';
 import { judge } from '../../../src/lab/sweep/judge.js';
 import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
-import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { walkForward } from '../../../src/lab/sweep/walk-forward.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
-import { market } from '../backtest/recordings.js';
-
-const HOUR_MS = 3_600_000;
-
-const read = (name: string, fromHour: number, toHour: number, eventTitle = name): PlannedMarket => ({
-  market: market({ conditionId: `id of ${name}`, eventTitle }),
-  firstMs: fromHour * HOUR_MS,
-  lastMs: toHour * HOUR_MS,
-  events: 10,
-  hash: '',
-});
+import { FIRST_MS } from '../backtest/recordings.js';
+import { HOUR_MS, MODELS, outcomesOf, plannedMarket } from './made-up.js';
 
 const hourly = (count: number): PlannedMarket[] =>
-  Array.from({ length: count }, (_, n) => read(`e${n + 10}`, n, n + 0.9));
+  Array.from({ length: count }, (_, n) => plannedMarket(`e${n + 10}`, n, n + 0.9));
 
 const foldOf = (events: readonly SweptEvent[]): Record<string, number> =>
   Object.fromEntries(events.map(({ title, fold }) => [title, fold]));
 
 describe('folds', () => {
   it('hold whole events in order of time, about as many in each', () => {
-    const markets = [read('c', 5, 6), read('b1', 1, 2, 'b'), read('a', 0, 3), read('b2', 2, 9, 'b'), read('d', 7, 8)];
+    const markets = [
+      plannedMarket('c', 5, 6),
+      plannedMarket('b1', 1, 2, 'b'),
+      plannedMarket('a', 0, 3),
+      plannedMarket('b2', 2, 9, 'b'),
+      plannedMarket('d', 7, 8),
+    ];
     const events = assignFolds(markets, 2);
     expect(foldOf(events)).toEqual({ a: 0, b: 0, c: 1, d: 1 });
     expect(events[1]).toMatchObject({
       title: 'b',
       conditionIds: ['id of b1', 'id of b2'],
       played: 20,
-      fromMs: HOUR_MS,
-      toMs: 9 * HOUR_MS,
+      fromMs: FIRST_MS + HOUR_MS,
+      toMs: FIRST_MS + 9 * HOUR_MS,
     });
   });
 
   it('take a market without an event for an event of its own', () => {
-    expect(assignFolds([read('a', 0, 1, ''), read('b', 1, 2, '')], null)).toHaveLength(2);
+    expect(assignFolds([plannedMarket('a', 0, 1, ''), plannedMarket('b', 1, 2, '')], null)).toHaveLength(2);
   });
 
   it.each([
@@ -60,53 +56,27 @@ describe('folds', () => {
   });
 
   it('learn only from what was over, and for as long as was asked, when they begin', () => {
-    const events = assignFolds([read('a', 0, 1), read('b', 0.5, 2.5), read('c', 2, 3), read('d', 2.2, 4)], 2);
+    const events = assignFolds(
+      [plannedMarket('a', 0, 1), plannedMarket('b', 0.5, 2.5), plannedMarket('c', 2, 3), plannedMarket('d', 2.2, 4)],
+      2,
+    );
     expect(trainingFor(events, 1, 0)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS)).toEqual({ learned: [0], purged: [1] });
     expect(trainingFor(events, 1, HOUR_MS + 1)).toEqual({ learned: [], purged: [0, 1] });
   });
 });
 
-const MODELS = ['risk-averse', 'power:3'];
-
 /** `results[number - 1][model]` are a configuration's results by event, in currency; null for one that failed. */
 function swept(results: readonly (readonly (readonly number[])[] | null)[], folds: number) {
   const count = results.find((rows) => rows !== null)?.[0]?.length ?? 0;
   const events = assignFolds(hourly(count), folds);
-  const outcomes = new Outcomes(folds, MODELS);
-  results.forEach((rows, index) => {
-    MODELS.forEach((fillModel, model) => {
-      for (let fold = 0; fold < folds; fold++) {
-        const eventResults = events.flatMap((event, at) =>
-          event.fold === fold ? [(rows?.[model]?.[at] ?? 0) * 1e6] : [],
-        );
-        const task = { number: index + 1, fold, fillModel };
-        outcomes.set(
-          task,
-          rows === null ? { kind: 'failed', error: 'broken' } : { kind: 'done', figures: figures(eventResults, fold) },
-        );
-      }
-    });
+  const outcomes = outcomesOf(results.length, events, (number, model, event) => {
+    const rows = results[number - 1] ?? null;
+    return rows === null ? null : (rows[model]?.[event] ?? 0) * 1e6;
   });
   const candidates = results.map((_, index) => ({ number: index + 1, values: [index], hash: String(index) }));
   return { events, outcomes, candidates };
 }
-
-const figures = (eventResults: readonly number[], fold: number): TaskFigures => ({
-  resultMicros: eventResults.reduce((sum, value) => sum + value, 0),
-  maxDrawdownMicros: fold + 1,
-  fills: 2,
-  turnoverMicros: 5,
-  feesMicros: 0,
-  crossing: null,
-  twoSidedShare: 1,
-  requests: 1,
-  alarms: 0,
-  played: 10,
-  traceHash: '',
-  eventResults,
-  runs: [],
-});
 
 const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results.length) => {
   const { candidates, events, outcomes } = swept(results, folds);

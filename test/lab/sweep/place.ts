@@ -125,11 +125,11 @@ const marketOf = (event: number, laterMs: number, minutes: number, outcome: bool
     source: { kind: 'twinbook', path: 'test', ticker: `TEST-${event}`, origin: 'test' },
   });
 
-/** Every row of every table of a sweep's database, in the order of its key. */
+/** Every row of every table and view of a sweep's database, in the order of its key. */
 export function readSweepTables(folder: string): Record<string, unknown[]> {
   const db = new SqliteDriver(join(folder, 'sweep.sqlite'), { readonly: true });
   const names = db
-    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    .prepare<[], string>(`SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name`)
     .pluck()
     .all();
   const rows = names.map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3, 4`).all()] as const);

@@ -2,12 +2,13 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SweptEvent, TaskFigures, TaskOutcome } from '../../../src/lab/sweep/contract.js';
+import type { SweptEvent, TaskOutcome } from '../../../src/lab/sweep/contract.js';
 import type { SweepIdentity } from '../../../src/lab/sweep/identity.js';
 import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
 import { openStore, type SweepStore } from '../../../src/lab/sweep/results/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { folderOf } from '../../support/folders.js';
+import { figuresOf } from './made-up.js';
 
 const IDENTITY: SweepIdentity = {
   version: '1',
@@ -41,22 +42,6 @@ const begin = (store: SweepStore, resume = false) =>
   store.begin({ identity: IDENTITY, title: 't', candidates: [CANDIDATE], parameters: ['x'], events: EVENTS, resume });
 
 const done = (eventResults: readonly number[]): TaskOutcome => ({ kind: 'done', figures: figuresOf(eventResults) });
-
-const figuresOf = (eventResults: readonly number[]): TaskFigures => ({
-  resultMicros: 5,
-  maxDrawdownMicros: 0,
-  fills: 1,
-  turnoverMicros: 2,
-  feesMicros: 0,
-  twoSidedShare: null,
-  requests: 3,
-  alarms: 0,
-  played: 10,
-  traceHash: 't',
-  crossing: null,
-  eventResults,
-  runs: [],
-});
 
 function written(): string {
   const folder = folderOf({});

@@ -12,7 +12,7 @@ import { openRecordings } from '../../../src/recording/recording.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
-import { type PlanWishes, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
+import { type PlanWishes, readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
 
 optimiseThreadsLate();
 
@@ -26,15 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-const TABLES = ['sweeps', 'configurations', 'events', 'results', 'event_results', 'standings'];
-
-/** Every row of every table, in the order of its key. */
-function contentOf(out: string): Record<string, unknown[]> {
-  const db = new SqliteDriver(join(place.folder, out, 'sweep.sqlite'), { readonly: true });
-  const rows = TABLES.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`).all()] as const);
-  db.close();
-  return Object.fromEntries(rows);
-}
+const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
 /** Of all eight events, or of the two that most questions here need. */
 async function planFor(out: string, wishes: PlanWishes = {}, data = join(place.folder, 'few')) {

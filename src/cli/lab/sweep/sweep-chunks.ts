@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { count } from '../../../lab/report/figures.js';
-import type { RunnerPlace } from '../../../lab/sweep/chunks/runner.js';
+import type { RunnerPlace } from '../../../lab/sweep/chunks/chunk.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { integerBetween } from '../../arguments.js';
 import { resolveData } from '../../data/paths.js';
@@ -78,9 +78,8 @@ function chunkList(text: string): readonly number[] {
 }
 
 async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
-  const { makeChunks } = await import('../../../lab/sweep/chunks/chunk.js');
+  const { makeChunks, makeSheet } = await import('../../../lab/sweep/chunks/chunk.js');
   const { writePlan } = await import('../../../lab/sweep/chunks/folder.js');
-  const { makeSheet } = await import('../../../lab/sweep/chunks/sheet.js');
   const { makeFacts } = await import('../../../lab/sweep/facts.js');
   const { planSweep } = await import('../../../lab/sweep/plan.js');
   const data = requireData(options);
@@ -108,7 +107,7 @@ async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
 
 async function runChunks(options: ChunkFlags, io: CliIo): Promise<ExitCode> {
   const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../../lab/sweep/chunks/folder.js');
-  const { ChunkRunner } = await import('../../../lab/sweep/chunks/runner.js');
+  const { ChunkRunner } = await import('../../../lab/sweep/chunks/chunk.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const asked = [...new Set(options.index ?? [readJobIndex(io)])];
@@ -159,7 +158,7 @@ function readJobIndex({ env }: CliIo): number {
 
 async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode> {
   const { readPlan } = await import('../../../lab/sweep/chunks/folder.js');
-  const { collectChunks, listOfChunks } = await import('../../../lab/sweep/chunks/collect.js');
+  const { collectChunks, listOfChunks } = await import('../../../lab/sweep/chunks/folder.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);

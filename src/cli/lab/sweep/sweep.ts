@@ -1,7 +1,6 @@
 /** `twinbook sweep`: many configurations over the same recordings, on all cores. */
 
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { count, formatDuration } from '../../../lab/report/figures.js';
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
 import type { PLAY_COST, SweepEstimate } from '../../../lab/sweep/estimate.js';

@@ -1,12 +1,96 @@
-/** Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. */
+/**
+ * Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. A sheet holds the
+ * facts that all machines of a sweep must agree on: version, configuration, data, settings, time zone. It holds no code,
+ * secret or path: each machine has its own configuration, strategies and recordings, and refuses a sheet made of others.
+ */
 
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { openRecordings } from '../../../recording/recording.js';
+import { must, TwinbookError } from '../../../shared/base/errors.js';
 import { canonicalJson } from '../../../shell/config/hash.js';
-import type { Task } from '../contract.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import { VERSION } from '../../../shell/config/version.js';
+import type { Candidate, SweepPlan, Task, TaskFigures, TaskOutcome } from '../contract.js';
+import type { EngineWork } from '../engine.js';
 import { playSeconds } from '../estimate.js';
 import type { SweepFacts } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
-import type { SweepSheet } from './sheet.js';
+import { timeZone } from '../identity.js';
+import type { PlannedSweep } from '../plan.js';
+import { marketHash, type PlannedMarket, planData } from '../reading.js';
+import type { TaskSettings } from '../task.js';
+import { makeSettings, type ThreadPlace, ThreadRunner } from '../threads/threads.js';
+
+/** Plain data. */
+export interface SweepSheet {
+  readonly version: string;
+  /** Major version of Node: another one may round a logarithm differently. */
+  readonly node: number;
+  /** Zone of the quote hours, such as `Europe/Berlin`. */
+  readonly timeZone: string;
+  /** Lower-case hex SHA-256. */
+  readonly configHash: string;
+  /** In the order of the search; numbers from 1. */
+  readonly candidates: readonly Candidate[];
+  readonly fillModels: readonly string[];
+  readonly settings: TaskSettings;
+  /** Of the played markets: lower-case hex SHA-256 of descriptions and files. */
+  readonly markets: readonly { readonly conditionId: string; readonly title: string; readonly hash: string }[];
+}
+
+export function makeSheet(plan: SweepPlan, { events, data }: PlannedSweep): SweepSheet {
+  return {
+    version: VERSION,
+    node: nodeMajor(),
+    timeZone: timeZone(),
+    configHash: plan.config.configHash,
+    candidates: plan.search.candidates,
+    fillModels: plan.fillModels,
+    settings: makeSettings(plan, events),
+    markets: data.markets.map((planned) => ({
+      conditionId: planned.market.conditionId,
+      title: planned.market.title,
+      hash: marketHash(planned),
+    })),
+  };
+}
+
+/** Lower-case hex SHA-256. */
+export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
+
+/** Of Twinbook or Node. */
+export class OtherVersion extends TwinbookError {}
+
+/** Throws TwinbookError `usage` for a sheet of another version of Twinbook or Node, or with another hash. */
+export function readSheet(text: string, hash: string): SweepSheet {
+  // The hash proves that this version wrote it.
+  const sheet = JSON.parse(text) as SweepSheet;
+  if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
+    const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
+    throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
+  }
+  if (sheetHash(sheet) === hash) return sheet;
+  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep anew.');
+}
+
+/** Throws TwinbookError `recording_invalid` that counts markets which are missing or have other content, and names the first. */
+export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
+  const hashes = new Map(found.map((planned) => [planned.market.conditionId, marketHash(planned)]));
+  const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
+  if (other.length === 0) return;
+  const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
+  throw new TwinbookError(
+    'recording_invalid',
+    `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`,
+    'Copy the recordings anew; `twinbook data verify` checks all files.',
+  );
+}
+
+const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
+
+const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 /** The events of a fold are decoded once for all of its configurations. */
 export interface Chunk {
@@ -43,5 +127,108 @@ export const tasksIn = (
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
 /** Lower-case hex SHA-256 of the sheet and the chunk. */
-export const chunkId = (sheetHash: string, chunk: Chunk): string =>
-  createHash('sha256').update(canonicalJson({ sheetHash, chunk })).digest('hex');
+export const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
+
+export interface ChunkOutcome {
+  readonly task: Task;
+  readonly outcome: TaskOutcome;
+}
+
+/** The seal of a text proves that a program of this version wrote it: these figures prove that it was not broken. */
+const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
+const outcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]);
+/** Outcomes in the order of the chunk's tasks. */
+const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array(outcome) });
+
+export const outcomesText = (all: readonly ChunkOutcome[]): string =>
+  JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
+
+/** One outcome for each task of the chunk, with one result for each event; null for any other text. */
+export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
+  const read = content.safeParse(JSON.parse(text));
+  const tasks = tasksIn(chunk, sheet);
+  const events = eventsIn(sheet.settings.events, chunk.fold).length;
+  if (!read.success || read.data.outcomes.length !== tasks.length) return null;
+  const { worker, outcomes: found } = read.data;
+  if (found.some((one) => one.kind === 'done' && one.figures.eventResults.length !== events)) return null;
+  return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'as many as tasks') })) };
+}
+
+/**
+ * Stores outcomes that are not stored yet, or failed before. Throws TwinbookError `results_differ` where a backtest that is done
+ * has another trace: the same code over the same data gives the same everywhere.
+ *
+ * @returns how many were stored
+ */
+export function keepOutcomes(
+  outcomes: readonly ChunkOutcome[],
+  { known, done }: Pick<EngineWork, 'known' | 'done'>,
+  from: string,
+): number {
+  let kept = 0;
+  for (const { task, outcome } of outcomes) {
+    const before = known(task);
+    if (before === undefined || before.kind === 'failed') {
+      if (outcome.kind === 'failed' && before?.error === outcome.error) continue;
+      done(task, outcome);
+      kept++;
+    } else if (outcome.kind === 'done' && outcome.figures.traceHash !== before.figures.traceHash) {
+      const { candidate, fold, fillModel } = task;
+      throw new TwinbookError(
+        'results_differ',
+        `${from}: configuration ${candidate.number}, fold ${fold + 1}, ${fillModel} gives another result than before`,
+        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` looks for that.',
+      );
+    }
+  }
+  return kept;
+}
+
+/** The recordings may hold more markets than the sweep. */
+export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'memoryBytes'>;
+
+export class ChunkRunner {
+  readonly #sheet: SweepSheet;
+  readonly #threads: ThreadRunner;
+
+  private constructor(sheet: SweepSheet, place: ThreadPlace) {
+    this.#sheet = sheet;
+    this.#threads = new ThreadRunner(place, sheet.configHash, sheet.settings);
+  }
+
+  /** Throws TwinbookError `config_invalid` or `recording_invalid` where this machine has others than the sheet was made of. */
+  static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
+    const { source, paths, memoryBytes } = place;
+    const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
+    if (configHash !== sheet.configHash) {
+      const hint =
+        'Copy the file, its strategies and their code anew, set the same TWINBOOK__ variables, and run the same build.';
+      const text = `${source.file} is not the configuration that the sweep was planned with`;
+      throw new TwinbookError('config_invalid', text, hint);
+    }
+    const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
+    // The order of the sheet: machines with more recordings play the same.
+    const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
+    if (recordings.length === 0) requireSameData(sheet, []);
+    const data = await planData(recordings, memoryBytes, () => undefined);
+    requireSameData(sheet, data.markets);
+    return new ChunkRunner(sheet, { ...place, recordings, data, readsThrough: true });
+  }
+
+  /** In the order of the chunk's tasks; null when it was stopped. A backtest that throws is an outcome. */
+  async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
+    const tasks = tasksIn(chunk, this.#sheet);
+    const found = new Map<unknown, TaskOutcome>();
+    const done = (task: unknown, outcome: TaskOutcome) => void found.set(task, outcome);
+    if (!(await this.#threads.run({ tasks, done, stopAsked }))) return null;
+    return tasks.map((task) => ({ task, outcome: must(found.get(task), 'every task has ended') }));
+  }
+
+  /** Ends its threads. */
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}

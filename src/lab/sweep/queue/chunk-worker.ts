@@ -3,9 +3,7 @@
 import { z } from 'zod';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { QueueWork } from '../../../shell/queue/job-worker.js';
-import { outcomesText } from '../chunks/outcomes.js';
-import { ChunkRunner, type RunnerPlace } from '../chunks/runner.js';
-import { OtherVersion, readSheet } from '../chunks/sheet.js';
+import { ChunkRunner, OtherVersion, outcomesText, type RunnerPlace, readSheet } from '../chunks/chunk.js';
 
 const job = z.object({
   sheet: z.string(),

@@ -5,9 +5,17 @@
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { EndedJob, JobQueue } from '../../../shell/queue/job-queue.js';
-import { type Chunk, chunkId, makeChunks, tasksIn } from '../chunks/chunk.js';
-import { keepOutcomes, readOutcomes } from '../chunks/outcomes.js';
-import { makeSheet, type SweepSheet, sheetHash } from '../chunks/sheet.js';
+import {
+  type Chunk,
+  chunkId,
+  keepOutcomes,
+  makeChunks,
+  makeSheet,
+  readOutcomes,
+  type SweepSheet,
+  sheetHash,
+  tasksIn,
+} from '../chunks/chunk.js';
 import type { EngineWork } from '../engine.js';
 
 const LOOK_EVERY_MS = 500;

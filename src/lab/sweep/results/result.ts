@@ -9,7 +9,7 @@ import { walkForward } from '../walk-forward.js';
 import type { Outcomes } from './outcomes.js';
 
 /** @param tried different configurations that were ever tried in the folder */
-export function computeResult(facts: SweepFacts, outcomes: Outcomes, tried: number): SweepResult {
+export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
   const { search, events, fillModels, embargoMs } = facts;
   const { candidates } = search;
   const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
