@@ -3,13 +3,12 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { BacktestOptions, BacktestResult } from '../../lab/backtest/backtest.js';
+import type { BacktestResult } from '../../lab/backtest/backtest.js';
 import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { AFTER_HALT, type AfterHalt } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { ConfigOfThreads, ThreadedBacktest } from '../../lab/backtest/threads/threads.js';
 import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
@@ -146,28 +145,33 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(options.config, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, options.json === true);
-  const { latency, failures, fees, data, repeat, afterHalt } = options;
+  const { latency, failures, fees, repeat, afterHalt } = options;
   const fillModels = resolveFillModels(options, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
-    ...(latency === undefined ? {} : { latency }),
-    ...(failures === undefined ? {} : { failures }),
-    ...(fees === undefined ? {} : { feeCurve: fees }),
-    data: resolveData(data, io),
+    latency,
+    failures,
+    feeCurve: fees,
+    data: resolveData(options.data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),
-    ...(options.feedDelay === undefined ? {} : { feedDelayMs: options.feedDelay }),
+    feedDelayMs: options.feedDelay,
     repeat,
-    ...(afterHalt === undefined ? {} : { afterHalt }),
+    afterHalt,
   };
   const progress = (share: number, name: string) => line.show(share, name);
   const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
+  const { backtestOf } = await import('../../lab/backtest/backtest.js');
+  const { checkFillModels } = await import('../../lab/backtest/sources.js');
+  const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
+  // A copy: the environment of the process itself cannot be handed to a thread.
+  const source = { file: resolve(io.cwd, options.config), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
     Math.min(workers, fillModels.length) < 2
-      ? await runHere(config, { ...asked, fillModels, progress })
-      : await runOnThreads(
-          { config, source: copyConfigSource(options, feeds, io), options: asked, workers, progress },
-          fillModels,
-        );
+      ? await backtestOf(config, { ...asked, fillModels, progress })
+      : await backtestOnThreads({
+          ...{ config, source, options: asked, workers, progress },
+          fillModels: checkFillModels(fillModels),
+        });
   line.end();
   return tell(results, options, io);
 }
@@ -185,28 +189,6 @@ async function usualWorkers(paths: readonly string[], repeat: number): Promise<n
   }
   return events * repeat < WORTH_A_THREAD ? 1 : availableParallelism();
 }
-
-async function runHere(config: Config, options: BacktestOptions): Promise<readonly BacktestResult[]> {
-  const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  return backtestOf(config, options);
-}
-
-async function runOnThreads(
-  asked: Omit<ThreadedBacktest, 'fillModels'>,
-  names: readonly string[],
-): Promise<readonly BacktestResult[]> {
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
-  return backtestOnThreads({ ...asked, fillModels: checkFillModels(names) });
-}
-
-/** A copy: the environment of the process itself cannot be handed to a thread. */
-const copyConfigSource = (options: BacktestFlags, feeds: readonly string[], io: CliIo): ConfigOfThreads => ({
-  file: resolve(io.cwd, options.config),
-  env: { ...io.env },
-  cwd: io.cwd,
-  feeds,
-});
 
 /** Options of a plan that are the same for every run. */
 export const planOptions = (

@@ -33,7 +33,7 @@ export interface BacktestOptions {
   /** Names as `--fill-model` takes them, or models; each is a run of its own. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
   /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: what was measured, else `constant:150`. */
-  readonly latency?: string;
+  readonly latency?: string | undefined;
   /** Of latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
@@ -42,21 +42,21 @@ export interface BacktestOptions {
    */
   readonly repeat?: number;
   /** Fee rates in millionths where a recording names none. Default 0. */
-  readonly fees?: PlanOptions['fees'];
+  readonly fees?: PlanOptions['fees'] | undefined;
   /** A curve by name where a recording names no fee, in place of `fees`: see `--fees`. */
-  readonly feeCurve?: string;
+  readonly feeCurve?: string | undefined;
   /** Calls that fail: `recorded` or rates as in `lost:0.01,error:0.005`. Default none. */
-  readonly failures?: string;
+  readonly failures?: string | undefined;
   /** How long merges take to land, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
   /** When a limit halts the trader: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
-  readonly afterHalt?: AfterHalt;
+  readonly afterHalt?: AfterHalt | undefined;
   /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
   readonly allMarkets?: boolean;
   /** What feeds say, by their names: a CSV or JSONL file as in docs/feeds.md, or null for what was recorded of one. */
   readonly feeds?: Readonly<Record<string, string | null>>;
   /** From the time of a file's row to when the trader hears it, ms. Default: as long as a live trader would need. */
-  readonly feedDelayMs?: number;
+  readonly feedDelayMs?: number | undefined;
   /** Told now and then: the part of all runs that is done, 0 to 1, and the fill model of the present one. */
   readonly progress?: (share: number, fillModel: string) => void;
 }

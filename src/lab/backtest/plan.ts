@@ -1,14 +1,12 @@
 /** From a configuration and recordings to a plan: which markets are played, and what cannot be is said. */
 
-import type { FillModel } from '../../exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/types.js';
 import { VERSION } from '../../shell/config/version.js';
 import { isWanted } from '../../trader/engine/market-filter.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
-import type { BacktestPlan, EventSource, LatencyModel } from './contract.js';
+import type { BacktestPlan, EventSource } from './contract.js';
 import { type FeedData, silentFeeds } from './feeds/feed-values.js';
-import type { AfterHalt } from './halts.js';
 
 /**
  * What a backtest shows by default: the rule about crossings varied (the first against the third), then the queue, from the
@@ -16,19 +14,14 @@ import type { AfterHalt } from './halts.js';
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
-export interface PlanOptions {
-  readonly fillModel: string | FillModel;
-  readonly latency: LatencyModel;
-  readonly seed: number;
-  readonly landingMs: number;
-  readonly fees: BacktestPlan['fees'];
-  readonly feeCurve?: BacktestPlan['feeCurve'];
+/** What a plan is made with, beside the configuration and the sources. */
+export interface PlanOptions
+  extends Pick<
+    BacktestPlan,
+    'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
+  > {
   /** Every recorded market is offered to every strategy, whatever the strategy files select. */
   readonly allMarkets: boolean;
-  /** See `BacktestPlan.afterHalt`. */
-  readonly afterHalt?: AfterHalt;
-  /** See `BacktestPlan.phaseMs`. */
-  readonly phaseMs?: BacktestPlan['phaseMs'];
   /** What feeds say; absent: the configuration's feeds say nothing. */
   readonly feedData?: FeedData | undefined;
 }
@@ -117,9 +110,11 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly S
 }
 
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {
-  const lines = [...countBy(selected.map(({ market }) => describeOrigin(market)))].map(
-    ([origin, count]) => `${count} ${count === 1 ? 'market' : 'markets'} from ${origin}`,
-  );
+  const origins = selected.map(({ market }) => describeOrigin(market));
+  const lines = [...new Set(origins)].map((origin) => {
+    const count = origins.filter((other) => other === origin).length;
+    return `${count} ${count === 1 ? 'market' : 'markets'} from ${origin}`;
+  });
   const left = sources.length - selected.length;
   if (left > 0) lines.push(`${left} recorded ${left === 1 ? 'market is' : 'markets are'} not selected by any strategy`);
   return lines;
@@ -128,9 +123,3 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
 /** Not the path: the same data is the same result wherever it lies. */
 const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;
-
-function countBy(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}

@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { computeMean } from '../../shared/statistics/moments.js';
 import type { Config } from '../../shell/config/types.js';
-import type { BacktestPlan, EventSource } from '../backtest/contract.js';
-import type { FeedData } from '../backtest/feeds/feed-values.js';
+import type { EventSource } from '../backtest/contract.js';
 import { makeDraws } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
@@ -18,17 +17,13 @@ import { eventsIn } from './folds.js';
 import { combineCrossings, crossingSums, roundedMean } from './results/crossings.js';
 
 /** What is the same for every task. Plain data. */
-export interface TaskSettings {
+export interface TaskSettings
+  extends Pick<
+    SweepPlan,
+    'latency' | 'seed' | 'repeat' | 'landingMs' | 'fees' | 'feeCurve' | 'allMarkets' | 'feedData'
+  > {
   readonly axes: readonly Axis[];
-  readonly latency: SweepPlan['latency'];
-  readonly seed: number;
-  readonly repeat: number;
-  readonly landingMs: number;
-  readonly fees: BacktestPlan['fees'];
-  readonly feeCurve?: BacktestPlan['feeCurve'];
-  readonly allMarkets: boolean;
   readonly events: readonly SweptEvent[];
-  readonly feedData?: FeedData;
 }
 
 /** The figures of one run, or the means of all repeats. */
