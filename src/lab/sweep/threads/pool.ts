@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/worker-start.js';
 import type { Task, TaskFigures, TaskOutcome } from '../contract.js';
-import type { Assignment, DataChange, PlayedData, WorkerReport } from './thread-contract.js';
+import type { Assignment, WorkerReport } from './thread-contract.js';
 
 interface PoolSetup {
   readonly workers: number;
@@ -27,15 +27,18 @@ export interface Batch<T = Task, R = TaskFigures> {
   readonly stopAsked: Promise<void>;
 }
 
+/** A worker thread. */
+interface Hired {
+  /** It has begun. */
+  isReady: boolean;
+  /** The place of the task that it is busy with; null: none. */
+  task: number | null;
+}
+
 /** Threads that run one batch of tasks after the other, and are warm from the second one on. */
 export class TaskPool<T = Task, R = TaskFigures> {
-  #options: PoolSetup;
-  /** Each with the place of the task that it is busy with. */
-  readonly #busy = new Map<Worker, number | null>();
-  /** Those that wait for a task: nothing of theirs is under way. */
-  readonly #idle = new Set<Worker>();
-  /** How often each has yet to say that it is ready: once for its start, and once for each change of its data. */
-  readonly #unready = new Map<Worker, number>();
+  readonly #options: PoolSetup;
+  readonly #hired = new Map<Worker, Hired>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #tasks: readonly T[] = [];
   #done: Batch<T, R>['done'] = () => undefined;
@@ -60,65 +63,51 @@ export class TaskPool<T = Task, R = TaskFigures> {
       this.#resolve = resolve;
       this.#reject = reject;
       void stopAsked.then(() => resolve(false));
-      for (const worker of [...this.#idle]) this.#assign(worker);
-      for (let i = this.#busy.size; i < Math.min(this.#options.workers, tasks.length); i++) this.#hire();
+      for (const [worker, hired] of this.#hired) if (hired.isReady) this.#assign(worker, hired);
+      for (let i = this.#hired.size; i < Math.min(this.#options.workers, tasks.length); i++) this.#hire();
     });
-  }
-
-  /** Between two batches: what the next one plays. */
-  replaceData(data: PlayedData): void {
-    const { setup, ...options } = this.#options;
-    this.#options = { ...options, setup: { ...setup, data }, readsFiles: data.kind === 'streamed' };
-    // What they cannot open is an error of the whole sweep, as at their start, and not of a task.
-    for (const [worker, times] of this.#unready) {
-      this.#unready.set(worker, times + 1);
-      worker.postMessage({ kind: 'data', data } satisfies DataChange);
-    }
-    this.#idle.clear();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     Atomics.store(this.#stop, 0, 1);
-    await Promise.all([...this.#busy.keys()].map((worker) => this.#dismiss(worker)));
+    await Promise.all([...this.#hired].map(([worker, hired]) => this.#dismiss(worker, hired)));
   }
 
   /** A worker that reads files must not be ended within a read: see `waitForReads`. */
-  async #dismiss(worker: Worker): Promise<void> {
-    if (this.#options.readsFiles && !this.#idle.has(worker)) await awaitWorker(worker);
+  async #dismiss(worker: Worker, { isReady, task }: Hired): Promise<void> {
+    if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();
   }
 
   #hire(): void {
     const { program, setup } = this.#options;
     const worker = startWorker({ name: program.name, data: { ...setup, stop: this.#stop } }, program.from);
+    const hired: Hired = { isReady: false, task: null };
     let reason: unknown = null;
-    this.#busy.set(worker, null);
-    this.#unready.set(worker, 1);
-    worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, report)));
+    this.#hired.set(worker, hired);
+    worker.on('message', (report: WorkerReport<R>) => this.#guarded(() => this.#heard(worker, hired, report)));
     worker.on('error', (error) => {
       reason = error;
     });
-    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, reason, code)));
+    worker.on('exit', (code) => this.#guarded(() => this.#left(worker, hired, reason, code)));
   }
 
-  #heard(worker: Worker, report: WorkerReport<R>): void {
-    if (report.kind === 'ready') this.#unready.set(worker, (this.#unready.get(worker) ?? 1) - 1);
-    if (this.#unready.get(worker) !== 0) return;
-    this.#idle.add(worker);
+  #heard(worker: Worker, hired: Hired, report: WorkerReport<R>): void {
+    hired.isReady = true;
+    hired.task = null;
     if (this.#isClosed) return;
     if (report.kind === 'outcome') this.#end(report.id, report.outcome);
-    this.#assign(worker);
+    this.#assign(worker, hired);
   }
 
-  #assign(worker: Worker): void {
+  #assign(worker: Worker, hired: Hired): void {
     const id = this.#next;
     const task = this.#tasks[id];
-    this.#busy.set(worker, task === undefined ? null : id);
     if (task === undefined) return;
+    hired.task = id;
     this.#next++;
-    this.#idle.delete(worker);
-    worker.postMessage({ kind: 'task', id, task } satisfies Assignment<T>);
+    worker.postMessage({ id, task } satisfies Assignment<T>);
   }
 
   #end(id: number, outcome: TaskOutcome<R>): void {
@@ -129,15 +118,11 @@ export class TaskPool<T = Task, R = TaskFigures> {
     if (this.#ended === this.#tasks.length) this.#resolve(true);
   }
 
-  #left(worker: Worker, reason: unknown, code: number): void {
-    const id = this.#busy.get(worker) ?? null;
-    const isReady = this.#unready.get(worker) === 0;
-    this.#unready.delete(worker);
-    this.#busy.delete(worker);
-    this.#idle.delete(worker);
+  #left(worker: Worker, { isReady, task }: Hired, reason: unknown, code: number): void {
+    this.#hired.delete(worker);
     if (this.#isClosed) return;
     if (!isReady) throw asTwinbookError(reason, code);
-    if (id !== null) this.#end(id, { kind: 'failed', error: `the worker ended: ${describeEnd(reason, code)}` });
+    if (task !== null) this.#end(task, { kind: 'failed', error: `the worker ended: ${describeEnd(reason, code)}` });
     if (this.#next < this.#tasks.length) this.#hire();
   }
 

@@ -22,18 +22,11 @@ export type PlayedData =
 
 /** To a worker. */
 export interface Assignment<T = Task> {
-  readonly kind: 'task';
   readonly id: number;
   readonly task: T;
 }
 
-/** To a worker for which nothing is under way: what it plays from now on. */
-export interface DataChange {
-  readonly kind: 'data';
-  readonly data: PlayedData;
-}
-
-/** From a worker: `ready` first and after each `data`, and one outcome for each assignment. */
+/** From a worker: `ready` first, and one outcome for each assignment. */
 export type WorkerReport<R = TaskFigures> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskOutcome<R> };

@@ -32,7 +32,7 @@ export interface ThreadPlace {
   readonly readsThrough?: true;
 }
 
-/** Runs batches on threads that stay warm for the next batch, with the data of the folds that were played last. */
+/** Runs batches on threads that stay warm as long as the same folds are played. */
 export class ThreadRunner {
   readonly #place: ThreadPlace;
   readonly #configHash: string;
@@ -77,20 +77,15 @@ export class ThreadRunner {
     const folds = [...numbers].join();
     if (this.#warm?.folds === folds) return this.#warm.pool;
     // The data of the last folds is freed first.
-    this.#warm?.pool.replaceData({ kind: 'shared', markets: [] });
+    await this.close();
     const data = await this.#open(numbers);
-    const pool = this.#warm?.pool ?? this.#start(data);
-    if (this.#warm !== null) pool.replaceData(data);
-    this.#warm = { folds, pool };
-    return pool;
-  }
-
-  #start(data: PlayedData): TaskPool {
     const { source, workers } = this.#place;
     const [configHash, settings] = [this.#configHash, this.#settings];
     const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, data };
     const program = { name: './worker', from: import.meta.url };
-    return new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
+    const pool = new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
+    this.#warm = { folds, pool };
+    return pool;
   }
 
   async #open(folds: ReadonlySet<number>): Promise<PlayedData> {

@@ -11,7 +11,6 @@ import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
 import {
   type Assignment,
-  type DataChange,
   type PlayedData,
   toOutcome,
   type WorkerReport,
@@ -24,24 +23,12 @@ boundHeapGrowth();
 // `WorkerSetup` is what `pool.ts` starts this program with.
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
-let sources = await openSources(setup.data);
-let work = Promise.resolve();
+const sources = await openSources(setup.data);
 
-// One after the other: a task plays what was handed over before it.
-port.on('message', (message: Assignment | DataChange) => {
-  work = work.then(() => handle(message));
-});
+port.on('message', async ({ id, task }: Assignment) =>
+  report({ kind: 'outcome', id, outcome: await toOutcome(() => runTask(task, config, sources, setup.settings)) }),
+);
 report({ kind: 'ready' });
-
-async function handle(message: Assignment | DataChange): Promise<void> {
-  if (message.kind === 'task') {
-    const run = () => runTask(message.task, config, sources, setup.settings);
-    report({ kind: 'outcome', id: message.id, outcome: await toOutcome(run) });
-  } else {
-    sources = await openSources(message.data);
-    report({ kind: 'ready' });
-  }
-}
 
 function report(message: WorkerReport): void {
   port.postMessage(message);
