@@ -1,8 +1,8 @@
 /** What a sweep will take, before it begins. */
 
-import type { SweepPlan, SweptEvent } from './contract.js';
+import type { SweptEvent } from './contract.js';
+import type { PlannedSweep } from './facts.js';
 import { eventsIn } from './folds.js';
-import type { PlannedSweep } from './plan.js';
 
 /**
  * What a core takes for a backtest of one configuration under one fill model, measured over the recordings of three venues. A trader looks
@@ -47,11 +47,10 @@ export interface SweepEstimate {
   readonly isStreamed: boolean;
 }
 
-export function estimateSweep(
-  { search, fillModels, repeat, workers }: SweepPlan,
-  planned: PlannedSweep,
-): SweepEstimate {
-  const { events, folds, data } = planned;
+export function estimateSweep({ plan, data, facts }: PlannedSweep): SweepEstimate {
+  const { search, fillModels, repeat, workers } = plan;
+  const { events } = facts;
+  const { folds } = facts.assumptions;
   const configurations = search.candidates.length;
   const ofFolds = Array.from({ length: folds }, (_, fold) => eventsIn(events, fold));
   const perFold = configurations * fillModels.length;

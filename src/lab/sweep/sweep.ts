@@ -7,12 +7,17 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import type { SweepPlan, SweepResult, SweepWatcher, Task } from './contract.js';
-import { type EngineWork, NOTHING_PLAYED, type SweepEngine } from './engine.js';
-import { listTasks, makeFacts, makeHeader, type SweepFacts } from './facts.js';
+import type { SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
+import {
+  listTasks,
+  makeHeader,
+  NOTHING_PLAYED,
+  planSweep,
+  type SweepEngine,
+  type SweepFacts,
+  type TaskWork,
+} from './facts.js';
 import { eventsIn, foldCount } from './folds.js';
-import { Pace } from './pace.js';
-import { planSweep } from './plan.js';
 import { Outcomes } from './results/outcomes.js';
 import { computeResult } from './results/result.js';
 import { openStore, type SweepStore } from './results/store.js';
@@ -38,9 +43,8 @@ export async function runSweep(
     });
     if (planned.data.isStreamed)
       watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
-    const facts = makeFacts(plan, planned);
-    const sweep = new Sweep(facts, watcher, store);
-    const isComplete = await sweep.run(plan.resume, (tasks) => engine({ plan, planned, facts, watcher, ...tasks }));
+    const sweep = new Sweep(planned.facts, watcher, store);
+    const isComplete = await sweep.run(plan.resume, (work) => engine({ ...planned, ...work, watcher }));
     const result = sweep.result();
     if (isComplete) store.finish(result);
     return { result, isComplete };
@@ -71,10 +75,7 @@ export class Sweep {
   }
 
   /** False when it was stopped. */
-  async run(
-    resume: boolean,
-    play: (work: Pick<EngineWork, 'tasks' | 'known' | 'done'>) => Promise<boolean>,
-  ): Promise<boolean> {
+  async run(resume: boolean, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
     const stored = this.#store.begin(makeHeader(facts, resume));
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
@@ -82,7 +83,7 @@ export class Sweep {
     const all = listTasks(facts.search.candidates, this.#played.length, facts.fillModels);
     const tasks = all.filter((task) => !this.#outcomes.has(task));
     const pace = new Pace(watcher.now, all.length, this.#playedBy(tasks));
-    const done: EngineWork['done'] = (task, outcome) => {
+    const done: TaskWork['done'] = (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
       this.#store.write(task, outcome);
       pace.addPlayed(this.#playedBy([task]));
@@ -97,5 +98,41 @@ export class Sweep {
 
   result(): SweepResult {
     return computeResult(this.#facts, this.#outcomes, this.#store.tried);
+  }
+}
+
+/** How fast a sweep goes and how long it will take. */
+class Pace {
+  readonly #now: () => number;
+  readonly #startMs: number;
+  readonly #all: number;
+  /** Recorded events that this run is to play. */
+  readonly #allEvents: number;
+  #events = 0;
+
+  constructor(now: () => number, all: number, allEvents: number) {
+    this.#now = now;
+    this.#startMs = now();
+    this.#all = all;
+    this.#allEvents = allEvents;
+  }
+
+  /** A backtest over so many recorded events has ended. */
+  addPlayed(events: number): void {
+    this.#events += events;
+  }
+
+  progress(done: number, failed: number): SweepProgress {
+    const ms = this.#now() - this.#startMs;
+    const perMs = this.#events > 0 && ms > 0 ? this.#events / ms : null;
+    return {
+      phase: 'running',
+      done,
+      failed,
+      all: this.#all,
+      events: this.#events,
+      eventsPerS: perMs === null ? null : perMs * 1000,
+      leftMs: perMs === null ? null : (this.#allEvents - this.#events) / perMs,
+    };
   }
 }

@@ -27,8 +27,7 @@ import {
 } from '../../../src/lab/sweep/chunks/folder.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { PLAY_COST } from '../../../src/lab/sweep/estimate.js';
-import { makeFacts } from '../../../src/lab/sweep/facts.js';
-import { planSweep } from '../../../src/lab/sweep/plan.js';
+import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { figuresOf } from './made-up.js';
 import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
@@ -42,12 +41,12 @@ beforeAll(async () => {
   place = sweepPlace();
   await record(place.data, { events: 2 });
   const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
-  const known = await planSweep(asked, () => undefined);
+  const known = await planSweep(asked);
   const chunks = [0, 1].flatMap((fold) => [
     { fold, first: 1, last: 2 },
     { fold, first: 3, last: 3 },
   ]);
-  planned = { sheet: makeSheet(asked, known), facts: makeFacts(asked, known), chunks, outDir: '' };
+  planned = { sheet: makeSheet(known), facts: known.facts, chunks, outDir: '' };
 });
 afterAll(() => place.remove());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChunkRunner, makeSheet } from '../../../src/lab/sweep/chunks/chunk.js';
-import { planSweep } from '../../../src/lab/sweep/plan.js';
+import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { run } from '../../cli/run.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
@@ -38,7 +38,7 @@ const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 describe('a machine that runs chunks', () => {
   it('gives the same for a chunk whether its threads are new or warm, in memory or streamed, and stops when it is asked', async () => {
     const plan = await sweepPlan(place, { params: ['behind_ticks=0:1:1'], fillModels: ['risk-averse'], folds: 2 });
-    const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
+    const sheet = makeSheet(await planSweep(plan));
     const open = (memoryBytes: number) =>
       ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1, memoryBytes });
     const shared = await open(2 ** 26);
@@ -58,7 +58,7 @@ describe('a machine that runs chunks', () => {
       fillModels: ['risk-averse'],
       folds: 2,
     });
-    const sheet = makeSheet(plan, await planSweep(plan, () => undefined));
+    const sheet = makeSheet(await planSweep(plan));
     const started: unknown[] = [];
     const note = (worker: unknown) => void started.push(worker);
     process.on('worker', note);

@@ -80,17 +80,15 @@ function chunkList(text: string): readonly number[] {
 async function writeChunks(options: PlanFlags, io: CliIo): Promise<ExitCode> {
   const { makeChunks, makeSheet } = await import('../../../lab/sweep/chunks/chunk.js');
   const { writePlan } = await import('../../../lab/sweep/chunks/folder.js');
-  const { makeFacts } = await import('../../../lab/sweep/facts.js');
-  const { planSweep } = await import('../../../lab/sweep/plan.js');
+  const { planSweep } = await import('../../../lab/sweep/facts.js');
   const data = requireData(options);
   const plan = await planFrom({ ...options, workers: 1, data }, io);
-  const planned = await planSweep(plan, () => undefined);
+  const planned = await planSweep(plan);
   // Each machine decides whether its threads share memory.
-  const known = makeFacts(plan, planned);
-  const facts = { ...known, data: { ...known.data, isStreamed: false } };
+  const facts = { ...planned.facts, data: { ...planned.facts.data, isStreamed: false } };
   const chunks = makeChunks(facts, options.chunkSeconds);
   const dir = resolve(io.cwd, options.dir);
-  const sheet = makeSheet(plan, planned);
+  const sheet = makeSheet(planned);
   writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
   const last = chunks.length - 1;
   const run = `twinbook sweep run-chunk --dir ${options.dir} -c ${options.config} --data ${data.join(' ')}`;

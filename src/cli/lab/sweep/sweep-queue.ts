@@ -2,7 +2,7 @@
 
 import querystring from 'node:querystring';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { SweepEngine } from '../../../lab/sweep/engine.js';
+import type { SweepEngine } from '../../../lab/sweep/facts.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { isLoopback } from '../../../shell/client/base-url.js';
 import type { QueueAddress } from '../../../shell/queue/job-queue.js';

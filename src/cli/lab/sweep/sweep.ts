@@ -121,9 +121,9 @@ async function sweep(options: SweepFlags, io: CliIo): Promise<ExitCode> {
 /** Opens and writes nothing in `--out`. */
 async function tellEstimate(options: SweepFlags, io: CliIo): Promise<ExitCode> {
   const plan = await planFrom({ ...options, data: requireData(options) }, io);
-  const { planSweep } = await import('../../../lab/sweep/plan.js');
+  const { planSweep } = await import('../../../lab/sweep/facts.js');
   const { estimateSweep, PLAY_COST } = await import('../../../lab/sweep/estimate.js');
-  const estimate = estimateSweep(plan, await planSweep(plan, () => undefined));
+  const estimate = estimateSweep(await planSweep(plan));
   if (options.json === true) io.out(json(estimate));
   else io.out(estimateText(estimate, plan.workers, PLAY_COST));
   return EXIT.ok;

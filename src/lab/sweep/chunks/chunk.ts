@@ -12,13 +12,11 @@ import { must, TwinbookError } from '../../../shared/base/errors.js';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import { VERSION } from '../../../shell/config/version.js';
-import type { Candidate, SweepPlan, Task, TaskFigures, TaskOutcome } from '../contract.js';
-import type { EngineWork } from '../engine.js';
+import type { Candidate, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { playSeconds } from '../estimate.js';
-import type { SweepFacts } from '../facts.js';
+import type { PlannedSweep, SweepFacts, TaskWork } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
 import { timeZone } from '../identity.js';
-import type { PlannedSweep } from '../plan.js';
 import { marketHash, type PlannedMarket, planData } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 import { makeSettings, type ThreadPlace, ThreadRunner } from '../threads/threads.js';
@@ -40,7 +38,7 @@ export interface SweepSheet {
   readonly markets: readonly { readonly conditionId: string; readonly title: string; readonly hash: string }[];
 }
 
-export function makeSheet(plan: SweepPlan, { events, data }: PlannedSweep): SweepSheet {
+export function makeSheet({ plan, data, facts }: PlannedSweep): SweepSheet {
   return {
     version: VERSION,
     node: nodeMajor(),
@@ -48,7 +46,7 @@ export function makeSheet(plan: SweepPlan, { events, data }: PlannedSweep): Swee
     configHash: plan.config.configHash,
     candidates: plan.search.candidates,
     fillModels: plan.fillModels,
-    settings: makeSettings(plan, events),
+    settings: makeSettings(plan, facts.events),
     markets: data.markets.map((planned) => ({
       conditionId: planned.market.conditionId,
       title: planned.market.title,
@@ -165,7 +163,7 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
  */
 export function keepOutcomes(
   outcomes: readonly ChunkOutcome[],
-  { known, done }: Pick<EngineWork, 'known' | 'done'>,
+  { known, done }: Pick<TaskWork, 'known' | 'done'>,
   from: string,
 ): number {
   let kept = 0;

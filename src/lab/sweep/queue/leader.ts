@@ -16,7 +16,7 @@ import {
   sheetHash,
   tasksIn,
 } from '../chunks/chunk.js';
-import type { EngineWork } from '../engine.js';
+import type { EngineWork } from '../facts.js';
 
 const LOOK_EVERY_MS = 500;
 /** Attempts of a job that fails otherwise than by its backtests. */
@@ -42,7 +42,7 @@ export class Leader {
   constructor(work: EngineWork, options: LeaderOptions) {
     this.#work = work;
     this.#options = options;
-    this.#sheet = makeSheet(work.plan, work.planned);
+    this.#sheet = makeSheet(work);
     this.#hash = sheetHash(this.#sheet);
     for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
       const isOpen = tasksIn(chunk, this.#sheet).some((task) => work.known(task) === undefined);

@@ -2,16 +2,15 @@
 
 import type { Recording } from '../../../recording/contract.js';
 import type { SweepPlan, SweptEvent } from '../contract.js';
-import { NOTHING_PLAYED, type SweepEngine } from '../engine.js';
+import { NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { type PlannedData, shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 import { type Batch, TaskPool } from './pool.js';
 import type { PlayedData, WorkerSetup } from './thread-contract.js';
 
-export const onThreads: SweepEngine = async ({ plan, planned, tasks, done, watcher }) => {
+export const onThreads: SweepEngine = async ({ plan, recordings, data, facts, tasks, done, watcher }) => {
   if (tasks.length === 0) return true;
-  const { recordings, data } = planned;
-  const settings = makeSettings(plan, planned.events);
+  const settings = makeSettings(plan, facts.events);
   const runner = new ThreadRunner({ ...plan, recordings, data }, plan.config.configHash, settings, (read, all) =>
     watcher.progress({ phase: 'reading', done: read, all, ...NOTHING_PLAYED }),
   );

@@ -9,13 +9,7 @@ import { playFromMemory, streamRecording } from '../../backtest/sources.js';
 import { viewColumns } from '../columns.js';
 import { runTask } from '../task.js';
 import { sameConfig } from './same-config.js';
-import {
-  type Assignment,
-  type PlayedData,
-  toOutcome,
-  type WorkerReport,
-  type WorkerSetup,
-} from './thread-contract.js';
+import { type Assignment, type PlayedData, toOutcome, type WorkerReport, type WorkerSetup } from './thread-contract.js';
 
 assert(parentPort !== null, 'this file is the program of a worker thread');
 const port = parentPort;
