@@ -169,7 +169,7 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     Math.min(workers, fillModels.length) < 2
       ? await backtestOf(config, { ...asked, fillModels, progress })
       : await backtestOnThreads({
-          ...{ config, source, options: asked, workers, progress },
+          ...{ source, configHash: config.configHash, options: asked, workers, progress },
           fillModels: checkFillModels(fillModels),
         });
   line.end();

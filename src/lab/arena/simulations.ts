@@ -1,7 +1,7 @@
 /** Simulations on worker threads, for the arena and for sweeps over worlds. */
 
+import { type Batch, TaskPool } from '../backtest/threads/pool.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
-import { type Batch, TaskPool } from '../sweep/threads/pool.js';
 import type { Conditions } from './conditions.js';
 import type { SimulationResult } from './contract.js';
 

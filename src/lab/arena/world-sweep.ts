@@ -20,11 +20,10 @@ import type {
   TaskFigures,
   TaskOutcome,
 } from '../sweep/contract.js';
-import { listTasks, type SweepFacts } from '../sweep/facts.js';
+import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import { searchText } from '../sweep/identity.js';
 import { openStore } from '../sweep/results/store.js';
 import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
-import type { Batch } from '../sweep/threads/pool.js';
 import { type Conditions, conditionsText } from './conditions.js';
 import type { SimulationResult, World } from './contract.js';
 
@@ -155,7 +154,7 @@ function playSeeds(
   { source, config, search, conditions, workers }: WorldSweepPlan,
   { stopAsked }: SweepWatcher,
   seeds: SeedRange,
-  { tasks, done }: Pick<Batch, 'tasks' | 'done'>,
+  { tasks, done }: Pick<TaskWork, 'tasks' | 'done'>,
 ): Promise<boolean> {
   const strategy = must(config.strategies[0], 'a strategy').name;
   return runSimulations({

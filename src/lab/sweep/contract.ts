@@ -5,6 +5,7 @@ import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import type { FeedData } from '../backtest/feeds/feed-values.js';
 import type { LatencyChoice } from '../backtest/latency.js';
+import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
 /** A parameter's value as a strategy file would hold it: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
@@ -88,13 +89,7 @@ export interface SweepPlan {
   readonly resume: boolean;
 }
 
-export interface ConfigSource {
-  readonly file: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  /** Feeds that there are besides those of the file. */
-  readonly feeds?: readonly string[] | 'any';
-}
+export type ConfigSource = ConfigOfThreads['source'];
 
 /** The world around a sweep. */
 export interface SweepWatcher {
@@ -128,9 +123,7 @@ export interface Task {
   readonly fillModel: string;
 }
 
-export type TaskOutcome<R = TaskFigures> =
-  | { readonly kind: 'done'; readonly figures: R }
-  | { readonly kind: 'failed'; readonly error: string };
+export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
 /** What one backtest has brought. Every fold begins with the whole capital and knows nothing of the others. */
 export interface TaskFigures {

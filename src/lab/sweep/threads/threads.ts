@@ -1,12 +1,27 @@
 /** The usual engine: threads of this process, which share what is decoded once. */
 
 import type { Recording } from '../../../recording/contract.js';
-import type { SweepPlan, SweptEvent } from '../contract.js';
+import { type Batch, type ConfigOfThreads, TaskPool } from '../../backtest/threads/pool.js';
+import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { NOTHING_PLAYED, type SweepEngine } from '../facts.js';
-import { type PlannedData, shareMarkets } from '../reading.js';
+import { type PlannedData, type SharedMarket, shareMarkets } from '../reading.js';
 import type { TaskSettings } from '../task.js';
-import { type Batch, TaskPool } from './pool.js';
-import type { PlayedData, WorkerSetup } from './thread-contract.js';
+
+/** Handed to a worker when it starts. */
+export interface WorkerSetup extends ConfigOfThreads {
+  readonly settings: TaskSettings;
+  readonly data: PlayedData;
+  /** Shared flag; non-zero once the work is not wanted any more. */
+  readonly stop: Int32Array;
+}
+
+/** What a worker plays. */
+export type PlayedData =
+  | { readonly kind: 'shared'; readonly markets: readonly SharedMarket[] }
+  | { readonly kind: 'streamed'; readonly paths: readonly string[] };
+
+type SweepPool = TaskPool<Task, TaskFigures>;
+type SweepBatch = Batch<Task, TaskFigures>;
 
 export const onThreads: SweepEngine = async ({ plan, recordings, data, facts, tasks, done, watcher }) => {
   if (tasks.length === 0) return true;
@@ -37,7 +52,7 @@ export class ThreadRunner {
   readonly #configHash: string;
   readonly #settings: TaskSettings;
   readonly #reading: (done: number, all: number) => void;
-  #warm: { readonly folds: string; readonly pool: TaskPool } | null = null;
+  #warm: { readonly folds: string; readonly pool: SweepPool } | null = null;
 
   /** @param reading gets the number of decoded recordings and of all that a batch plays */
   constructor(
@@ -53,7 +68,7 @@ export class ThreadRunner {
   }
 
   /** False when it was asked to stop before every task ended. */
-  async run(batch: Batch): Promise<boolean> {
+  async run(batch: SweepBatch): Promise<boolean> {
     let isComplete = false;
     try {
       const pool = await this.#poolOf(batch.tasks);
@@ -71,7 +86,7 @@ export class ThreadRunner {
     await pool?.close();
   }
 
-  async #poolOf(tasks: Batch['tasks']): Promise<TaskPool> {
+  async #poolOf(tasks: SweepBatch['tasks']): Promise<SweepPool> {
     const numbers = new Set(tasks.map(({ fold }) => fold));
     const folds = [...numbers].join();
     if (this.#warm?.folds === folds) return this.#warm.pool;
@@ -82,7 +97,7 @@ export class ThreadRunner {
     const [configHash, settings] = [this.#configHash, this.#settings];
     const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, data };
     const program = { name: './worker', from: import.meta.url };
-    const pool = new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
+    const pool: SweepPool = new TaskPool({ workers, program, setup, readsFiles: data.kind === 'streamed' });
     this.#warm = { folds, pool };
     return pool;
   }

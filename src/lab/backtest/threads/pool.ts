@@ -3,15 +3,73 @@
  * task and is replaced. A worker that cannot even begin is an error of the whole sweep.
  */
 
-import type { Worker } from 'node:worker_threads';
-import { AssertionFailed, TwinbookError } from '../../../shared/base/errors.js';
+import { parentPort, type Worker } from 'node:worker_threads';
+import { AssertionFailed, assert, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/worker-start.js';
-import type { Task, TaskFigures, TaskOutcome } from '../contract.js';
-import type { Assignment, WorkerReport } from './thread-contract.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import type { Config } from '../../../shell/config/types.js';
+
+/** A configuration as threads read it once more: what a strategy is made of cannot be handed to them. */
+export interface ConfigOfThreads {
+  readonly source: {
+    readonly file: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+    /** Feeds that there are besides those of the file. */
+    readonly feeds?: readonly string[] | 'any';
+  };
+  /** Of the configuration that was read first: another one must not be run unnoticed. */
+  readonly configHash: string;
+}
+
+/** Throws `config_invalid` when it is not the one that the leading thread has read. */
+export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
+  const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
+  if (loaded.configHash === configHash) return loaded;
+  const hint = 'Leave the configuration and its strategies as they are while it runs.';
+  throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
+}
+
+/** What became of a task: `R`, or why there is none. */
+export type TaskEnd<R> =
+  | { readonly kind: 'done'; readonly figures: R }
+  | { readonly kind: 'failed'; readonly error: string };
+
+interface Assignment<T> {
+  readonly id: number;
+  readonly task: T;
+}
+
+/** From a worker: `ready` first; of each assignment how far it is, and its end. */
+type WorkerReport<R> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'part'; readonly id: number; readonly part: number }
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
+
+/**
+ * The program of a worker, once it is ready: runs the tasks that it is sent. A task that throws has failed.
+ *
+ * @param run `tell` gets the part of the task that is done, 0 to 1
+ */
+export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
+  assert(parentPort !== null, 'this is the program of a worker thread');
+  const port = parentPort;
+  const report = (message: WorkerReport<R>) => port.postMessage(message);
+  port.on('message', async ({ id, task }: Assignment<T>) => {
+    try {
+      const figures = await run(task, (part) => report({ kind: 'part', id, part }));
+      report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
+    } catch (error) {
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text } });
+    }
+  });
+  report({ kind: 'ready' });
+}
 
 interface PoolSetup {
   readonly workers: number;
-  /** What each thread runs: it speaks as `thread-contract.ts` says. */
+  /** What each thread runs: it ends with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
   /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
   readonly setup: object;
@@ -20,10 +78,12 @@ interface PoolSetup {
 }
 
 /** Tasks that are run together. */
-export interface Batch<T = Task, R = TaskFigures> {
+export interface Batch<T, R> {
   readonly tasks: readonly T[];
   /** Told in the order in which tasks end. What it throws ends the pool. */
-  readonly done: (task: T, outcome: TaskOutcome<R>) => void;
+  readonly done: (task: T, outcome: TaskEnd<R>) => void;
+  /** Told the part of a task that is done, 0 to 1. */
+  readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked: Promise<void>;
 }
 
@@ -36,12 +96,13 @@ interface Hired {
 }
 
 /** Threads that run one batch of tasks after the other, and are warm from the second one on. */
-export class TaskPool<T = Task, R = TaskFigures> {
+export class TaskPool<T, R> {
   readonly #options: PoolSetup;
   readonly #hired = new Map<Worker, Hired>();
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #tasks: readonly T[] = [];
   #done: Batch<T, R>['done'] = () => undefined;
+  #onPart: Batch<T, R>['onPart'];
   #next = 0;
   #ended = 0;
   #isClosed = false;
@@ -56,9 +117,9 @@ export class TaskPool<T = Task, R = TaskFigures> {
    * True when every task has ended, false when it was asked to stop before: what ran then is forgotten. After anything but
    * true there is nothing to do with it but to close it.
    */
-  run({ tasks, done, stopAsked }: Batch<T, R>): Promise<boolean> {
+  run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);
-    [this.#tasks, this.#done, this.#next, this.#ended] = [tasks, done, 0, 0];
+    [this.#tasks, this.#done, this.#onPart, this.#next, this.#ended] = [tasks, done, onPart, 0, 0];
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -94,6 +155,11 @@ export class TaskPool<T = Task, R = TaskFigures> {
   }
 
   #heard(worker: Worker, hired: Hired, report: WorkerReport<R>): void {
+    if (report.kind === 'part') {
+      const task = this.#tasks[report.id];
+      if (task !== undefined && !this.#isClosed) this.#onPart?.(task, report.part);
+      return;
+    }
     hired.isReady = true;
     hired.task = null;
     if (this.#isClosed) return;
@@ -110,7 +176,7 @@ export class TaskPool<T = Task, R = TaskFigures> {
     worker.postMessage({ id, task } satisfies Assignment<T>);
   }
 
-  #end(id: number, outcome: TaskOutcome<R>): void {
+  #end(id: number, outcome: TaskEnd<R>): void {
     const task = this.#tasks[id];
     if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which there is not`);
     this.#done(task, outcome);
@@ -135,10 +201,13 @@ export class TaskPool<T = Task, R = TaskFigures> {
   }
 }
 
-/** Resolves with the next word of a worker, or its end: its reading breaks off, so that is soon. */
+/** Resolves once a worker is ready or has ended its task, or with its own end: a streamed reading breaks off, so that is soon. */
 const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
-    for (const event of ['message', 'exit']) worker.once(event, () => resolve());
+    worker.on('message', ({ kind }: WorkerReport<unknown>) => {
+      if (kind !== 'part') resolve();
+    });
+    worker.once('exit', () => resolve());
   });
 
 const describeEnd = (reason: unknown, code: number): string =>
