@@ -41,10 +41,14 @@ export interface ReadEvents {
   readonly slabs: readonly Slab[] | null;
 }
 
+/** Bytes of decoded data that may still be kept, over all recordings. Once it was too much, nothing is kept any more. */
+export interface Room {
+  leftBytes: number;
+}
+
 /** Gathers one recording's chunks into slabs, as long as there is room for them. */
 export class SlabWriter {
   readonly #hash = createHash('sha256');
-  /** Bytes that may still be kept, over all recordings. */
   readonly #room: Room;
   #slabs: Slab[] | null = [];
   #open = viewColumns(newSlab(SLAB_EVENTS));
@@ -73,7 +77,13 @@ export class SlabWriter {
   end(): ReadEvents {
     if (this.#at > 0) this.#close();
     const [events, firstMs, lastMs] = [this.#events, this.#firstMs, this.#lastMs];
-    return { events, firstMs, lastMs, hash: this.#hash.digest('hex'), slabs: this.#room.isFull ? null : this.#slabs };
+    return {
+      events,
+      firstMs,
+      lastMs,
+      hash: this.#hash.digest('hex'),
+      slabs: this.#room.leftBytes < 0 ? null : this.#slabs,
+    };
   }
 
   #close(): void {
@@ -84,28 +94,9 @@ export class SlabWriter {
     const columns = viewColumns(slab);
     copy(columns, 0, this.#open, 0, length);
     this.#hash.update(new Uint8Array(slab.bytes));
-    this.#room.take(slab.bytes.byteLength);
-    if (this.#room.isFull) this.#slabs = null;
+    this.#room.leftBytes -= slab.bytes.byteLength;
+    if (this.#room.leftBytes < 0) this.#slabs = null;
     this.#slabs?.push(slab);
-  }
-}
-
-/** How much decoded data may be kept. Once it was too much, nothing is kept any more. */
-export class Room {
-  #leftBytes: number;
-  #isFull = false;
-
-  constructor(bytes: number) {
-    this.#leftBytes = bytes;
-  }
-
-  get isFull(): boolean {
-    return this.#isFull;
-  }
-
-  take(bytes: number): void {
-    this.#leftBytes -= bytes;
-    if (this.#leftBytes < 0) this.#isFull = true;
   }
 }
 

@@ -36,37 +36,26 @@ export function judge(
   tried: number,
 ): Judged {
   const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
-  const models = fillModels.map((fillModel, model) =>
-    judgeModel(fillModel, tried, {
-      configurations: done.length,
-      events: events.length,
-      readRows: () => streamRows(done, outcomes, model),
-    }),
-  );
-  const trials = models.map((model) => model.trials);
-  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
-  return { models: models.map(({ judgement }) => judgement), configurations, trials };
-}
-
-/** Results of the configurations that are done, under one fill model. */
-interface CommonResults {
-  readonly configurations: number;
-  readonly events: number;
-  /** One row by event for each configuration. */
-  readonly readRows: () => Iterable<Float64Array>;
-}
-
-function judgeModel(fillModel: string, tried: number, common: CommonResults) {
-  const sharpes: number[] = [];
-  for (const row of common.readRows()) {
-    const found = computeSharpe(row, null);
-    if (found !== null) sharpes.push(found.sharpe);
+  /** By event, one configuration after the other; none of them is kept. */
+  function* readRows(model: number): Generator<Float64Array> {
+    for (const { number } of done) yield outcomes.eventResults(number, model);
   }
-  const { standardDeviation } = computeMoments(sharpes);
-  const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
-  const trials = makeTrials(tried, sharpeVariance);
-  const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
-  return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting: measureOverfitting(common) } };
+  const judged = fillModels.map((fillModel, model) => {
+    const sharpes: number[] = [];
+    for (const row of readRows(model)) {
+      const found = computeSharpe(row, null);
+      if (found !== null) sharpes.push(found.sharpe);
+    }
+    const { standardDeviation } = computeMoments(sharpes);
+    const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
+    const trials = makeTrials(tried, sharpeVariance);
+    const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
+    const overfitting = measureOverfitting(readRows(model), done.length, events.length);
+    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
+  });
+  const trials = judged.map((model) => model.trials);
+  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
+  return { models: judged.map(({ judgement }) => judgement), configurations, trials };
 }
 
 /** One trial alone has no variance and needs none; of several an unknown one leaves the luck unknown. */
@@ -76,18 +65,17 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
 }
 
 /** By the results themselves, for it is by them that configurations are ranked. */
-function measureOverfitting({ configurations, events, readRows }: CommonResults): ModelJudgement['overfitting'] {
+function measureOverfitting(
+  rows: Iterable<Float64Array>,
+  configurations: number,
+  events: number,
+): ModelJudgement['overfitting'] {
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
   const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: readRows(), blocks, performance: 'mean' });
+  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
   if (found === null) return null;
   return { probability: found.probability, lossProbability: found.lossProbability, blocks };
-}
-
-/** One configuration after the other, by event; none of them is kept. */
-function* streamRows(done: readonly Candidate[], outcomes: Outcomes, model: number): Generator<Float64Array> {
-  for (const { number } of done) yield outcomes.eventResults(number, model);
 }
 
 function configurationResult(

@@ -9,7 +9,7 @@ import type { RecordedGap, RecordedMarket, Recording, RecordingSummary } from '.
 import { gapsIn } from '../../recording/gaps.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { canonicalJson } from '../../shell/config/hash.js';
-import { BYTES_PER_EVENT, type ReadEvents, Room, type Slab, SlabWriter } from './columns.js';
+import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
 
 /** One market as a worker is handed it. Plain data, but for the shared bytes. */
 export interface SharedMarket {
@@ -47,7 +47,7 @@ export async function planData(
   memoryBytes: number,
   progress: (done: number) => void,
 ): Promise<PlannedData> {
-  const room = new Room(memoryBytes);
+  const room = { leftBytes: memoryBytes };
   const markets: PlannedMarket[] = [];
   const empty: RecordedMarket[] = [];
   const read = new Map<string, SharedMarket>();
@@ -64,7 +64,7 @@ export async function planData(
     throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
   }
   const bytes = markets.reduce((sum, { events }) => sum + events * BYTES_PER_EVENT, 0);
-  const isStreamed = room.isFull || bytes > memoryBytes;
+  const isStreamed = room.leftBytes < 0 || bytes > memoryBytes;
   return { markets, isStreamed, hash: dataHash(markets), empty, read: isStreamed ? new Map() : read };
 }
 
@@ -78,8 +78,8 @@ export async function shareMarkets(
   memoryBytes: number,
   progress: (done: number) => void,
 ): Promise<readonly SharedMarket[] | null> {
-  const room = new Room(memoryBytes);
-  for (const { slabs } of read.values()) for (const { bytes } of slabs) room.take(bytes.byteLength);
+  const room = { leftBytes: memoryBytes };
+  for (const { slabs } of read.values()) for (const { bytes } of slabs) room.leftBytes -= bytes.byteLength;
   const shared: SharedMarket[] = [];
   for (const [index, recording] of recordings.entries()) {
     const known = read.get(recording.market.conditionId);

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Room, SlabWriter } from '../../../src/lab/sweep/columns.js';
+import { SlabWriter } from '../../../src/lab/sweep/columns.js';
 import { planData, shareMarkets } from '../../../src/lab/sweep/reading.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
@@ -22,7 +22,7 @@ const unread = (recording: Recording): Recording => ({
 const untold = ({ fingerprint: _, ...recording }: Recording): Recording => recording;
 
 async function readWhole(recording: Recording) {
-  const writer = new SlabWriter(new Room(0));
+  const writer = new SlabWriter({ leftBytes: 0 });
   for await (const chunk of recording.chunks()) writer.write(chunk);
   const { events, firstMs, lastMs } = writer.end();
   return { events, firstMs, lastMs };
