@@ -20,7 +20,7 @@ import {
 import { eventsIn, foldCount } from './folds.js';
 import { Outcomes } from './results/outcomes.js';
 import { computeResult } from './results/result.js';
-import { openStore, type SweepStore } from './results/store.js';
+import { openStore, type SweepHeader, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {
@@ -75,7 +75,7 @@ export class Sweep {
   }
 
   /** False when it was stopped. */
-  async run(resume: boolean, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
+  async run(resume: SweepHeader['resume'], play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
     const [facts, watcher] = [this.#facts, this.#watcher];
     const stored = this.#store.begin(makeHeader(facts, resume));
     for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);

@@ -144,43 +144,43 @@ describe('a plan of chunks', () => {
 });
 
 describe('collecting', () => {
-  it('stores what is there, names what is missing, and ends when nothing is, stored once however often it is asked', () => {
+  it('stores what is there, names what is missing, and ends when nothing is, stored once however often it is asked', async () => {
     put(0, 3);
-    const first = collect();
+    const first = await collect();
     expect(first.missing).toEqual([1, 2]);
     expect(first.stored).toBe(6);
     expect(first.result.counts).toMatchObject({ configurations: 3, done: 0, unfinished: 3 });
-    expect(collect().stored).toBe(0);
+    expect((await collect()).stored).toBe(0);
     expect(rowsOf('SELECT * FROM standings')).toEqual([]);
     put(1, 2);
-    const second = collect();
+    const second = await collect();
     expect(second).toMatchObject({ stored: 6, missing: [] });
     expect(second.result.configurations.map(({ number }) => number)).toEqual([3, 2, 1]);
     // The same chunk once more, run elsewhere.
     put(1);
-    expect(collect().stored).toBe(0);
+    expect((await collect()).stored).toBe(0);
     expect(rowsOf('SELECT count(*) AS rows FROM results')).toEqual([{ rows: 12 }]);
     expect(rowsOf('SELECT count(*) AS rows FROM standings')).toEqual([{ rows: 6 }]);
   });
 
-  it('takes a chunk that is cut, changed or of another plan for a missing one', () => {
+  it('takes a chunk that is cut, changed or of another plan for a missing one', async () => {
     put(0, 1, 2, 3);
     const path = resultPath(dir, 1);
     const text = readFileSync(path, 'utf8');
     const others = ['', text.slice(0, -20), text.replace('"fills":40', '"fills":41'), readFileSync(resultPath(dir, 0))];
     for (const broken of others) {
       writeFileSync(path, broken);
-      expect(collect().missing).toEqual([1]);
+      expect((await collect()).missing).toEqual([1]);
     }
     const foreign = { ...plan, sheet: { ...plan.sheet, configHash: 'of other parameters' } };
     writeChunk(dir, foreign, 1, outcomes(1));
-    expect(collect().missing).toEqual([1]);
+    expect((await collect()).missing).toEqual([1]);
     expect(readChunk(dir, foreign, 1)).not.toBeNull();
     put(1);
-    expect(collect().missing).toEqual([]);
+    expect((await collect()).missing).toEqual([]);
   });
 
-  it('takes no result that is none: a task too few, an event too few, a figure that is not whole', () => {
+  it('takes no result that is none: a task too few, an event too few, a figure that is not whole', async () => {
     const bad = (change: (all: readonly ChunkOutcome[]) => readonly ChunkOutcome[]) => {
       writeChunk(dir, plan, 0, change(outcomes(0)));
       return readChunk(dir, plan, 0);
@@ -196,30 +196,32 @@ describe('collecting', () => {
     expect(bad(withFigures({ resultMicros: Number.NaN }))).toBeNull();
   });
 
-  it('raises an alarm when a backtest that was stored comes back with another trace', () => {
+  it('raises an alarm when a backtest that was stored comes back with another trace', async () => {
     put(0, 1, 2, 3);
-    collect();
+    await collect();
     writeChunk(dir, plan, 0, outcomes(0, 2_000_000));
-    expect(collect).toThrow('configuration 1, fold 1, risk-averse gives another result than before');
+    await expect(collect()).rejects.toThrow(
+      'configuration 1, fold 1, risk-averse gives another result than before',
+    );
     expect(rowsOf('SELECT DISTINCT result_micros AS micros FROM results WHERE configuration = 1')).toEqual([
       { micros: 1_000_000 },
     ]);
   });
 
-  it('stores a missing chunk as failed only when it is given up', () => {
+  it('stores a missing chunk as failed only when it is given up', async () => {
     put(0, 1, 2);
-    expect(collect().missing).toEqual([3]);
-    const given = collect([3]);
+    expect((await collect()).missing).toEqual([3]);
+    const given = await collect([3]);
     expect(given.missing).toEqual([]);
     expect(given.result.counts).toMatchObject({ done: 2, failed: 1, unfinished: 0 });
     expect(given.result.configurations.at(-1)?.error).toBe('given up: nothing came of its chunk 3');
     // What comes after all takes its place.
     put(3);
-    expect(collect()).toMatchObject({ stored: 2, missing: [], result: { counts: { done: 3, failed: 0 } } });
-    expect(() => collect([9])).toThrow('there is no chunk 9');
+    expect(await collect()).toMatchObject({ stored: 2, missing: [], result: { counts: { done: 3, failed: 0 } } });
+    await expect(collect([9])).rejects.toThrow('there is no chunk 9');
   });
 
-  it('lists chunks as array jobs are submitted', () => {
+  it('lists chunks as array jobs are submitted', async () => {
     expect(listOfChunks([])).toBe('');
     expect(listOfChunks([3, 17, 18, 19, 21])).toBe('3,17-19,21');
   });

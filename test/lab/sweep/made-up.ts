@@ -57,13 +57,15 @@ export function outcomesOf(
   error = 'broken',
 ): Outcomes {
   const folds = foldCount(events);
-  const outcomes = new Outcomes(folds, MODELS);
+  const kept = new Map<string, readonly number[]>();
+  const outcomes = new Outcomes(folds, MODELS, (...at) => kept.get(at.join()) ?? []);
   for (let number = 1; number <= configurations; number++) {
     for (const [model, fillModel] of MODELS.entries()) {
       for (let fold = 0; fold < folds; fold++) {
         const places = [...events.keys()].filter((place) => events[place]?.fold === fold);
         const results = places.map((place) => resultOf(number, model, place));
         const found = results.filter((result) => result !== null);
+        kept.set([number, fold, fillModel].join(), found);
         const isDone = found.length === results.length;
         outcomes.set(
           { number, fold, fillModel },

@@ -23,12 +23,19 @@ const queueEnv = () => ({ TWINBOOK_QUEUE_URL: redis.url, TWINBOOK_QUEUE_SECRET: 
 const never = () => new Promise<void>(() => undefined);
 const machine = () => ['-c', place.config, '--data', place.data, '--workers', '1'];
 
+const ledBy = (out: string, question = QUESTION) => [
+  'sweep',
+  ...machine(),
+  ...question,
+  '--engine',
+  'queue',
+  '--out',
+  out,
+  '--chunk-seconds',
+  '1',
+];
 const lead = (out: string, question = QUESTION, stopAsked = never, extra: readonly string[] = []) =>
-  run(['sweep', ...machine(), ...question, '--engine', 'queue', '--out', out, '--chunk-seconds', '1', ...extra], {
-    cwd: place.folder,
-    stopAsked,
-    env: queueEnv(),
-  });
+  run([...ledBy(out, question), ...extra], { cwd: place.folder, stopAsked, env: queueEnv() });
 const worker = (env: Readonly<Record<string, string>> = {}, config = place.config): Running =>
   startTwinbook(['sweep', 'worker', '-c', config, '--data', place.data, '--workers', '1', '--lock-seconds', '2'], {
     ...queueEnv(),
@@ -45,7 +52,14 @@ const isBusy = () =>
   );
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
-const expectSame = (out: string) => expect(contentOf(out)).toEqual(contentOf('threads'));
+/** Waits for the sweep that is led: its rows are those of threads. Then ends the workers. */
+async function expectSame(out: string, leading: ReturnType<typeof lead>, ...workers: readonly Running[]) {
+  const { code, err } = await leading;
+  expect(`${code} ${err}`).toMatch(/^0 /);
+  expect(contentOf(out)).toEqual(contentOf('threads'));
+  await end(...workers);
+  return err;
+}
 
 describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and with redis-server', () => {
   beforeAll(async () => {
@@ -69,10 +83,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     const first = worker();
     await isBusy();
     await end(first);
-    const second = worker();
-    expect(await leading).toMatchObject({ code: 0 });
-    expectSame('killed');
-    await end(second);
+    await expectSame('killed', leading, worker());
   });
 
   it('a worker that is frozen is not waited for, and what it brings later is refused', async () => {
@@ -81,8 +92,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await isBusy();
     first.process.kill('SIGSTOP');
     const second = worker();
-    expect(await leading).toMatchObject({ code: 0 });
-    expectSame('frozen');
+    await expectSame('frozen', leading);
     first.process.kill('SIGCONT');
     await first.waitFor(/queue: .*(Missing lock|Missing key|lock)/i);
     await end(first, second);
@@ -94,11 +104,9 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await isBusy();
     await end(redis.running);
     redis = await startRedis(place.folder, KEPT, redis.port);
-    const { code, err } = await leading;
-    expect(code).toBe(0);
-    expect(err).toMatch(/the server of the queue is away; waiting for it\n[\s\S]*the server of the queue is back\n/);
-    expectSame('back');
-    await end(working);
+    expect(await expectSame('back', leading, working)).toMatch(
+      /the server of the queue is away; waiting for it\n[\s\S]*the server of the queue is back\n/,
+    );
   });
 
   it('the data of the server is deleted in mid-sweep', async () => {
@@ -106,11 +114,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     const working = worker();
     await isBusy();
     await client.flushall();
-    const { code, err } = await leading;
-    expect(code).toBe(0);
-    expect(err).toMatch(/The queue has lost \d+ chunks: they are sent again/);
-    expectSame('deleted');
-    await end(working);
+    expect(await expectSame('deleted', leading, working)).toMatch(/The queue has lost \d+ chunks: they are sent again/);
   });
 
   it('a chunk that kills its worker fails after three, and the others go on', async () => {
@@ -132,35 +136,16 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
   });
 
   it('one who leads is killed, and another goes on where it was', async () => {
-    const leading = startTwinbook(
-      [
-        'sweep',
-        ...machine(),
-        ...QUESTION,
-        '--engine',
-        'queue',
-        '--out',
-        join(place.folder, 'resumed'),
-        '--chunk-seconds',
-        '1',
-      ],
-      queueEnv(),
-    );
+    const leading = startTwinbook(ledBy(join(place.folder, 'resumed')), queueEnv());
     const working = worker();
     await working.waitFor(/fold 1, .* backtests/);
     await end(leading);
-    const { code, err } = await lead('resumed', QUESTION, never, ['--resume']);
-    expect(`${code} ${err}`).toMatch(/^0 /);
-    expectSame('resumed');
-    await end(working);
+    await expectSame('resumed', lead('resumed', QUESTION, never, ['--resume']), working);
   });
 
   it('two that lead the same sweep, and a worker in another time zone, give the same', async () => {
     const working = worker({ TZ: 'Asia/Tokyo' });
-    const [one, other] = await Promise.all([lead('one'), lead('other')]);
-    expect([one.code, other.code]).toEqual([0, 0]);
-    expectSame('one');
-    expectSame('other');
+    await Promise.all(['one', 'other'].map((out) => expectSame(out, lead(out))));
     await end(working);
   });
 
@@ -172,8 +157,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     expect(await wrong.exited).toBe(4);
     expect(wrong.output()).toContain('is not the configuration that the sweep was planned with');
     const working = worker();
-    expect(await leading).toMatchObject({ code: 0 });
-    expectSame('refused');
+    await expectSame('refused', leading);
     working.process.kill('SIGTERM');
     expect(await working.exited).toBe(0);
   });
@@ -200,8 +184,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     await queue.add([{ id: 'of-another-version', data: { sheet: 'older', chunk } }]);
     const working = worker();
     await working.waitFor(/a job is left to other workers: the sweep was planned by Twinbook 0\.0\.1/);
-    expect(await lead('beside')).toMatchObject({ code: 0 });
-    expectSame('beside');
+    await expectSame('beside', lead('beside'));
     expect(await queue.look(['of-another-version'])).toEqual({ ended: [], absent: [] });
     await queue.close();
     await end(working);
@@ -220,9 +203,6 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     stop();
     expect(await leading).toMatchObject({ code: 1, err: expect.stringContaining('with --resume goes on') });
     expect(await client.llen('twinbook:sweep:wait')).toBe(0);
-    const working = worker();
-    expect(await lead('stopped', QUESTION, never, ['--resume'])).toMatchObject({ code: 0 });
-    expectSame('stopped');
-    await end(working);
+    await expectSame('stopped', lead('stopped', QUESTION, never, ['--resume']), worker());
   });
 });

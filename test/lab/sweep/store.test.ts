@@ -82,12 +82,7 @@ describe('results by event', () => {
   it('are read from the store by those that do not keep them', () => {
     const store = openStore(written());
     const outcomes = new Outcomes(2, ['a', 'b'], (...place) => store.eventResults(...place));
-    const keeping = new Outcomes(2, ['a', 'b']);
-    for (const { task, outcome } of begin(store, true)) {
-      outcomes.set(task, outcome);
-      keeping.set(task, outcome);
-    }
-    for (const model of [0, 1]) expect(outcomes.eventResults(1, model)).toEqual(keeping.eventResults(1, model));
+    for (const { task, outcome } of begin(store, true)) outcomes.set(task, outcome);
     expect([...outcomes.eventResults(1, 0)]).toEqual(RESULTS.flat());
     store.close();
   });

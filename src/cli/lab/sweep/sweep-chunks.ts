@@ -155,12 +155,11 @@ function readJobIndex({ env }: CliIo): number {
 }
 
 async function collectFolder(options: CollectFlags, io: CliIo): Promise<ExitCode> {
-  const { readPlan } = await import('../../../lab/sweep/chunks/folder.js');
-  const { collectChunks, listOfChunks } = await import('../../../lab/sweep/chunks/folder.js');
+  const { collectChunks, listOfChunks, readPlan } = await import('../../../lab/sweep/chunks/folder.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-  const { result, stored, missing: chunks } = collectChunks(dir, plan, outDir, new Set(options.giveUp));
+  const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
   if (chunks.length === 0) {
     await tellResult(result, outDir, options, io);
     return EXIT.ok;

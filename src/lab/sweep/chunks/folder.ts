@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { openSeal, seal } from '../../../shell/queue/seal.js';
-import type { SweepResult, Task, TaskOutcome } from '../contract.js';
-import { makeHeader, type SweepFacts } from '../facts.js';
-import { foldCount } from '../folds.js';
-import { Outcomes } from '../results/outcomes.js';
-import { computeResult } from '../results/result.js';
+import type { SweepResult, SweepWatcher } from '../contract.js';
+import type { SweepFacts } from '../facts.js';
 import { openStore } from '../results/store.js';
+import { Sweep } from '../sweep.js';
 import {
   type Chunk,
   type ChunkOutcome,
@@ -115,29 +113,37 @@ export interface Collected {
   readonly missing: readonly number[];
 }
 
+const QUIET: SweepWatcher = {
+  now: () => 0,
+  progress: () => undefined,
+  say: () => undefined,
+  stopAsked: new Promise(() => undefined),
+};
+
 /** May be called again with more results. Chunks that are given up are stored as failed unless there is a result. */
-export function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>): Collected {
+export async function collectChunks(
+  dir: string,
+  plan: FolderPlan,
+  outDir: string,
+  givenUp: ReadonlySet<number>,
+): Promise<Collected> {
   for (const index of givenUp) chunkAt(plan, index);
-  const { facts, sheet } = plan;
   const store = openStore(outDir);
   try {
-    const outcomes = new Outcomes(foldCount(facts.events), facts.fillModels, (...at) => store.eventResults(...at));
-    for (const { task, outcome } of store.begin(makeHeader(facts, 'either'))) outcomes.set(task, outcome);
+    const sweep = new Sweep(plan.facts, QUIET, store);
     const missing: number[] = [];
     let stored = 0;
-    const known = (task: Task) => outcomes.get(task);
-    const done = (task: Task, outcome: TaskOutcome) => {
-      store.write(task, outcome);
-      outcomes.set({ ...task, number: task.candidate.number }, outcome);
-    };
-    for (const [index, chunk] of plan.chunks.entries()) {
-      const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
-      const failed = givenUp.has(index) ? tasksIn(chunk, sheet).map((task) => ({ task, outcome })) : null;
-      const found = readChunk(dir, plan, index)?.outcomes ?? failed;
-      if (found === null) missing.push(index);
-      else stored += keepOutcomes(found, { known, done }, resultPath(dir, index));
-    }
-    const result = computeResult(facts, outcomes, store.tried);
+    await sweep.run('either', async (work) => {
+      for (const [index, chunk] of plan.chunks.entries()) {
+        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
+        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
+        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
+        if (found === null) missing.push(index);
+        else stored += keepOutcomes(found, work, resultPath(dir, index));
+      }
+      return missing.length === 0;
+    });
+    const result = sweep.result();
     if (result.counts.unfinished === 0) store.finish(result);
     return { result, stored, missing };
   } finally {

@@ -5,21 +5,19 @@ import { sum } from '../../report/analysis/total.js';
 import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { combineCrossings, crossingSummary } from './crossings.js';
 
-/** Where the results by event of a backtest that is done are read again. */
+/** Where the results by event of a backtest that is done are read again: they are not kept here, however many events there are. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];
-  /** Null: they are kept here. */
-  readonly #eventsAt: EventResultsAt | null;
+  readonly #eventsAt: EventResultsAt;
   /** By candidate, then by fold, then by fill model. */
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
   #count = 0;
   #failed = 0;
 
-  /** @param eventsAt so that what is kept here does not grow with the number of events */
-  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt | null = null) {
+  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
     this.#folds = folds;
     this.#models = models;
     this.#eventsAt = eventsAt;
@@ -29,22 +27,18 @@ export class Outcomes {
     const row = this.#byNumber.get(number) ?? [];
     const place = fold * this.#models.length + this.#models.indexOf(fillModel);
     const before = row[place];
-    row[place] = this.#slim(outcome);
+    row[place] =
+      outcome.kind === 'failed' ? outcome : { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
     this.#byNumber.set(number, row);
     if (before === undefined) this.#count++;
     this.#failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
-  }
-
-  #slim(outcome: TaskOutcome): TaskOutcome {
-    if (this.#eventsAt === null || outcome.kind === 'failed') return outcome;
-    return { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
   }
 
   has(task: Task): boolean {
     return this.get(task) !== undefined;
   }
 
-  /** Without its results by event where those are read again elsewhere. */
+  /** Without its results by event. */
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
     return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
   }
@@ -70,10 +64,8 @@ export class Outcomes {
 
   /** By event, over all folds of a configuration that is done. */
   eventResults(number: number, model: number): Float64Array {
-    const eventsAt = this.#eventsAt;
-    if (eventsAt === null)
-      return Float64Array.from(this.#figures(number, model).flatMap(({ eventResults }) => eventResults));
-    const found = Array.from({ length: this.#folds }, (_, fold) => eventsAt(number, fold, this.#models[model] ?? ''));
+    const fillModel = this.#models[model] ?? '';
+    const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
     return Float64Array.from(found.flat());
   }
 
