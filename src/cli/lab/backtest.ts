@@ -169,7 +169,11 @@ async function runBacktests(options: BacktestFlags, io: CliIo) {
     Math.min(workers, fillModels.length) < 2
       ? await backtestOf(config, { ...asked, fillModels, progress })
       : await backtestOnThreads({
-          ...{ source, configHash: config.configHash, options: asked, workers, progress },
+          source,
+          configHash: config.configHash,
+          options: asked,
+          workers,
+          progress,
           fillModels: checkFillModels(fillModels),
         });
   line.end();

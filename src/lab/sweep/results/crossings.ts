@@ -31,7 +31,10 @@ export function crossingSums(markets: readonly MarketSession[]): CrossingSums {
     unfilledMicros: unfilled.sharesMicros,
     unfilledOrders: unfilled.orders,
     crossedMs: Math.round((unfilled.crossed.mean ?? 0) * unfilled.crossed.count),
-    ...{ shares5sMicros, gain5sMicros, shares60sMicros, gain60sMicros },
+    shares5sMicros,
+    gain5sMicros,
+    shares60sMicros,
+    gain60sMicros,
   };
 }
 
