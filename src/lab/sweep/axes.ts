@@ -135,27 +135,17 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** From, from + step, ... up to and including the end, in exact decimals. */
+/** From, from + step, ... up to and including the end, each with as many decimals as were written. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
-  const [from = 0n, to = 0n, step = 0n] = numbers.map((number) => parseScaled(number, places));
-  if (step <= 0n) throw bad(name, text, 'a step above 0');
-  if ((to - from) / step >= BigInt(MAX_CONFIGURATIONS)) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
-  const values: RawValue[] = [];
-  for (let at = from; at <= to; at += step) values.push(value(formatScaled(at, places), spec));
-  return values;
-}
-
-function parseScaled(number: string, places: number): bigint {
-  const [whole = '', fraction = ''] = number.split('.');
-  return BigInt(`${whole}${fraction.padEnd(places, '0')}`);
-}
-
-function formatScaled(value: bigint, places: number): string {
-  const digits = String(value < 0n ? -value : value).padStart(places + 1, '0');
-  const cut = digits.length - places;
-  const fraction = digits.slice(cut).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, cut)}${fraction === '' ? '' : `.${fraction}`}`;
+  const [from = 0, to = 0, step = 0] = numbers.map(Number);
+  if (step <= 0) throw bad(name, text, 'a step above 0');
+  // The end is reached though a division of decimals falls short of it.
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
+  return Array.from({ length: count }, (_, index) =>
+    value(String(Number((from + index * step).toFixed(places))), spec),
+  );
 }
 
 /** As a strategy file would hold it; whether it may be is for the strategy's own reader to say. */

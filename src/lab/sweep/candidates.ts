@@ -1,13 +1,12 @@
 /** A trader's configuration with other values for some of its strategies' parameters. */
 
-import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { rawParams } from './axes.js';
 import type { Axis, RawValue } from './contract.js';
+import { hashValue } from './identity.js';
 
 /** The parameters of every strategy, in the configuration's order; or why these values cannot go together. */
 type Combined =
@@ -43,9 +42,8 @@ export function configWith(config: Config, axes: readonly Axis[], values: readon
 }
 
 /** The same for the same settings, whichever of them were varied to get there. */
-export function candidateHash({ configHash }: Config, params: readonly ParamValues[]): string {
-  return createHash('sha256').update(canonicalJson({ configHash, params })).digest('hex');
-}
+export const candidateHash = ({ configHash }: Config, params: readonly ParamValues[]): string =>
+  hashValue({ configHash, params });
 
 type Own = readonly { readonly axis: Axis; readonly value: RawValue | undefined }[];
 

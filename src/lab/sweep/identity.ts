@@ -6,6 +6,9 @@ import { VERSION } from '../../shell/config/version.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import type { Axis, SweepPlan } from './contract.js';
 
+/** Lower-case hex SHA-256 of plain data. */
+export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+
 /** By the names under which they are stored. Texts are canonical JSON where they are no plain words. */
 export interface SweepIdentity {
   readonly version: string;
@@ -53,7 +56,7 @@ export function makeIdentity(plan: SweepPlan, dataHash: string, folds: number): 
       ...(repeat === 1 ? {} : { repeat }),
       ...(feeCurve === null ? {} : { feeCurve }),
       ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
-      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData) }),
+      ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
     }),
   };
 }
@@ -68,12 +71,9 @@ export const searchText = (kind: string, axes: readonly Axis[], configurations: 
 export const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
   modelOfChoice(latency, seed).name;
 
-const hashValue = (value: unknown): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16);
-
 function latencyText(plan: SweepPlan): string {
   const { spec, roundTripsMs, byKind } = plan.latency;
   if (spec.kind === 'constant') return latencyName(plan);
-  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind });
+  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
   return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
 }

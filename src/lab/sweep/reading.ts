@@ -4,12 +4,11 @@
  * and fits into the memory that a sweep may take is then kept for the workers to share.
  */
 
-import { createHash } from 'node:crypto';
 import type { RecordedGap, RecordedMarket, Recording, RecordingSummary } from '../../recording/contract.js';
 import { gapsIn } from '../../recording/gaps.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
+import { hashValue } from './identity.js';
 
 /** One market as a worker is handed it. Plain data, but for the shared bytes. */
 export interface SharedMarket {
@@ -124,5 +123,3 @@ function identityOfMarket({ market, hash }: PlannedMarket) {
   const { source: _place, ...described } = market;
   return { described, hash };
 }
-
-const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');

@@ -64,17 +64,6 @@ describe('a backtest', () => {
     expect(found).toEqual(Object.fromEntries(wanted));
   });
 
-  it('is the same again, in whatever pieces its events are read', async () => {
-    const rows = wanderingRows(11, times(2, 6));
-    const runs = await Promise.all(
-      [1000, 7, 1].map((events) => runBacktest(plan([source(rows, {}, events)], { seed: 5, fillModel: 'optimistic' }))),
-    );
-    const [first] = runs.map(({ session, traceHash, events }) => ({ session, traceHash, events }));
-    expect(first?.session.markets[0]?.fills.length).toBeGreaterThan(0);
-    expect(first?.events).toBe(rows.length);
-    for (const { session, traceHash, events } of runs) expect({ session, traceHash, events }).toEqual(first);
-  });
-
   it('is another one under another seed when its latencies are drawn, and only then', async () => {
     const trips = [40, 90, 150, 400];
     const trace = async (seed: number, tripsMs: readonly number[]) => {

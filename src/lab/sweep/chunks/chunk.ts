@@ -4,19 +4,17 @@
  * secret or path: each machine has its own configuration, strategies and recordings, and refuses a sheet made of others.
  */
 
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { openRecordings } from '../../../recording/recording.js';
 import { must, TwinbookError } from '../../../shared/base/errors.js';
-import { canonicalJson } from '../../../shell/config/hash.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import { VERSION } from '../../../shell/config/version.js';
 import type { Candidate, Task, TaskFigures, TaskOutcome } from '../contract.js';
 import { playSeconds } from '../estimate.js';
 import type { PlannedSweep, SweepFacts, TaskWork } from '../facts.js';
 import { eventsIn, foldCount } from '../folds.js';
-import { timeZone } from '../identity.js';
+import { hashValue, timeZone } from '../identity.js';
 import { marketHash, type PlannedMarket, planData } from '../reading.js';
 import type { TaskSettings } from '../task.js';
 import { makeSettings, type ThreadPlace, ThreadRunner } from '../threads/threads.js';
@@ -87,8 +85,6 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 }
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
-
-const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
 /** The events of a fold are decoded once for all of its configurations. */
 export interface Chunk {
