@@ -116,7 +116,7 @@ class BacktestRun {
     this.#halts = halts;
     this.#latency = plan.latency;
     this.#timeline = new Timeline(nowMs);
-    this.#side = startTrader(plan, nowMs);
+    this.#side = startTrader(plan.trader, nowMs);
     this.#count = new RequestCount(plan.trader.profile.rate_limits);
     this.#feeds = plan.made?.feeds ?? new FeedReplay(plan.feedValues ?? []);
     this.#hours = new QuoteHours(plan.trader.strategies);

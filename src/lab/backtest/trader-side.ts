@@ -6,7 +6,6 @@ import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
-import type { BacktestPlan } from './contract.js';
 import { SIGNATURE } from './in-process-exchange.js';
 
 export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
@@ -40,7 +39,7 @@ export interface TraderSide {
   readonly ledger: Ledger;
 }
 
-export function startTrader({ trader }: BacktestPlan, nowMs: number): TraderSide {
+export function startTrader(trader: BacktestTraderSettings, nowMs: number): TraderSide {
   const settings = completeSettings(trader);
   const ledger = openMemoryLedger();
   const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
