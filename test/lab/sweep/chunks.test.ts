@@ -200,9 +200,7 @@ describe('collecting', () => {
     put(0, 1, 2, 3);
     await collect();
     writeChunk(dir, plan, 0, outcomes(0, 2_000_000));
-    await expect(collect()).rejects.toThrow(
-      'configuration 1, fold 1, risk-averse gives another result than before',
-    );
+    await expect(collect()).rejects.toThrow('configuration 1, fold 1, risk-averse gives another result than before');
     expect(rowsOf('SELECT DISTINCT result_micros AS micros FROM results WHERE configuration = 1')).toEqual([
       { micros: 1_000_000 },
     ]);
