@@ -93,7 +93,7 @@ async function enterAll({ files, env, cwd }: ArenaPlan) {
     const source = { file: resolve(cwd, file), env, cwd, feeds: 'any' } as const;
     const entrants = await loadEntrants(source);
     const { configHash } = must(entrants[0], file).config;
-    read.push({ source, configHash });
+    read.push({ source, configHash: null });
     for (const { name, params, moduleName } of entrants)
       strategies.push({ name, file, module: moduleName, params, configHash });
   }

@@ -22,7 +22,7 @@ export interface SimulationTask {
 
 /** Handed to a thread when it starts. */
 export interface SimulationSetup {
-  readonly files: readonly { readonly source: ConfigSource; readonly configHash: string }[];
+  readonly files: readonly { readonly source: ConfigSource; readonly configHash: string | null }[];
   readonly axes: readonly Axis[];
   readonly conditions: Conditions;
 }

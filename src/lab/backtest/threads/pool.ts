@@ -18,14 +18,14 @@ export interface ConfigOfThreads {
     /** Feeds that there are besides those of the file. */
     readonly feeds?: readonly string[] | 'any';
   };
-  /** Of the configuration that was read first: another one must not be run unnoticed. */
-  readonly configHash: string;
+  /** Of the configuration that was read first: another one must not be run unnoticed; null: not compared. */
+  readonly configHash: string | null;
 }
 
 /** Throws `config_invalid` when it is not the one that the leading thread has read. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
-  if (loaded.configHash === configHash) return loaded;
+  if (configHash === null || loaded.configHash === configHash) return loaded;
   const hint = 'Leave the configuration and its strategies as they are while it runs.';
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
