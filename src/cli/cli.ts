@@ -8,12 +8,12 @@
  */
 
 import { Command, CommanderError } from 'commander';
+import { TwinbookError } from '../shared/base/errors.js';
+import { plainText } from '../shared/base/plain-text.js';
 import { VERSION } from '../shell/config/version.js';
 import { groupsFor } from './command-groups.js';
-import { EXIT, type ExitCode } from './output/exit.js';
-import { reportFailure } from './output/failure.js';
+import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
 import type { CliIo, Session } from './output/io.js';
-import { plainIo } from './plain-io.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for what a user did. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
@@ -48,4 +48,25 @@ Every command finds ledger, venue and control socket through its configuration f
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);
   return program;
+}
+
+/** Removes control characters from every text, whichever command prints it; `raw` stays what it is. */
+const plainIo = (io: CliIo): CliIo => ({
+  ...io,
+  out: (text) => io.out(plainText(text)),
+  err: (text) => io.err(plainText(text)),
+});
+
+/** Prints what went wrong: message and hint for a user's mistake, an apology for a bug. */
+function reportFailure(error: unknown, io: CliIo): ExitCode {
+  if (error instanceof TwinbookError) {
+    io.err(`${error.message}\n`);
+    if (error.hint !== '') io.err(`  ${error.hint}\n`);
+    return findExitCode(error);
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  io.err(`Sorry, this is a bug in Twinbook: ${text}\n`);
+  if (io.env['TWINBOOK_DEBUG'] === '1' && error instanceof Error) io.err(`${error.stack ?? ''}\n`);
+  else io.err('  Run it again with TWINBOOK_DEBUG=1 to see where, and report that together with the command.\n');
+  return EXIT.failed;
 }

@@ -1,17 +1,15 @@
 /** `twinbook config diff|apply|rollback|history`: the configuration of a running trader, changed without a restart. */
 
 import type { Command } from 'commander';
-import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
+import { readConfig, type TraderConfig } from '../shell/config/load.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
+import { type Answer, addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from './answer.js';
 import { nonEmpty } from './arguments.js';
-import { addControlOptions, type ControlOptions, QUICK_S } from './control/control-options.js';
-import { askThere } from './control/reach.js';
+import { askThere, nullOn } from './control/reach.js';
 import { readLedger } from './ledger/ledger-reading.js';
-import { EXIT } from './output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from './output/io.js';
-import { json } from './output/table.js';
+import type { CliIo, Session } from './output/io.js';
 
 interface LiveOptions extends ControlOptions {
   readonly reason?: string;
@@ -26,73 +24,48 @@ export function addConfigLiveCommands(config: Command, session: Session): void {
   const diff = config
     .command('diff')
     .description('what the files say against what the trader goes by, or went by last');
-  addAction<LiveOptions>(addControlOptions(diff, QUICK_S), session, async (options) => {
-    tell(await fetchDiff(options, io), options, io);
-    return EXIT.ok;
-  });
+  addAnswer<LiveOptions>(addTimeoutOption(diff, QUICK_S), session, async (options, trader) =>
+    makeAnswer(
+      (await ask('diff', options, trader).catch(nullOn('not_running'))) ?? (await diffToLast(options.config, io)),
+    ),
+  );
 
   const apply = config
     .command('apply')
-    .description('lets the running trader take up what the files say: all of it, or nothing');
-  addControlOptions(apply, CHECKED_S)
+    .description('lets the running trader take up what the files say: all of it, or nothing')
     .option('--dry-run', 'only say what would be taken up, and what it wants')
     .option('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty);
-  addAction<LiveOptions>(apply, session, async (options) => {
-    tell(await ask('apply', options, await loadQuietly(options.config, io)), options, io);
-    return EXIT.ok;
-  });
+  addAnswer<LiveOptions>(addTimeoutOption(apply, CHECKED_S), session, async (options, trader) =>
+    makeAnswer(await ask('apply', options, trader)),
+  );
 
   const rollback = config
     .command('rollback')
-    .description('goes back to what was in force before; the files stay as they are');
-  addControlOptions(
-    rollback.argument('[hash]', 'one of `config history`, or its beginning (default: the one before)'),
-    CHECKED_S,
-  )
+    .description('goes back to what was in force before; the files stay as they are')
+    .argument('[hash]', 'one of `config history`, or its beginning (default: the one before)')
     .option('--dry-run', 'only say what would change')
     .requiredOption('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  addAction<LiveOptions>(rollback, session, async (options, [hash = '']) => {
-    tell(await ask('rollback', options, await loadQuietly(options.config, io), hash), options, io);
-    return EXIT.ok;
-  });
-
-  const history = addJsonOption(
-    addConfigOption(config.command('history').description('which configurations were in force, and what changed')),
+  addAnswer<LiveOptions>(addTimeoutOption(rollback, CHECKED_S), session, async (options, trader, [hash = '']) =>
+    makeAnswer(await ask('rollback', options, trader, hash)),
   );
-  addAction<{ config: string; json?: true }>(history, session, async (options) => {
-    const entries = await readLedger(options.config, io, configHistory);
-    io.out(
-      options.json === true ? json(entries) : entries.map(entryText).join('') || 'no configuration is recorded yet\n',
-    );
-    return EXIT.ok;
+
+  const history = config.command('history').description('which configurations were in force, and what changed');
+  addAnswer(history, session, async (_, trader) => {
+    const entries = await readLedger(trader, io, configHistory);
+    return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
   });
 }
 
-type Reached = Parameters<typeof askThere>[1];
+const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 
 /** The trader itself reads the strategy files, and a rollback is for when they are broken. */
-async function loadQuietly(file: string, io: CliIo): Promise<Reached> {
-  const { loadTraderConfig } = await import('../shell/config/load.js');
-  return loadTraderConfig(file, io);
-}
-
-const ask = (action: ConfigAction, options: LiveOptions, config: Reached, hash = ''): Promise<ConfigData> =>
+const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, hash = ''): Promise<ConfigData> =>
   askThere({ command: 'config', action, reason: options.reason ?? '', dryRun: options.dryRun === true, hash }, config, {
     timeoutMs: options.timeout * 1000,
   });
 
-async function fetchDiff(options: LiveOptions, io: CliIo): Promise<ConfigData> {
-  try {
-    return await ask('diff', options, await loadQuietly(options.config, io));
-  } catch (error) {
-    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return diffToLast(options.config, io);
-  }
-}
-
 /** No trader runs: compares with the copy of the configuration that was in force last. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
-  const { readConfig } = await import('../shell/config/load.js');
   const { changesSinceLast } = await import('../shell/daemon/live/last-config.js');
   const config = await readConfig(file, io);
   const history = await readLedger(config, io, (ledger) => ledger.note(HISTORY_NOTE));
@@ -100,10 +73,6 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const nothing = changes === null ? 'no trader has recorded what it went by' : 'nothing differs from the last run';
   const lines = changes === null || changes.length === 0 ? [nothing] : changes;
   return { lines, applied: false, hash: null };
-}
-
-function tell(data: ConfigData, options: ControlOptions, io: CliIo): void {
-  io.out(options.json === true ? json(data) : data.lines.map((line) => `${line}\n`).join(''));
 }
 
 function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {

@@ -5,18 +5,13 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { loadTraderConfig } from '../shell/config/load.js';
+import { addAnswer } from './answer.js';
 import { findNamed } from './names.js';
 import { EXIT } from './output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type Session } from './output/io.js';
+import { addAction, addJsonOption, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 import { venueAddress } from './venue-address.js';
 import { openWallet, requireAnswer, withVenue } from './venue-session.js';
-
-interface KeysOptions {
-  readonly config: string;
-  readonly json?: true;
-}
 
 export function addKeysCommands(program: Command, session: Session): void {
   const keys = program.command('keys').description('wallet file and API credentials');
@@ -28,7 +23,9 @@ names. Without one no new file is made, unless --plain-text-key says that the ke
 may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
   );
   addWalletCommands(keys, session);
-  addCredentialCommands(keys, session);
+  addBootstrap(keys, session);
+  addList(keys, session);
+  addRevoke(keys, session);
 }
 
 function addWalletCommands(keys: Command, session: Session): void {
@@ -67,14 +64,10 @@ function addWalletCommands(keys: Command, session: Session): void {
     },
   );
 
-  const show = addJsonOption(
-    addConfigOption(keys.command('show').description("prints the wallet's address, nothing secret")),
-  );
-  addAction<KeysOptions>(show, session, async (options) => {
-    const config = loadTraderConfig(options.config, io);
+  const show = keys.command('show').description("prints the wallet's address, nothing secret");
+  addAnswer(show, session, async (_, config) => {
     const { address } = await openWallet(config, io);
-    io.out(options.json === true ? json({ address, file: config.wallet.file }) : `${address}\n`);
-    return EXIT.ok;
+    return { data: { address, file: config.wallet.file }, text: `${address}\n` };
   });
 }
 
@@ -105,40 +98,28 @@ async function sealingPassphrase({ plainTextKey }: PlainOption, { io }: Session)
 /** `here`: its secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
-function addCredentialCommands(keys: Command, session: Session): void {
-  addBootstrap(keys, session);
-  addList(keys, session);
-  addRevoke(keys, session);
-}
-
 function addBootstrap(keys: Command, session: Session): void {
-  const { io } = session;
-  const bootstrap = keys
+  const command = keys
     .command('bootstrap')
     .description('makes API credentials by proving control of the wallet, and stores them with mode 0600');
-  addAction<KeysOptions>(addJsonOption(addConfigOption(bootstrap)), session, async (options) => {
-    const config = loadTraderConfig(options.config, io);
-    const wallet = await openWallet(config, io);
+  addAnswer(command, session, async (_, config) => {
+    const wallet = await openWallet(config, session.io);
     const [{ ServiceClient }, { loadCredentials, saveCredentials }] = await Promise.all([
       import('../shell/client/client.js'),
       import('../shell/wallet/credentials.js'),
     ]);
     const { profile } = config.venue;
+    const file = config.wallet.credentials;
     const owner = { baseUrl: profile.base_url, wallet: wallet.address };
     // The venue shows the secret once, so a file that cannot hold it fails here, before the key exists.
-    loadCredentials(config.wallet.credentials, owner, {});
+    loadCredentials(file, owner, {});
     const address = await venueAddress(config);
     const client = new ServiceClient({ profile, baseUrl: address.url });
     try {
       const credentials = await client.bootstrap(wallet);
-      saveCredentials(config.wallet.credentials, owner, credentials);
-      const file = config.wallet.credentials;
-      io.out(
-        options.json === true
-          ? json({ api_key: credentials.apiKey, file })
-          : `${credentials.apiKey}\nstored in ${file}\n`,
-      );
-      return EXIT.ok;
+      saveCredentials(file, owner, credentials);
+      const { apiKey } = credentials;
+      return { data: { api_key: apiKey, file }, text: `${apiKey}\nstored in ${file}\n` };
     } finally {
       await client.close();
       await address.close();
@@ -148,11 +129,8 @@ function addBootstrap(keys: Command, session: Session): void {
 
 function addList(keys: Command, session: Session): void {
   const { io } = session;
-  const list = addJsonOption(
-    addConfigOption(keys.command('list').description('API keys of the account, as the venue lists them')),
-  );
-  addAction<KeysOptions>(list, session, async (options) => {
-    const config = loadTraderConfig(options.config, io);
+  const command = keys.command('list').description('API keys of the account, as the venue lists them');
+  addAnswer(command, session, async (_, config) => {
     const { loadCredentials } = await import('../shell/wallet/credentials.js');
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
@@ -160,21 +138,18 @@ function addList(keys: Command, session: Session): void {
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
-    io.out(options.json === true ? json(rows) : table(rows, KEY_COLUMNS, io.columns));
-    return EXIT.ok;
+    return { data: rows, text: table(rows, KEY_COLUMNS, io.columns) };
   });
 }
 
 function addRevoke(keys: Command, session: Session): void {
-  const { io } = session;
-  const revoke = keys
+  const command = keys
     .command('revoke')
     .argument('<id>', 'the key id as `keys list` shows it, or its beginning')
     .description('revokes an API key; one in the credentials file is also removed from it');
-  addAction<KeysOptions>(addJsonOption(addConfigOption(revoke)), session, async (options, [typed = '']) => {
-    const config = loadTraderConfig(options.config, io);
+  addAnswer(command, session, async (_, config, [typed = '']) => {
     const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
-    const row = await withVenue(config, io, async ({ client, wallet }) => {
+    const row = await withVenue(config, session.io, async ({ client, wallet }) => {
       // A list that does not come must not keep anybody from revoking a key.
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
@@ -193,8 +168,7 @@ function addRevoke(keys: Command, session: Session): void {
         forgetCredentials(config.wallet.credentials, owner);
       return revoked;
     });
-    io.out(options.json === true ? json(row) : `${row.key_id} is revoked\n`);
-    return EXIT.ok;
+    return { data: row, text: `${row.key_id} is revoked\n` };
   });
 }
 

@@ -1,17 +1,16 @@
 /** `twinbook kill`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { ErrorCode } from '../shared/base/errors.js';
+import type { TraderConfig } from '../shell/config/load.js';
 import type { CancelAllData, KillData } from '../shell/control/control-protocol.js';
+import { type Answer, addAnswer, addTimeoutOption, type ControlOptions, modeText, QUICK_S, SLOW_S } from './answer.js';
 import { nonEmpty } from './arguments.js';
 import { cancelAllText, isClean, orders } from './control/cancel-all.js';
-import { addControlOptions, type ControlOptions, modeText, QUICK_S, SLOW_S } from './control/control-options.js';
-import { askOrPass, type Unreached } from './control/reach.js';
+import { askOrPass, nullOn, type Unreached } from './control/reach.js';
 import { cancelPast } from './control/stop-directly.js';
 import { EXIT, type ExitCode } from './output/exit.js';
-import { addAction, type CliIo, type Session } from './output/io.js';
-import { json } from './output/table.js';
+import type { CliIo, Session } from './output/io.js';
 
 /** A trader that ended, or fell silent, after it had answered a moment before. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
@@ -30,16 +29,14 @@ export function addKillCommand(program: Command, session: Session): void {
     )
     .option('--verify', 'waits until two reads have shown that nothing rests; exit code 5 if they did not in time')
     .option('--reason <text>', 'recorded in the ledger', nonEmpty);
-  addControlOptions(command, SLOW_S);
-  addAction<KillOptions>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
+  addAnswer<KillOptions>(addTimeoutOption(command, SLOW_S), session, async (options, config) => {
     const killing: Killing = { options, config, io: session.io, reason: options.reason ?? 'operator' };
     // A trader obeys within seconds or not at all: one that takes longer, or dies while it is asked, is bypassed.
     const timeoutMs = Math.min(options.timeout, QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason: killing.reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
     if (options.verify === true) return verifyKill(killing, asked.answer);
-    return tell(killing, asked.answer, restingText(asked.answer), EXIT.ok);
+    return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);
   });
 }
 
@@ -59,44 +56,40 @@ const restingText = ({ resting }: KillData): string => {
 };
 
 /** The trader has obeyed; now the exchange has to show it. */
-async function verifyKill(killing: Killing, killed: KillData): Promise<ExitCode> {
+async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   const { config, options } = killing;
   const endMs = performance.now() + options.timeout * 1000;
   let newest: CancelAllData | null = null;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
+    // It has obeyed a moment before: that it cannot prove anything in time is no news of itself.
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, config, {
       timeoutMs,
       lost: ['not_running'],
-    }).catch(nullWhenLate);
+    }).catch(nullOn('timed_out'));
     if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
-      return tell(killing, { ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
+      return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
     // A trader answers after a minute at the latest.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
     const text = `${found}no proof within ${options.timeout} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;
-    return tell(killing, { ...killed, ...newest }, text, EXIT.timedOut);
+    return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }
 
-/** It has obeyed a moment before: that it cannot prove anything in time is no news of itself. */
-function nullWhenLate(error: unknown): null {
-  if (error instanceof TwinbookError && error.code === 'timed_out') return null;
-  throw error;
-}
-
-async function killPast(killing: Killing, reach: Unreached): Promise<ExitCode> {
+async function killPast(killing: Killing, reach: Unreached): Promise<Answer> {
   const { config, io, options, reason } = killing;
   const { killed, ...data } = await cancelPast(config, reason, reach, { timeoutMs: options.timeout * 1000, io });
   const mode = { mode: killed ? 'killed' : 'unknown', reason };
   const isDone = killed && isClean(data);
   const notDone = options.verify === true && killed ? EXIT.timedOut : EXIT.failed;
-  return tell(killing, { ...mode, ...data }, cancelAllText(data, true), isDone ? EXIT.ok : notDone);
+  return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), isDone ? EXIT.ok : notDone);
 }
 
-function tell({ io, options }: Killing, data: KillData | (KillData & CancelAllData), text: string, code: ExitCode) {
-  io.out(options.json === true ? json(data) : `${modeText(data)}\n${text}\n`);
-  return code;
-}
+const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, code: ExitCode): Answer => ({
+  data,
+  text: `${modeText(data)}\n${text}\n`,
+  code,
+});

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import { askTrader } from '../shell/control/control-client.js';
+import { nullOn } from './control/reach.js';
 
 export interface VenueAddress {
   readonly url: string;
@@ -24,7 +25,7 @@ export async function venueAddress(
   const { profile } = venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
   const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
-    unlessStopped,
+    nullOn('not_running'),
   );
   if (running !== null) return { url: running.base_url, close: nothingToClose };
   if (!existsSync(exchange.dataDir)) {
@@ -46,9 +47,4 @@ export async function venueAddress(
     marketData: [],
     speed: 1,
   });
-}
-
-function unlessStopped(error: unknown): null {
-  if (error instanceof TwinbookError && error.code === 'not_running') return null;
-  throw error;
 }

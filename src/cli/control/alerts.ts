@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RememberedAlert } from '../../shell/alerts/contract.js';
-import { loadTraderConfig } from '../../shell/config/load.js';
+import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
+import { addAnswer } from '../answer.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, table } from '../output/table.js';
+import { addAction, addConfigOption, type CliIo, type Session } from '../output/io.js';
+import { type Column, table } from '../output/table.js';
 
 export function addAlertCommands(program: Command, session: Session): void {
   const alerts = program
@@ -43,11 +44,6 @@ export function addAlertCommands(program: Command, session: Session): void {
   });
 }
 
-interface ListOptions {
-  readonly config: string;
-  readonly json?: true;
-}
-
 const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
   { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
@@ -58,14 +54,10 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
 
 function addList(alerts: Command, session: Session): void {
   const command = alerts.command('list').description('alerts that are open, as the console told them last');
-  addJsonOption(addConfigOption(command));
-  addAction<ListOptions>(command, session, async (options) => {
-    const { open, close } = await openAlerts(options.config, session.io);
+  addAnswer(command, session, async (_, config) => {
+    const { open, close } = await openAlerts(config, session.io);
     close();
-    const { io } = session;
-    if (options.json === true) io.out(json(open));
-    else io.out(open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, io.columns));
-    return EXIT.ok;
+    return { data: open, text: open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, session.io.columns) };
   });
 }
 
@@ -74,8 +66,8 @@ function addAcknowledge(alerts: Command, session: Session): void {
     .command('ack')
     .description('a person has seen it: it is not told again until it is over')
     .argument('<alert>', 'as `twinbook alerts list` names it');
-  addAction<ListOptions>(addConfigOption(command), session, async (options, [kind = '']) => {
-    const { open, store, close } = await openAlerts(options.config, session.io);
+  addAction<{ config: string }>(addConfigOption(command), session, async (options, [kind = '']) => {
+    const { open, store, close } = await openAlerts(loadTraderConfig(options.config, session.io), session.io);
     try {
       const alert = open.find((one) => one.kind === kind);
       if (alert === undefined) {
@@ -93,8 +85,7 @@ function addAcknowledge(alerts: Command, session: Session): void {
 }
 
 /** What the console keeps beside the ledger. */
-async function openAlerts(file: string, io: CliIo) {
-  const { ledger } = loadTraderConfig(file, io);
+async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
   const { AlertStore } = await import('../../shell/console/store/alert-store.js');
   const path = locateStore(ledger.path);

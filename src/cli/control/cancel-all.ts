@@ -1,12 +1,11 @@
 /** `twinbook cancel-all`: through the running trader, or past it, straight at the exchange. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData } from '../../shell/control/control-protocol.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, type CliIo, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
-import { addControlOptions, type ControlOptions, SLOW_S } from './control-options.js';
+import { addAnswer, addTimeoutOption, type ControlOptions, SLOW_S } from '../answer.js';
+import { EXIT } from '../output/exit.js';
+import type { CliIo, Session } from '../output/io.js';
 import { askOrPass } from './reach.js';
 import { cancelAlone, cancelPast } from './stop-directly.js';
 
@@ -15,13 +14,13 @@ export function addCancelAllCommand(program: Command, session: Session): void {
     .command('cancel-all')
     .description('cancels every open order; works without a running trader too, and past one that hangs')
     .option('--verify', 'read twice that nothing rests; exit code 1 if something does');
-  addControlOptions(command, SLOW_S);
-  addAction<ControlOptions & { verify?: true }>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
-    const asked = { verify: options.verify === true, timeoutMs: options.timeout * 1000 };
+  addTimeoutOption(command, SLOW_S);
+  addAnswer<ControlOptions & { verify?: true }>(command, session, async ({ verify, timeout }, config) => {
+    const asked = { verify: verify === true, timeoutMs: timeout * 1000 };
     const { data, isProven } = await cancelAll(config, asked, session.io);
-    session.io.out(options.json === true ? json(data) : `${cancelAllText(data, isProven)}\n`);
-    return chooseExitCode(data, isProven);
+    const text = `${cancelAllText(data, isProven)}\n`;
+    // Orders that still rest after somebody looked are a failure.
+    return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
   });
 }
 
@@ -57,9 +56,5 @@ export function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
   return `${orders(data.resting)} still resting after ${data.asked} cancels`;
 }
-
-/** Orders that still rest after somebody looked are a failure. */
-const chooseExitCode = (data: CancelAllData, isProven: boolean): ExitCode =>
-  !isProven || isClean(data) ? EXIT.ok : EXIT.failed;
 
 export const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;

@@ -1,19 +1,19 @@
 /** Commands that act on the running trader through its control socket. */
 
 import type { Command } from 'commander';
-import { loadTraderConfig } from '../../shell/config/load.js';
+import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ControlRequest, ResumedData } from '../../shell/control/control-protocol.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { addAnswer, addTimeoutOption, type ControlOptions, linesText, modeText, QUICK_S, SLOW_S } from '../answer.js';
 import { nonEmpty } from '../arguments.js';
 import { addKillCommand } from '../kill.js';
 import { addExplainCommand } from '../ledger/explain.js';
+import { readLedger } from '../ledger/ledger-reading.js';
 import { marketAtVenue } from '../market-meant.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import type { Session } from '../output/io.js';
 import { addCancelAllCommand } from './cancel-all.js';
-import { addControlOptions, type ControlOptions, modeText, QUICK_S } from './control-options.js';
 import { askThere } from './reach.js';
-import { addStopCommand } from './stop.js';
 
 /** Commands that the trader answers with the mode that it is in then. */
 type ModeRequest = Extract<
@@ -86,23 +86,42 @@ export function addControlCommands(program: Command, session: Session): void {
 
 function addModeCommand(program: Command, session: Session, offered: ModeCommand): void {
   const { summary, reason, unsaid, ofMarket = false, request } = offered;
-  const command = addControlOptions(program.command(request('').command).description(summary), QUICK_S);
+  const command = addTimeoutOption(program.command(request('').command).description(summary), QUICK_S);
   if (reason === 'required') command.requiredOption('--reason <text>', 'why it may trade again; recorded', nonEmpty);
   if (reason === 'optional') command.option('--reason <text>', 'why; recorded in the ledger', nonEmpty);
   if (ofMarket)
     command.option('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
-  addAction<ControlOptions & { reason?: string; market?: string }>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
+  addAnswer<ControlOptions & { reason?: string; market?: string }>(command, session, async (options, config) => {
     const market =
       options.market === undefined ? {} : { market: await marketAtVenue(options.market, config, session.io) };
-    const mode: ResumedData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
+    const data: ResumedData = await askThere({ ...request(options.reason ?? unsaid), ...market }, config, {
       timeoutMs: options.timeout * 1000,
     });
     // The mode is that of all others.
     const more = market.market === undefined ? '' : `, that market by itself: \`twinbook explain ${market.market}\``;
-    session.io.out(
-      options.json === true ? json(mode) : `${[`${modeText(mode)}${more}`, ...(mode.notes ?? [])].join('\n')}\n`,
-    );
-    return EXIT.ok;
+    return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
   });
+}
+
+/** Ends the trader, waits until its process is gone, and says what it left behind. */
+function addStopCommand(program: Command, session: Session): void {
+  const command = program
+    .command('stop')
+    .description('cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest');
+  addAnswer<ControlOptions>(addTimeoutOption(command, SLOW_S), session, async ({ timeout }, config) => {
+    await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
+    // The process is gone, so its ledger says how it ended.
+    const { note, orders } = await readLedger(config, session.io, leftBehind);
+    const data = { mode: 'stopped', reason: note, may_rest: orders };
+    if (orders === 0) return { data, text: 'stopped; no order is left open\n' };
+    const text = `stopped, but ${orders} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
+    return { data, text, code: EXIT.failed };
+  });
+}
+
+function leftBehind(ledger: LedgerReader): { readonly note: string; readonly orders: number } {
+  const limit = Number.MAX_SAFE_INTEGER;
+  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
+  const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
+  return { note: ledger.runs(1)[0]?.note ?? '', orders: open + unknown };
 }

@@ -77,6 +77,14 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
+/** For `catch`: null for this error, and every other one thrown again. */
+export const nullOn =
+  (code: ErrorCode) =>
+  (error: unknown): null => {
+    if (error instanceof TwinbookError && error.code === code) return null;
+    throw error;
+  };
+
 export const silenceText = (reach: Unreached): string => {
   if (reach === 'not running') return 'No trader is running';
   if (reach.silentPid === null)

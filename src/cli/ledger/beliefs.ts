@@ -3,30 +3,25 @@
 import type { Command } from 'commander';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { StrategyStateRow } from '../../trader/ledger/contract.js';
+import { addAnswer } from '../answer.js';
 import { marketMeant } from '../market-meant.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Cell, json, record } from '../output/table.js';
-import { type ReadOptions, readLedger } from './ledger-reading.js';
+import type { Session } from '../output/io.js';
+import { type Cell, record } from '../output/table.js';
+import { readLedger } from './ledger-reading.js';
 
 export function addBeliefsCommand(program: Command, session: Session): void {
   const command = program
     .command('beliefs')
     .description('what strategies believe of markets and have learned there, as they saved it last')
     .argument('[market]', 'only this market: the beginning of its id, or words of its title');
-  addJsonOption(addConfigOption(command));
-  addAction<ReadOptions>(command, session, async (options, [market]) => {
-    const rows = await readLedger(options.config, session.io, (ledger) => {
-      const meant = marketMeant(market, ledger, options.json === true ? null : session.io);
+  addAnswer(command, session, async ({ json: asJson }, config, [market]) => {
+    const rows = await readLedger(config, session.io, (ledger) => {
+      const meant = marketMeant(market, ledger, asJson === true ? null : session.io);
       const states = ledger.strategyStates().filter(({ marketConditionId: id }) => meant === undefined || id === meant);
       return states.map((state) => beliefRow(state, ledger.market(state.marketConditionId)?.title ?? ''));
     });
-    if (options.json === true) session.io.out(json(rows));
-    else
-      session.io.out(
-        rows.length === 0 ? '(none)\n' : rows.map((row) => formatBlock(row, session.io.columns)).join('\n'),
-      );
-    return EXIT.ok;
+    const blocks = rows.map((row) => formatBlock(row, session.io.columns));
+    return { data: rows, text: blocks.join('\n') || '(none)\n' };
   });
 }
 

@@ -2,18 +2,16 @@
 
 import { type Command, Option } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ExplainData } from '../../shell/control/control-protocol.js';
 import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from '../answer.js';
 import { momentIn, numberBetween } from '../arguments.js';
-import { addControlOptions, type ControlOptions } from '../control/control-options.js';
 import { marketsNamed } from '../market-meant.js';
 import { findNamed } from '../names.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, addChangedCodeOption, type CliIo, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import { addChangedCodeOption, type CliIo, type Session } from '../output/io.js';
 import { readLedger } from './ledger-reading.js';
 
 export function addExplainCommand(program: Command, session: Session): void {
@@ -26,7 +24,7 @@ export function addExplainCommand(program: Command, session: Session): void {
     .description(
       'why this order, at this price; what was known of this fill; or why this market is not quoted, guard by guard',
     );
-  addChangedCodeOption(addControlOptions(command, 10))
+  addChangedCodeOption(addTimeoutOption(command, QUICK_S))
     .addOption(
       new Option(
         '--at <time>',
@@ -38,12 +36,10 @@ export function addExplainCommand(program: Command, session: Session): void {
         numberBetween(0.1, 10_000),
       ),
     );
-  addAction<ExplainOptions>(command, session, async (options, [typed = '']) => {
-    const config = loadTraderConfig(options.config, session.io);
+  addAnswer<ExplainOptions>(command, session, async (options, config, [typed = '']) => {
     const subject = await subjectMeant(typed, config, session.io);
     const lines = await explainThenOrNow(subject, config, options, session.io);
-    session.io.out(options.json === true ? json({ lines }) : `${lines.join('\n')}\n`);
-    return EXIT.ok;
+    return { data: { lines }, text: linesText(lines) };
   });
 }
 

@@ -5,23 +5,24 @@ import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import type {
   BookedFill,
   IntentRow,
   LedgerReader,
   MarketRecord,
+  OperatorEvent,
   OrderRecord,
   PositionRow,
 } from '../../trader/ledger/contract.js';
+import { type Answer, addAnswer, type ReadOptions } from '../answer.js';
 import { integerBetween } from '../arguments.js';
 import { marketMeant } from '../market-meant.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, short, table } from '../output/table.js';
+import type { Session } from '../output/io.js';
+import { type Column, short, table } from '../output/table.js';
 import { addBeliefsCommand } from './beliefs.js';
-import { addEventsCommand } from './events.js';
 import { addLedgerFileCommands } from './ledger-files.js';
-import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { readLedger } from './ledger-reading.js';
 import { showMarketValues } from './market-values.js';
 import { addPnlCommand } from './pnl.js';
 import { addStatusCommand } from './status.js';
@@ -33,6 +34,7 @@ interface ListOptions extends ReadOptions {
 
 /** A table longer than this scrolls its beginning off most terminals; JSON is for programs and is complete. */
 const TABLE_ROWS = 50;
+const MOST_ROWS = 1_000_000;
 
 export function addLedgerCommands(program: Command, session: Session): void {
   addStatusCommand(program, session);
@@ -76,8 +78,8 @@ export function addLedgerCommands(program: Command, session: Session): void {
     summary: 'markets that the trader has seen',
     options: (command) =>
       command.option('--value', 'what quoting each is worth an hour, as the running trader reckons'),
-    instead: ({ value, ...options }: ListOptions & { readonly value?: true }) =>
-      value === true ? showMarketValues(options, session.io) : null,
+    instead: ({ value, limit }: ListOptions & { readonly value?: true }, config) =>
+      value === true ? showMarketValues(config, limit, session.io) : null,
     read: (ledger, { marketConditionId }) =>
       ledger.markets().filter((row) => marketConditionId === undefined || row.conditionId === marketConditionId),
     row: marketRow,
@@ -88,6 +90,27 @@ export function addLedgerCommands(program: Command, session: Session): void {
   addBeliefsCommand(program, session);
   addEventsCommand(program, session);
 }
+
+/** Commands with their reasons, limits and refusals: what somebody should be able to find tomorrow. */
+function addEventsCommand(program: Command, session: Session): void {
+  const command = program
+    .command('events')
+    .description('what was said and what happened: commands with their reasons, limits, refusals; newest first')
+    .addOption(new Option('--limit <n>', 'how many').default(TABLE_ROWS).argParser(integerBetween(1, MOST_ROWS)));
+  addAnswer<ReadOptions & { limit: number }>(command, session, async ({ limit }, config) => {
+    const events = await readLedger(config, session.io, (ledger) => ledger.events(limit));
+    return {
+      data: events.map(({ timeMs, ...event }) => ({ time: timeMs, ...event })),
+      text: table(events, EVENT_COLUMNS, session.io.columns),
+    };
+  });
+}
+
+const EVENT_COLUMNS: readonly Column<OperatorEvent>[] = [
+  { title: 'TIME (UTC)', cell: ({ timeMs }) => utcText(timeMs) },
+  { title: 'KIND', cell: ({ kind }) => kind, gives: 'cut' },
+  { title: 'WHAT', cell: ({ text }) => text, gives: 'fold' },
+];
 
 const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;
 
@@ -104,7 +127,7 @@ interface List<Item extends InMarket, Row, Options> {
   readonly summary: string;
   readonly options?: (command: Command) => Command;
   /** What is shown in place of the list with these options; null for the list. */
-  readonly instead?: (options: Options) => Promise<ExitCode> | null;
+  readonly instead?: (options: Options, config: TraderConfig) => Promise<Answer> | null;
   readonly read: (ledger: LedgerReader, page: ReadPage, options: Options) => readonly Item[];
   readonly row: (item: Item) => Row;
   /** Of the table, which knows each market's title too. */
@@ -122,40 +145,33 @@ function addList<Item extends InMarket, Row, Options extends ListOptions>(
   session: Session,
   list: List<Item, Row, Options>,
 ): void {
-  const command = program.command(list.name).description(list.summary);
-  addJsonOption(addConfigOption(command))
+  const command = program
+    .command(list.name)
+    .description(list.summary)
     .addOption(
-      new Option('--limit <n>', `at most so many rows (table: ${TABLE_ROWS}, JSON: all)`).argParser(
-        integerBetween(1, 1_000_000),
+      new Option('--limit <n>', `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`).argParser(
+        integerBetween(1, MOST_ROWS),
       ),
     )
     .option('--market <name>', 'only this market: the beginning of its id, or words of its title');
   list.options?.(command);
-  addAction<Options>(command, session, async (options) => {
-    const instead = list.instead?.(options) ?? null;
+  const { io } = session;
+  addAnswer<Options>(command, session, async (options, config) => {
+    const instead = list.instead?.(options, config) ?? null;
     if (instead !== null) return instead;
     const limit = options.limit ?? (options.json === true ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
     // One more than is shown tells whether there are more.
     const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
-    const { records, titles } = await readLedger(options.config, session.io, (ledger) => {
-      const marketConditionId = marketMeant(options.market, ledger, options.json === true ? null : session.io);
+    const { records, titles } = await readLedger(config, io, (ledger) => {
+      const marketConditionId = marketMeant(options.market, ledger, options.json === true ? null : io);
       const page = marketConditionId === undefined ? { limit: most } : { limit: most, marketConditionId };
       const titles = new Map(ledger.markets().map(({ conditionId, title }) => [conditionId, title]));
       return { records: list.read(ledger, page, options), titles };
     });
     const shown = records.slice(0, limit);
-    if (options.json === true) session.io.out(json(shown.map(list.row)));
-    else
-      session.io.out(
-        table(
-          shown.map((item) => addTitle(list, item, titles)),
-          list.columns,
-          session.io.columns,
-        ),
-      );
-    if (options.json !== true && records.length > limit)
-      session.io.out(`… and more: --limit N shows them, --json shows all\n`);
-    return EXIT.ok;
+    const more = records.length > limit ? '… and more: --limit N shows them, --json shows all\n' : '';
+    const titled = () => shown.map((item) => addTitle(list, item, titles));
+    return { data: shown.map(list.row), text: () => table(titled(), list.columns, io.columns) + more };
   });
 }
 

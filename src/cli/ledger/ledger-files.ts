@@ -9,13 +9,21 @@ import type { MadeBackup } from '../../shell/backup/backups.js';
 import type { BackupFile } from '../../shell/backup/retention.js';
 import { loadTraderConfig } from '../../shell/config/load.js';
 import { nowMs } from '../../shell/runtime/clock.js';
+import {
+  addAnswer,
+  addTimeoutOption,
+  type ControlOptions,
+  linesText,
+  modeText,
+  type ReadOptions,
+  SLOW_S,
+} from '../answer.js';
 import { nonEmpty } from '../arguments.js';
+import { askThere } from '../control/reach.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, addConfigOption, addJsonOption, type Session } from '../output/io.js';
-import { type Column, json, table } from '../output/table.js';
-import { addAdoptCommand } from './adopt.js';
+import { addAction, addConfigOption, type Session } from '../output/io.js';
+import { type Column, table } from '../output/table.js';
 import { addQueryCommand } from './ledger-query.js';
-import type { ReadOptions } from './ledger-reading.js';
 import { addPruneCommand } from './prune.js';
 
 const BYTES_PER_MB = 1_000_000;
@@ -34,14 +42,10 @@ export function addLedgerFileCommands(program: Command, session: Session): void 
   addVerify(group, session);
   addPruneCommand(group, session);
   addRestore(group, session);
-  addAdoptCommand(group, session);
+  addAdopt(group, session);
 }
 
-interface ListedBackup extends BackupFile {
-  readonly path: string;
-}
-
-const COLUMNS: readonly Column<ListedBackup>[] = [
+const COLUMNS: readonly Column<BackupFile>[] = [
   { title: 'made', cell: ({ atMs }) => utcText(atMs) },
   { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
   { title: 'file', cell: ({ name }) => name, gives: 'fold' },
@@ -49,16 +53,14 @@ const COLUMNS: readonly Column<ListedBackup>[] = [
 
 function addBackups(group: Command, session: Session): void {
   const command = group.command('backups').description('every backup there is, oldest first');
-  addJsonOption(addConfigOption(command));
-  addAction<ReadOptions>(command, session, async (options) => {
-    const { ledger } = loadTraderConfig(options.config, session.io);
+  addAnswer(command, session, async (_, { ledger }) => {
     const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
     const folder = locateBackupFolder(ledger.path);
-    const rows = listBackups(ledger.path).map((file): ListedBackup => ({ ...file, path: join(folder, file.name) }));
-    const forPrograms = rows.map(({ path, atMs, bytes }) => ({ path, made: atMs, bytes }));
-    if (options.json === true) session.io.out(json(forPrograms));
-    else session.io.out(`${table(rows, COLUMNS, session.io.columns)}${rows.length === 0 ? '' : `in ${folder}\n`}`);
-    return EXIT.ok;
+    const files = listBackups(ledger.path);
+    return {
+      data: files.map(({ name, atMs, bytes }) => ({ path: join(folder, name), made: atMs, bytes })),
+      text: `${table(files, COLUMNS, session.io.columns)}${files.length === 0 ? '' : `in ${folder}\n`}`,
+    };
   });
 }
 
@@ -66,14 +68,11 @@ function addBackup(group: Command, session: Session): void {
   const command = group
     .command('backup')
     .description('makes a backup now, beside a running trader or without one, and checks that it is whole');
-  addJsonOption(addConfigOption(command));
-  addAction<ReadOptions>(command, session, async (options) => {
-    const { ledger } = loadTraderConfig(options.config, session.io);
+  addAnswer(command, session, async (_, { ledger }) => {
     if (!existsSync(ledger.path)) throw noLedger(ledger.path);
     const { makeBackup } = await import('../../shell/backup/backups.js');
     const made = await makeBackup(ledger, nowMs());
-    session.io.out(options.json === true ? json(made) : formatBackup(made));
-    return EXIT.ok;
+    return { data: made, text: formatBackup(made) };
   });
 }
 
@@ -87,19 +86,30 @@ function addVerify(group: Command, session: Session): void {
     .command('verify')
     .description('reads a whole ledger, pages and sums; exit code 6 when something is wrong with it')
     .argument('[file]', 'a backup, as a path or as `ledger backups` names it; the ledger itself without it');
-  addJsonOption(addConfigOption(command));
-  addAction<ReadOptions>(command, session, async (options, [given]) => {
-    const { io } = session;
-    const { ledger } = loadTraderConfig(options.config, io);
+  addAnswer(command, session, async (_, { ledger }, [given]) => {
     const { findBackup } = await import('../../shell/backup/backups.js');
-    const file = given === undefined ? ledger.path : findBackup(ledger.path, io.cwd, given);
+    const file = given === undefined ? ledger.path : findBackup(ledger.path, session.io.cwd, given);
     if (!existsSync(file)) throw noLedger(file);
     const { verifyLedger } = await import('./verify-ledger.js');
-    const found = verifyLedger(file, ledger.path);
-    const { problems } = found;
-    const lines = problems.length === 0 ? [`${file} is whole`] : problems.map((text) => `${file}: ${text}`);
-    io.out(options.json === true ? json(found) : `${lines.join('\n')}\n`);
-    return problems.length === 0 ? EXIT.ok : EXIT.difference;
+    const data = verifyLedger(file, ledger.path);
+    const { problems } = data;
+    if (problems.length === 0) return { data, text: `${file} is whole\n` };
+    return { data, text: linesText(problems.map((text) => `${file}: ${text}`)), code: EXIT.difference };
+  });
+}
+
+/** The running trader books what the exchange holds. */
+function addAdopt(group: Command, session: Session): void {
+  const command = group
+    .command('adopt')
+    .description('books what the exchange holds, through the running trader: the way back after a restore')
+    .requiredOption('--reason <text>', 'why; kept with the booking', nonEmpty);
+  addTimeoutOption(command, SLOW_S);
+  addAnswer<ControlOptions & { reason: string }>(command, session, async ({ reason, timeout }, config) => {
+    const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
+    const { booked } = data;
+    const lines = booked.length === 0 ? ['the ledger holds what the exchange holds: nothing had to be booked'] : booked;
+    return { data, text: linesText([...lines, modeText(data)]) };
   });
 }
 

@@ -24,7 +24,7 @@ export function addQueryCommand(group: Command, session: Session): void {
   addJsonOption(addConfigOption(command))
     .addOption(new Option('--csv', 'print CSV in place of a table').conflicts('json'))
     .addOption(
-      new Option('--rows <n>', 'at most so many rows').default(10_000).argParser(integerBetween(1, 10_000_000)),
+      new Option('--rows <n>', 'maximum number of rows').default(10_000).argParser(integerBetween(1, 10_000_000)),
     )
     .addOption(new Option('--timeout <s>', 'ended after so long, s').default(10).argParser(integerBetween(1, 3600)));
   addAction<QueryOptions>(command, session, async (options, [sql = '']) => {

@@ -4,11 +4,6 @@ import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js'
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import type { CliIo } from '../output/io.js';
 
-export interface ReadOptions {
-  readonly config: string;
-  readonly json?: true;
-}
-
 /** Opens the ledger that a configuration names, reads, closes. Throws `file_unreadable` when there is none yet. */
 export async function readLedger<T>(
   config: string | TraderConfig,

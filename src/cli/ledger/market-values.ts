@@ -1,12 +1,11 @@
 /** `twinbook markets --value`: what quoting each market is worth to the running trader. */
 
-import { loadTraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { StatusMarket, StatusValue } from '../../shell/control/control-protocol.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
+import type { Answer } from '../answer.js';
 import type { CliIo } from '../output/io.js';
-import { type Column, json, short, table } from '../output/table.js';
-import type { ReadOptions } from './ledger-reading.js';
+import { type Column, short, table } from '../output/table.js';
 
 const ANSWERS_WITHIN_MS = 5_000;
 
@@ -14,15 +13,14 @@ type ValuedMarket = StatusMarket & { readonly value: StatusValue | null };
 
 /** The most valuable first, those of unknown value last. Throws `not_running` without a trader: only it knows its budgets. */
 export async function showMarketValues(
-  options: ReadOptions & { readonly limit?: number },
+  { control: { socket } }: TraderConfig,
+  limit: number | undefined,
   io: CliIo,
-): Promise<ExitCode> {
-  const { socket } = loadTraderConfig(options.config, io).control;
+): Promise<Answer> {
   const { markets } = await askTrader({ command: 'status' }, { socket, timeoutMs: ANSWERS_WITHIN_MS });
-  const rows = rankByValue(markets).slice(0, options.limit ?? markets.length);
-  io.out(options.json === true ? json(rows.map(valueRow)) : table(rows, COLUMNS, io.columns));
+  const rows = rankByValue(markets).slice(0, limit ?? markets.length);
   if (rows.length > 0 && rows.every(({ value }) => value === null)) io.err(NOTHING_VALUED);
-  return EXIT.ok;
+  return { data: rows.map(valueRow), text: table(rows, COLUMNS, io.columns) };
 }
 
 const NOTHING_VALUED = 'no market is valued yet: a running trader does that once a minute\n';

@@ -9,10 +9,11 @@ import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js'
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/marks.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
+import type { ReadOptions } from '../answer.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { json, record } from '../output/table.js';
-import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { readLedger } from './ledger-reading.js';
 import type { ReadTrader } from './pnl-traders.js';
 
 interface PnlOptions extends ReadOptions {

@@ -6,17 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
+import { addAnswer, addTimeoutOption, type ControlOptions, linesText, QUICK_S } from '../answer.js';
 import { dayOrMomentIn } from '../arguments.js';
-import { addControlOptions, type ControlOptions, QUICK_S } from '../control/control-options.js';
 import { reachTrader } from '../control/reach.js';
-import { EXIT } from '../output/exit.js';
-import { addAction, type Session } from '../output/io.js';
-import { json } from '../output/table.js';
+import type { Session } from '../output/io.js';
 
 interface PruneOptions extends ControlOptions {
   readonly before: number;
@@ -31,10 +29,8 @@ export function addPruneCommand(group: Command, session: Session): void {
       "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
       dayOrMomentIn,
     );
-  addControlOptions(command, QUICK_S);
-  addAction<PruneOptions>(command, session, async ({ config: file, before, timeout, json: asJson }) => {
-    const { io } = session;
-    const config = loadTraderConfig(file, io);
+  addTimeoutOption(command, QUICK_S);
+  addAnswer<PruneOptions>(command, session, async ({ before, timeout }, config) => {
     if (before > nowMs())
       throw new TwinbookError(
         'usage',
@@ -46,8 +42,7 @@ export function addPruneCommand(group: Command, session: Session): void {
     const pruned = isRunning
       ? await pruneAll(before, askingTrader(config, timeout * 1000))
       : await pruneStopped(config, before);
-    io.out(asJson === true ? json({ before, backup, ...pruned }) : `${prunedLines(before, pruned).join('\n')}\n`);
-    return EXIT.ok;
+    return { data: { before, backup, ...pruned }, text: linesText(prunedLines(before, pruned)) };
   });
 }
 

@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { type AcceptedDifference, agreementText } from '../../trader/reconcile/agreement.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
-import { addControlOptions, type ControlOptions, SLOW_S } from '../control/control-options.js';
+import { addAnswer, addTimeoutOption, type ControlOptions, SLOW_S } from '../answer.js';
 import { EXIT } from '../output/exit.js';
-import { addAction, type CliIo, type Session } from '../output/io.js';
-import { type Column, json, table } from '../output/table.js';
+import type { CliIo, Session } from '../output/io.js';
+import { type Column, table } from '../output/table.js';
 import { withVenue } from '../venue-session.js';
 import { reconcileDirectly } from './direct-reconciliation.js';
 
@@ -25,14 +25,16 @@ export function addReconcileCommand(program: Command, session: Session): void {
     .description(
       'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
     );
-  addControlOptions(command, SLOW_S);
-  addAction<ControlOptions>(command, session, async (options) => {
-    const config = loadTraderConfig(options.config, session.io);
-    const { differences, accepted } = await compare(config, options.timeout * 1000, session.io);
-    if (options.json === true) session.io.out(json([...differences.map(openRow), ...accepted.map(acceptedRow)]));
-    else printCompared(session.io, differences, accepted);
-    if (differences.length > 0) return EXIT.difference;
-    return accepted.length > 0 ? EXIT.accepted : EXIT.ok;
+  addTimeoutOption(command, SLOW_S);
+  addAnswer<ControlOptions>(command, session, async ({ timeout }, config) => {
+    const { differences, accepted } = await compare(config, timeout * 1000, session.io);
+    const data = [...differences.map(openRow), ...accepted.map(acceptedRow)];
+    const text = comparedText(differences, accepted, session.io.columns);
+    return {
+      data,
+      text,
+      code: differences.length > 0 ? EXIT.difference : accepted.length > 0 ? EXIT.accepted : EXIT.ok,
+    };
   });
 }
 
@@ -42,10 +44,16 @@ const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => 
   accepted: { since: sinceMs, reason },
 });
 
-function printCompared(io: CliIo, differences: readonly Difference[], accepted: readonly AcceptedDifference[]): void {
-  if (differences.length > 0) io.out(table(differences, COLUMNS, io.columns));
-  if (differences.length === 0 || accepted.length > 0) io.out(`${agreementText(differences.length, accepted)}\n`);
-  if (differences.length + accepted.length > 0) io.out(`${HOW_TO_BOOK}\n`);
+function comparedText(
+  differences: readonly Difference[],
+  accepted: readonly AcceptedDifference[],
+  width: number | undefined,
+): string {
+  return [
+    ...(differences.length > 0 ? [table(differences, COLUMNS, width)] : []),
+    ...(differences.length === 0 || accepted.length > 0 ? [`${agreementText(differences.length, accepted)}\n`] : []),
+    ...(differences.length + accepted.length > 0 ? [`${HOW_TO_BOOK}\n`] : []),
+  ].join('');
 }
 
 const HOW_TO_BOOK =

@@ -2,10 +2,9 @@
 
 import type { Command } from 'commander';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
+import { loadTraderConfig } from '../../shell/config/load.js';
 import type {
   StatusAgreement,
   StatusBudget,
@@ -18,12 +17,13 @@ import { type NextStart, readNextStart } from '../../trader/engine/control/way-b
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/agreement.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
+import type { ReadOptions } from '../answer.js';
 import { guardianStatus } from '../control/guardian-status.js';
-import { askThere } from '../control/reach.js';
+import { askThere, nullOn } from '../control/reach.js';
 import { EXIT } from '../output/exit.js';
 import { addAction, addConfigOption, addJsonOption, type CliIo, type Session } from '../output/io.js';
 import { type Cell, type Column, json, record, short, table } from '../output/table.js';
-import { type ReadOptions, readLedger } from './ledger-reading.js';
+import { readLedger } from './ledger-reading.js';
 
 export function addStatusCommand(program: Command, session: Session): void {
   const command = program
@@ -33,7 +33,8 @@ export function addStatusCommand(program: Command, session: Session): void {
   addAction<ReadOptions>(command, session, async (options) => {
     const config = loadTraderConfig(options.config, session.io);
     const guardian = guardianStatus(config);
-    const live = await liveStatus(config);
+    // A trader that runs and does not answer in time is an error (exit code 5).
+    const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(nullOn('not_running'));
     if (live !== null) {
       if (options.json === true) session.io.out(json({ running: true, ...live, guardian }));
       else printLive(session.io, live, guardian);
@@ -49,16 +50,6 @@ export function addStatusCommand(program: Command, session: Session): void {
     else printStopped(session.io, stopped);
     return EXIT.ok;
   });
-}
-
-/** Null when no trader runs; a trader that runs and does not answer in time is an error (exit code 5). */
-async function liveStatus(config: TraderConfig): Promise<StatusData | null> {
-  try {
-    return await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
-  } catch (error) {
-    if (error instanceof TwinbookError && error.code === 'not_running') return null;
-    throw error;
-  }
 }
 
 function stoppedStatus(ledger: LedgerReader) {
