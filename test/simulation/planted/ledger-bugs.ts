@@ -58,8 +58,9 @@ export const LEDGER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: LEDGER,
-        text: "'SELECT * FROM fills WHERE pubkey = ?', fill.pubkey);",
-        replacement: "'SELECT * FROM fills WHERE price = ? AND timestamp_s = ?', fill.priceMicros, fill.timestampS);",
+        text: '    const known = this.fill(fill.pubkey);',
+        replacement:
+          "const known = FILLS.list(this.db, 'WHERE price = ? AND timestamp_s = ?', fill.priceMicros, fill.timestampS)[0] ?? null;",
       },
     ],
   },
@@ -69,8 +70,8 @@ export const LEDGER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: LEDGER,
-        text: '    if (known !== undefined) return this.#bookAgain(rows.toFill(known), fill);',
-        replacement: "    if (known !== undefined) return this.bookFill({ ...fill, pubkey: fill.pubkey + '+' });",
+        text: '    if (known !== null) return this.#bookAgain(known, fill);',
+        replacement: "    if (known !== null) return this.bookFill({ ...fill, pubkey: fill.pubkey + '+' });",
       },
     ],
   },
