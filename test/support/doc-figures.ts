@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SAFETY = join(import.meta.dirname, '../../docs/safety.md');
-/** Figures of simulated worlds. */
 export const SIMULATION = join(import.meta.dirname, '../../docs/lab/simulation.md');
 
 const markOf = (name: string, which: 'begin' | 'end'): string => `<!-- figures ${name}: ${which} -->`;

@@ -77,7 +77,7 @@ describe('a trader whose ledger can no longer be written, while console, guardia
   it('because another program holds its lock cancels twelve orders at an exchange 300 ms away, proves that none rests, and exits with 1', async () => {
     const at = place(await farProxy(exchangeUrl(), 300));
     const trader = started(['start', '-c', at.config]);
-    await trader.waitFor(/dashboard http[\s\S]*trades on/);
+    await Promise.all([trader.waitFor(/dashboard http/), trader.waitFor(/trades on/)]);
     const { lines } = readersOf(at.folder, trader);
     await until(at.resting, (orders) => orders.length >= ORDERS);
     const before = lines();
