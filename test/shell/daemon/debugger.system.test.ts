@@ -9,7 +9,6 @@ import { until } from '../../support/waiting.js';
 
 /** Any free port: the usual one may be taken, and then no debugger could be opened. */
 const ANY_PORT = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --inspect-port=0`.trim() };
-const SAYS = 'SIGUSR1 does nothing: it opens no debugger';
 
 it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say that it does nothing', async () => {
   const exchange = await exchangeAt('--no-rate-limits');
@@ -17,15 +16,16 @@ it('SIGUSR1 opens no debugger in trader, guardian and exchange, and the logs say
   const folder = folderOf({ 'trader.yaml': yaml, 'maker.yaml': makerYaml() });
   const trader = started(['start', '-c', `${folder}/trader.yaml`], ANY_PORT);
   await trader.waitFor(/quoting \|/);
-  const report = await readBeat(locateReportFile(`${folder}/ledger.sqlite`), reportSchema);
-  if (report === null || report === 'unreadable') throw new Error('there is no guardian');
+  const beat = () => readBeat(locateReportFile(`${folder}/ledger.sqlite`), reportSchema);
+  const report = await until(beat, (seen) => seen !== null && seen !== 'unreadable');
+  if (report === null || report === 'unreadable') return expect.unreachable();
   const read = (file: string) => () => readFileSync(`${folder}/${file}`, 'utf8');
   for (const [pid, log] of [
     [trader.process.pid ?? 0, read('trader.log')],
     [report.process.pid, read('ledger.sqlite.guardian.log')],
   ] as const) {
     process.kill(pid, 'SIGUSR1');
-    await until(log, (text) => text.includes(SAYS));
+    await until(log, (text) => text.includes('SIGUSR1 does nothing: it opens no debugger'));
   }
   exchange.running.process.kill('SIGUSR1');
   trader.process.kill('SIGTERM');
