@@ -134,7 +134,7 @@ export async function playConsole(isSeveral = false) {
 function fillLedger(ledger: Ledger): void {
   const nowMs = Date.now();
   const reason = JSON.stringify({ note: 'as usual', fair: '0.6', book_age_ms: 700, factors: { sigma: 0.0123 } });
-  const of = { marketConditionId: 'm1', createdMs: nowMs - 400_000, updatedMs: nowMs - 100_000 };
+  const of = { marketConditionId: 'm1', createdMs: nowMs - 800_000, updatedMs: nowMs - 100_000 };
   const fill = (pubkey: string, order: string, agoMs: number) => ({
     pubkey,
     orderPubkey: order,
@@ -155,7 +155,7 @@ function fillLedger(ledger: Ledger): void {
     ledger.addOrder(orderOf({ ...of, intentId: 'intent-1', status: 'filled', closedMs: nowMs - 100_000 }));
     ledger.addIntent(intentOf({ ...of, id: 'intent-2', reason, state: 'live', draftPubkey: 'order-2', side: 'sell' }));
     ledger.addOrder(orderOf({ ...of, pubkey: 'order-2', intentId: 'intent-2', side: 'sell', priceMicros: m(620_000) }));
-    ledger.bookFill(fillOf({ ...fill('fill-1', 'order-1', 300_000), amountMicros: m(4 * ONE) }));
+    ledger.bookFill(fillOf({ ...fill('fill-1', 'order-1', 700_000), amountMicros: m(4 * ONE) }));
     ledger.bookFill(fillOf({ ...fill('fill-2', 'order-1', 240_000), amountMicros: m(6 * ONE) }));
     const sold = { ...fill('fill-3', 'order-2', 120_000), side: 'sell', priceMicros: m(620_000) } as const;
     ledger.bookFill(fillOf({ ...sold, amountMicros: m(5 * ONE) }));
