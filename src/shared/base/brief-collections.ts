@@ -1,9 +1,9 @@
-/** How long a program stands still while what died young is collected. */
+/** How long a program pauses while short-lived objects are collected. */
 
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * From now on, for all threads of this process: for a program that somebody waits for. V8 notes which places of the code make objects that
+ * From now on, for all threads of this process: for a program with a waiting user. V8 notes which places of the code make objects that
  * live on, and makes theirs old at birth from then on. zod's are among them; each then dies at once, but keeps alive all that the
  * answer which it has read held, until the whole heap is collected. The young were collected in 4 ms then, and in 0.8 ms without.
  */

@@ -17,7 +17,7 @@ export function closest(word: string, known: readonly string[]): string | null {
   return best ?? theOneLonger(word, known);
 }
 
-/** `opened` for `open`: so many letters are the same, and so few follow. */
+/** `opened` for `open`: minimum number of equal letters, and maximum number of further ones. */
 const SAME_LETTERS = 4;
 const MORE_LETTERS = 3;
 

@@ -1,5 +1,5 @@
 /**
- * The closed set of errors that a user of Twinbook can meet. Each carries what was found and what to do; a bug is not
+ * The closed set of errors that a user of Twinbook can meet. Each carries the cause and the next step; a bug is not
  * one of these but a failed assertion.
  */
 
@@ -27,7 +27,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error for the user's eyes: `message` says what was found, `hint` what to do about it. Never holds a secret. */
+/** An error for the user: `message` is the cause, `hint` the next step. Never holds a secret. */
 export class TwinbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -57,7 +57,7 @@ export function unreachable(value: never, what: string): never {
   throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
 }
 
-/** The value, or an assertion that names what was missing. */
+/** The value, or an assertion that names the missing thing. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);
   return value;

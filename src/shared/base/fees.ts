@@ -1,5 +1,5 @@
 /**
- * What a fee is a part of. The service names rates and not their base, so a venue profile declares it and public trades are
+ * Base of a fee rate. The service names rates and not their base, so a venue profile declares it and public trades are
  * held against it. Prices are in the space of the outcome that is traded.
  */
 
@@ -20,7 +20,7 @@ export function feePerShare(schedule: FeeSchedule, rate: number, price: number):
 }
 
 /**
- * The rate that, taken of price x shares, is what the schedule charges at this price, rounded up. An order reserves by it at
+ * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves by it at
  * its limit: at a better price the fee may be higher, price and fee together never worse.
  */
 export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
@@ -28,7 +28,7 @@ export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMic
   return schedule === 'notional' ? rateMicros : mulDiv(rateMicros, ONE, priceMicros, 'ceil');
 }
 
-/** Currency charged for so many shares, rounded up; `notionalMicros` is what they cost at this price. */
+/** Fee in currency for these shares, rounded up; `notionalMicros` is their cost at this price. */
 export function computeFee(
   schedule: FeeSchedule,
   rateMicros: Micros,

@@ -12,7 +12,7 @@ export interface FittedColumn<Row> {
   readonly cell: (row: Row) => string;
   /** Set to the left; figures are set to the right. */
   readonly isText?: true;
-  /** What a text does without room: it ends in `…`, or goes on below itself. Without it a column is as wide as it needs, or goes. */
+  /** Behaviour of a text without room: it ends in `…`, or wraps. Without it a column has its full width, or is left out. */
   readonly gives?: 'cut' | 'fold';
   /** Columns of the terminal below which it does not give way while others may go instead. */
   readonly least?: number;
@@ -28,13 +28,13 @@ export type FittedLine = readonly string[];
 export interface FittedTable<Row> {
   /** Those that are left. */
   readonly columns: readonly FittedColumn<Row>[];
-  /** The names first, then one for each row, or several where a text goes on below itself. */
+  /** The names first, then one line for each row, or several where a text wraps. */
   readonly lines: readonly FittedLine[];
 }
 
 /** Between two columns. */
 export const GAP = '  ';
-/** The beginning of a title tells which it is; less of a message than some words a line cannot be read. */
+/** The beginning of a title identifies it; a message needs some words a line to be readable. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {
@@ -43,7 +43,7 @@ interface Sized<Row> {
   readonly most: number;
 }
 
-/** Fits a table into so many columns of a terminal, which may be infinitely many. */
+/** Fits a table into a number of terminal columns, which may be infinite. */
 export function fitTable<Row>(
   all: readonly FittedColumn<Row>[],
   rows: readonly Row[],
@@ -75,7 +75,7 @@ function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
   return sized.filter((_, place) => place !== at);
 }
 
-/** What is left when each has its least goes to the texts, in their order. */
+/** The width left after every column has its minimum goes to the texts, in their order. */
 function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
   let room = Math.max(0, width - measureLeast(sized));
   return sized.map(({ least, most }) => {
@@ -98,7 +98,7 @@ function fillRow<Row>(
   return Array.from({ length: height }, (_, line) =>
     columns.map(({ isText }, place) => {
       const text = folded[place]?.[line] ?? '';
-      // Nothing stands behind the last one.
+      // The last column needs no padding.
       if (isText === true && place === columns.length - 1) return text;
       return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
     }),

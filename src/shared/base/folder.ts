@@ -4,12 +4,12 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from 'node:path';
 import { PRIVATE_FOLDER } from './private.js';
 
-/** What the process leaves to others of what it makes is theirs. */
+/** Access bits that the umask of the process leaves to other users. */
 export const SHARED_FOLDER = 0o777;
 
 /**
- * Makes a folder, for its owner alone unless told, and what is missing above it; nothing happens when it is there. Returns the folders that it made, the
- * topmost first. Throws what `mkdirSync` throws, and ENOTDIR as it does when something else than a folder has the name.
+ * Makes a folder with its missing parents, by default for its owner alone; an existing one stays unchanged. Returns the folders that it made, the
+ * topmost first. Throws the errors of `mkdirSync`, and ENOTDIR when a file has the name.
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];
@@ -18,7 +18,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
     try {
       mkdirSync(path, mode);
     } catch (error) {
-      // Somebody else was faster.
+      // Another process was faster.
       if (!existsSync(path)) throw error;
     }
   }
@@ -26,7 +26,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
   return missing;
 }
 
-/** What a file holds is only durable when it was synced. Throws what the system says. */
+/** Syncs a file: its content is durable afterwards. Throws the system's error. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -36,5 +36,5 @@ export function syncFile(path: string): void {
   }
 }
 
-/** A new name is only durable when its folder is: a power cut would take it away. Throws what the system says. */
+/** Syncs a folder: a new name in it survives a power cut afterwards. Throws the system's error. */
 export const syncFolder = syncFile;

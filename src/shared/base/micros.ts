@@ -20,7 +20,7 @@ export type Rounding = 'floor' | 'ceil';
 /** Brands a number as Micros. Throws RangeError when it is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // The branded type has no constructor; the check above is what the brand promises.
+  // The branded type has no constructor; the check above keeps the promise of the brand.
   return (value + 0) as Micros;
 }
 
@@ -73,7 +73,7 @@ export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Mic
 
 export const isMultiple = (value: Micros, step: Micros): boolean => value % step === 0;
 
-/** 10^-precision as Micros, for precision 0..6: the tick or lot that a market's precision stands for. */
+/** 10^-precision as Micros, for precision 0..6: the tick or lot of a market's precision. */
 export function stepOfPrecision(precision: number): Micros {
   if (!Number.isInteger(precision) || precision < 0 || precision > 6) {
     throw new RangeError(`precision must be an integer from 0 to 6, got ${precision}`);

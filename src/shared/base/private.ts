@@ -1,6 +1,6 @@
 /**
- * Files that only their owner may use. Whoever may read a file can also lock it, and so keep its owner out: that nobody
- * else can open it is what a lock rests on, and it keeps orders, fills and strategies to whom they belong.
+ * Files that only their owner may use. A user who may read a file can also lock it, and so keep its owner out. So no
+ * other user may open it: locks depend on that, and orders, fills and strategies stay private.
  */
 
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
@@ -13,12 +13,12 @@ const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
 const OTHERS_ENTER = 0o001;
 
-/** Makes an empty file that nobody else can open, from its first moment on; one that is there stays as it is. Throws what `openSync` throws. */
+/** Makes an empty file that no other user can open, from its first moment on; an existing one stays unchanged. Throws the errors of `openSync`. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
-/** Whether nobody but its owner (and root) may open it. Throws what `statSync` throws. */
+/** Whether only its owner (and root) may open it. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
 /** Takes it from everybody else, if it is there and ours to take. */
@@ -33,16 +33,16 @@ export function makePrivate(path: string): void {
 }
 
 export interface OpenFolder {
-  /** What is wrong with it, for a person, and what to do about it. */
+  /** The problem with it, for a person, and the next step. */
   readonly text: string;
   readonly hint: string;
 }
 
-/** A folder that other users can enter, as far as its mode and those of the folders above it tell; null when none can, or there is none. */
+/** A folder that other users can enter, by its mode and those of its parents; null when no other user can, or it does not exist. */
 export function openToOthers(folder: string): OpenFolder | null {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  // A group that is our own has mostly nobody else in it.
+  // Our own group mostly has no other member.
   const enters = found.gid === process.getgid?.() ? OTHERS_ENTER : GROUP_OR_OTHERS_ENTER;
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & enters) === 0) return null;

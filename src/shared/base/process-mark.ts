@@ -5,17 +5,17 @@ import { readFileSync } from 'node:fs';
 /** One process, so that its number alone is never believed: numbers are used again. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When the system started it, as the system counts; null where the system does not tell. */
+  /** Start time in the system's own units; null where the system does not report it. */
   readonly born: string | null;
 }
 
 /** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
-/** Dead, but not yet taken note of by whoever started it. */
+/** Dead, but not yet reaped by its parent. */
 const DEAD = ['Z', 'X'];
 
-/** Of a process that is there. */
+/** Mark of an existing process. */
 export const readMark = (pid: number): ProcessMark => ({ pid, born: readBirth(pid) });
 
 export function isGone({ pid, born: wanted }: ProcessMark): boolean {
@@ -37,7 +37,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is one all the same.
+    // A process of another user exists too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -49,7 +49,7 @@ export function settingKey(key: string, field: z.core.$ZodType): string {
   return key.replace(/_mb$/, '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) + unit;
 }
 
-/** A mark in the `.meta()` of a schema, or of what it wraps. */
+/** A mark in the `.meta()` of a schema, or of the schema that it wraps. */
 export function findMark(schema: z.core.$ZodType, mark: string): unknown {
   const own = z.globalRegistry.get(schema)?.[mark];
   const inner = own === undefined ? unwrap(schema) : null;

@@ -21,7 +21,7 @@ export class SlidingMinute {
     return this.#size === 0 ? null : this.#time(this.#size - 1);
   }
 
-  /** Moments come in order; one that is before the last one stands behind it all the same. */
+  /** Moments are added in order; an earlier one than the last is stored behind it. */
   add(timeMs: number): void {
     if (this.#size === this.#times.length) this.#grow();
     this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
@@ -33,7 +33,7 @@ export class SlidingMinute {
     return this.#size - this.#overAt(nowMs);
   }
 
-  /** When the oldest that counts at this moment counts no more, or the `skipped`-th after it; null when there are not so many. */
+  /** When the oldest counted moment expires, or the `skipped`-th after it; null when there are fewer. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
@@ -47,7 +47,7 @@ export class SlidingMinute {
     return least;
   }
 
-  /** Drops what does not count any more, for good: for clocks that never step back, or when the next moment is added. */
+  /** Drops expired moments for good: for clocks that never step back, or when the next moment is added. */
   forget(nowMs: number): void {
     const over = this.#overAt(nowMs);
     this.#first = (this.#first + over) % this.#times.length;

@@ -1,6 +1,6 @@
 /**
  * How many columns of a terminal a text takes, as `plainLine` leaves it: letters of East Asian scripts and most pictures take two, marks that
- * stand on the letter before them take none.
+ * combine with the letter before them take none.
  */
 
 import { plainLine } from './plain-text.js';
@@ -63,7 +63,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** A text that `plainLine` left, in pieces that take at most so many columns each (a letter that is wider than that is a piece), at least one. */
+/** Cuts a text from `plainLine` into pieces of at most this many columns (a wider letter is its own piece); at least one piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -78,7 +78,7 @@ export function splitText(text: string, columns: number): readonly string[] {
   return pieces;
 }
 
-/** Filled up with spaces to so many columns, behind the text or before it. */
+/** Pads with spaces to this many columns, behind the text or before it. */
 export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
   const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
   return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;

@@ -6,7 +6,7 @@ export interface WorkerProgram {
   /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Of its newest objects, MB: for a program that keeps none of them, as it would use three times sixteen. */
+  /** Young generation, MB: for a program that keeps none of its new objects; the default would use three times sixteen. */
   readonly youngMb?: number;
 }
 

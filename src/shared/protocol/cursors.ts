@@ -30,13 +30,13 @@ export function decodePlace(cursor: string): SortedPlace | null {
 const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** What a cursor holds; null when it is nobody's cursor. */
+/** The content of a cursor; null when it is not one of ours. */
 function decodeFields(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     return typeof position === 'object' && position !== null ? new Map(Object.entries(position)) : null;
   } catch {
-    return null; // not JSON: somebody else's cursor
+    return null; // not JSON: a foreign cursor
   }
 }

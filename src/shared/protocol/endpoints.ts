@@ -1,6 +1,6 @@
 /**
- * Every call of the service as one declaration: the exchange serves what stands here, the client calls what stands
- * here, and nothing else knows a path.
+ * Every call of the service as one declaration: the exchange serves these calls, the client makes them,
+ * and no other module knows a path.
  */
 
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Every error of the service: slug, HTTP status, code, message. The slug is what a client branches on. */
+/** Every error of the service: slug, HTTP status, code, message. Clients branch on the slug. */
 
 import { z } from 'zod';
 
@@ -77,7 +77,7 @@ export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 /** `details`: one-key objects that name the offending field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
-/** A refusal of the service as a value: what the exchange answers and what the client reports. */
+/** A refusal of the service as a value: the exchange sends it and the client reports it. */
 export interface ServiceFault {
   readonly slug: ServiceErrorSlug;
   /** Overrides the message of the table; used by the variants of one slug. */
@@ -95,14 +95,14 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** A refusal of the service, by what tells one from another. */
+/** A refusal of the service, by its distinguishing fields. */
 interface RefusalFacts {
   readonly status: number;
   readonly slug: string;
   readonly message: string;
 }
 
-/** A signed call whose timestamp the service did not believe: nothing was done, and its `Date` tells its clock. */
+/** A signed call with a refused timestamp: it had no effect, and the `Date` of the answer is the service's clock. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 

@@ -1,4 +1,4 @@
-/** What a settled market paid. */
+/** Payment of a settled market. */
 
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
@@ -23,7 +23,7 @@ export function outcomeOf(value: number): MarketOutcome | null {
   return rounded === 0 ? false : rounded === 1 ? true : rounded;
 }
 
-/** The outcome that paid this for these shares; null where that does not tell it. */
+/** The outcome that paid this for these shares; null where the payment does not determine it. */
 export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
   if (yes === no) return null;
   // Venues settle at whole hundredths of a cent.

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 /** Parses of a schema before its code is compiled: about as many as its compiling costs. */
 const PARSES_UNCOMPILED = 100;
 
-/** Parses so far, of schemas whose code is not compiled. */
+/** Number of parses, for schemas whose code is not compiled. */
 const parses = new WeakMap<z.ZodType, number>();
 
 /** As `schema.safeParse(value)`, with the same result. */

@@ -6,7 +6,7 @@ import { FEE_SCHEDULES } from '../base/fees.js';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
 
-/** The longest transaction of the paper exchange still fits into a packet with so many slots. */
+/** Maximum number of slots with which the longest transaction of the paper exchange fits into a packet. */
 const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
@@ -14,7 +14,7 @@ const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 /** As `formatDecimal` writes it, so that texts can be compared. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Who signs a transaction draft beside the caller's wallet. All of them must be in every draft, and nobody else. */
+/** Signers of a transaction draft beside the caller's wallet. Every draft has all of them, and no other signer. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
@@ -38,10 +38,10 @@ export const venueProfileSchema = z.strictObject({
   /** Prefix of the three authentication headers. */
   header_prefix: z.string().regex(/^[A-Z][A-Z0-9-]{0,30}$/, 'capital letters, digits and dashes'),
   base_url: z.url(),
-  /** What a draft's `message` is: readable text, hex of a Solana transaction, or bytes that nobody can read. */
+  /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
-   * Programs that the venue's transactions may call beside Memo, which is always allowed. What they do with our
+   * Programs that the venue's transactions may call beside Memo, which is always allowed. Their use of our
    * signature cannot be read, so naming any needs `allow_blind_signing: true` in the trader's file. Absent: none.
    */
   solana_programs: z
@@ -55,9 +55,9 @@ export const venueProfileSchema = z.strictObject({
    * service fills them at the submit. Absent: our wallet alone signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /** What the venue's markets charge, as parts of price x amount. Compared by `twinbook rehearse`; trading goes by each market's own. */
+  /** Fee rates of the venue's markets, as parts of price x amount. `twinbook rehearse` compares them; trading uses each market's own. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** What the rates of the venue's markets are taken of; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
+  /** Base of the venue's fee rates; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),

@@ -105,7 +105,7 @@ export const assetRow = z.object({
   created: absent(unixSeconds),
 });
 
-/** A trade of anybody. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
+/** A public trade. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
 export const publicTradeRow = z.object({
   market_condition_id: absent(z.string()),
   amount,
@@ -246,7 +246,7 @@ const person = z.object({
   twitter_username: absent(z.string()),
 });
 const marketReference = z.object({ condition_id: z.string(), title: absent(z.string()) });
-/** The market of a margin record, with what a list shows of it. */
+/** The market of a margin record, with the fields of a list. */
 const marginMarket = z.object({
   title: absent(z.string()),
   condition_id: z.string(),
@@ -270,7 +270,7 @@ export const marginActivityRow = z.object({
 const named = z.object({ name: z.string(), slug: z.string() });
 export const sportRow = named.extend({ leagues: z.array(named) });
 
-/** A hit of the search: the whole detail of what was found. */
+/** A hit of the search: the whole detail of the market. */
 export const searchResult = z.discriminatedUnion('result_type', [
   z.object({ result_type: z.literal('market'), summary: marketDetail }),
   z.object({ result_type: z.literal('event'), summary: eventRow }),
@@ -378,13 +378,13 @@ export type OwnTradeRow = z.output<typeof ownTradeRow>;
 export type RedeemRow = z.output<typeof redeemRow>;
 /** The shares that the caller holds of one market, as read. */
 export type AssetRow = z.output<typeof assetRow>;
-/** A trade of anybody as read; the price is in the space of the taker's outcome. */
+/** A public trade as read; the price is in the space of the taker's outcome. */
 export type PublicTradeRow = z.output<typeof publicTradeRow>;
 /** A bar of a price chart as read; prices are Micros in the space of the outcome that was asked for. */
 export type Candle = z.output<typeof candle>;
 /** The book of one outcome as read: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;
-/** A market as read where it stands inside another record. */
+/** A market as read inside another record. */
 export type MarketSummary = z.output<typeof marketSummary>;
 /** All that the service says of one market, as read, its configuration included. */
 export type MarketDetail = z.output<typeof marketDetail>;
@@ -392,7 +392,7 @@ export type MarketDetail = z.output<typeof marketDetail>;
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
 /** A leveraged position as read; money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
-/** What an ended position owes its user, as read; money stays decimal text. */
+/** Payment owed for an ended position, as read; money stays decimal text. */
 export type SettlementRow = z.output<typeof settlementRow>;
 /** A request to open a position as read; money and prices stay decimal text. */
 export type RequestRow = z.output<typeof requestRow>;

@@ -3,8 +3,8 @@
 /** `candles`: price bars of its past, once. */
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
- * `orders`: own resting orders; `fills`: own trades; `assets`: what the account holds, with a round of reconciliation; `catalog`: the
- * list of markets; `details`: those of all open markets, by pages; `marks`: what the venue says that our holdings are worth.
+ * `orders`: own resting orders; `fills`: own trades; `assets`: holdings of the account, with a round of reconciliation; `catalog`: the
+ * list of markets; `details`: those of all open markets, by pages; `marks`: the venue's valuation of our holdings.
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
@@ -16,15 +16,15 @@ export type PollTarget =
 /** A list of a round of reconciliation. `sums` is the second reader's own look at the trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
-/** What an intent asks for. */
+/** Kind of an intent. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** To which room of the core the outcome of a request goes, and what it is of there. */
+/** Room of the core that gets the outcome of a request, and its subject there. */
 export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** Of a program that uses rooms of the trader without its engine. */
+  /** For a program that uses rooms of the trader without its engine. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** For messages only: nothing reads it back. */

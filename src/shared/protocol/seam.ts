@@ -8,8 +8,8 @@ import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
 /**
- * What a request is for, most urgent first. Within one scope's budget an earlier lane goes first, but that every fourth
- * place of the last three goes to whoever waited longest.
+ * Priority class of a request, most urgent first. Within one scope's budget an earlier lane goes first, but every fourth
+ * place of the last three goes to the request that waited longest.
  */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** One of the lanes, most urgent first. */
@@ -36,7 +36,7 @@ export interface PlannedRequest {
   readonly owner: RequestOwner;
 }
 
-/** A call on its way to the shell: what the core wants done once, and until when it is of use. */
+/** A call on its way to the shell: to be done once, with its latest useful moment. */
 export interface Request {
   /** Unique within a run of the trader, ascending. */
   readonly id: number;
@@ -102,23 +102,23 @@ export interface RequestResult {
   readonly venueTimeMs: number | null;
 }
 
-/** Settings to go on with, all of them: those that are as they were change nothing. */
+/** All settings from now on; unchanged ones have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
-  /** Of the configuration that they are of. */
+  /** Hash of their configuration. */
   readonly hash: string;
   /** The settings as JSON, kept in the journal. Strategies' code is named by its key. */
   readonly config: string;
   /** SHA-256 that names the copy of the configuration's files beside the ledger; empty when none is kept. */
   readonly copy: string;
-  /** A sentence for each setting that differs from what was in force, for the ledger. */
+  /** A sentence for each changed setting, for the ledger. */
   readonly changes: readonly string[];
-  /** `watch`: the files changed, and the trader's file lets them be taken up by themselves. */
+  /** `watch`: the files changed, and the trader's file allows automatic reloads. */
   readonly by: 'operator' | 'watch' | 'rollback';
   readonly reason: string;
 }
 
-/** What the fleet lets its trader do. A trader that was never told trades as one by itself. */
+/** Permissions of a trader in a fleet. A trader without them trades as a single one. */
 export interface FleetCommand {
   readonly kind: 'fleet';
   /** Why everything is to be pulled: it may be another's wallet soon; null while it is ours. */
@@ -127,7 +127,7 @@ export interface FleetCommand {
   readonly markets: readonly string[];
 }
 
-/** What a person, or the schedule of quoting hours, tells the running trader to do. */
+/** A command of the operator, or of the schedule of quoting hours, to the running trader. */
 export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
   | { readonly kind: 'reduce-only'; readonly reason: string }
@@ -138,9 +138,9 @@ export type OperatorCommand =
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
   /** An empty reason says that none was given, which is enough where an operator paused it. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
-  /** One market: its orders are pulled and what is held there is merged and sold into the book; then it stays out as when paused. */
+  /** One market: its orders are pulled and its holdings are merged and sold into the book; then it stays out as when paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
-  /** Cancels everything and ends a flatten; quoting goes on only if it was not paused. */
+  /** Cancels everything and ends a flatten; quoting continues only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }
@@ -148,7 +148,7 @@ export type OperatorCommand =
   /** Cancels everything, proves that nothing rests, and is then `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
-  /** Books what the exchange held in the newest comparison. */
+  /** Books the exchange's holdings of the newest comparison. */
   | { readonly kind: 'adopt'; readonly reason: string }
   /** The schedule's, not a person's: a strategy enters or leaves the hours in which it quotes. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
@@ -156,7 +156,7 @@ export type OperatorCommand =
   | ConfigureCommand;
 
 /**
- * What a source of the user's own says of one market: a fair price, or a bid and an ask. Probabilities of YES as floats, in
+ * Value of a user's own source for one market: a fair price, or a bid and an ask. Probabilities of YES as floats, in
  * (0, 1): for a strategy's arithmetic, never for money.
  */
 export interface FeedValue {

@@ -37,7 +37,7 @@ export const signatureHeaders = (prefix: string) =>
 export const challengeText = (serviceName: string, wallet: string, nonce: string): string =>
   `Create ${serviceName} API credential | Wallet: ${wallet} | Nonce: ${nonce}`;
 
-/** What a submit call accepts as signature, with its leading `0x` removed; null when it is empty or too long. */
+/** A signature as a submit call accepts it, without its leading `0x`; null when it is empty or too long. */
 export function submittedSignature(signature: string): string | null {
   const hex = signature.startsWith('0x') ? signature.slice(2) : signature;
   return hex.length === 0 || hex.length > 128 ? null : hex;

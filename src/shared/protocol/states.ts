@@ -10,10 +10,10 @@ export const ORDER_STATUSES = [
   'expired',
   'failed',
 ] as const;
-/** Where an order stands; `waiting_to_sign` is a draft that is not in the book. */
+/** Status of an order; `waiting_to_sign` is a draft that is not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** What a status says of its order. */
+/** Meaning of a status for its order. */
 export interface OrderStanding {
   /** `unsigned`: a draft, and nothing else yet; `over`: nothing changes any more. */
   readonly phase: 'unsigned' | 'resting' | 'over';
@@ -24,7 +24,7 @@ export interface OrderStanding {
   readonly isCanceled: boolean;
 }
 
-/** Everybody who asks what a status means asks here: a status that is new does not compile before it is answered. */
+/** The only table of the meanings: a new status does not compile without an entry. */
 export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
   open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
@@ -32,7 +32,7 @@ export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   filled: { phase: 'over', tookEffect: true, filled: 'all', isCanceled: false },
   canceled: { phase: 'over', tookEffect: true, filled: 'nothing', isCanceled: true },
   partially_filled_canceled: { phase: 'over', tookEffect: true, filled: 'part', isCanceled: true },
-  // Of its draft: it was not signed in time, or its submit failed.
+  // Its draft was not signed in time, or its submit failed.
   expired: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
   failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
 };
@@ -47,7 +47,7 @@ export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[sta
 
 /** Share merges and share splits. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
-/** Where a merge or a split stands. */
+/** Status of a merge or a split. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
 
 export const REDEEM_STATES = [
@@ -59,11 +59,11 @@ export const REDEEM_STATES = [
   'failed',
   'expired',
 ] as const;
-/** Where a redeem stands; the service uses `completed` as well as `done`. */
+/** Status of a redeem; the service uses `completed` as well as `done`. */
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
 export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
-/** Where a fill stands; one that `failed` moved nothing in the end. */
+/** Status of a fill; one that `failed` moved nothing in the end. */
 export type TradeState = (typeof TRADE_STATES)[number];
 
 export const MARKET_STATES = [
@@ -76,7 +76,7 @@ export const MARKET_STATES = [
   'canceled',
   'interrupted',
 ] as const;
-/** Where a market stands; it trades in `open` alone. */
+/** State of a market; it trades in `open` alone. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
 /** Final market states: shares can be redeemed, nothing trades again. */
@@ -97,13 +97,13 @@ export const EVENT_SORTS = [
 ] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
-/** What an order does with shares of its own outcome. */
+/** Side of an order, in shares of its own outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
-/** `limit` rests at its price; `market` takes what is there and never rests. */
+/** `limit` rests at its price; `market` takes the resting orders and never rests. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** What `GET /search/` filters by; `closed` and `under_review` are what a settled market was before. */
+/** Filter of `GET /search/`; `closed` and `under_review` precede the settlement of a market. */
 export const SEARCH_STATES = ['open', 'under_review', 'resolved', 'closed'] as const;
 export const SEARCH_SORTS = [
   'created',
@@ -130,15 +130,15 @@ export const REQUEST_STATES = [
   'failed',
   'cancelled',
 ] as const;
-/** Where a request to open a leveraged position stands. */
+/** Status of a request to open a leveraged position. */
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
-/** Where the settlement of an ended position stands; only `claimable` waits for its user. */
+/** Status of the settlement of an ended position; only `claimable` waits for its user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
-/** Where the take profit and stop loss of a position stand. */
+/** Status of the take profit and stop loss of a position. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
 
@@ -146,6 +146,6 @@ export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
-/** What may happen to a leveraged position for everybody to see. */
+/** Public events of a leveraged position. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
 export const CREATED_SORTS = ['created', '-created'] as const;

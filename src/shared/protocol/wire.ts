@@ -1,6 +1,6 @@
 /**
  * How single values look on the wire, and how they are read: the building blocks of every record and query. A schema that
- * reads text into something else says in its `meta` how JSON Schema spells what may be sent.
+ * converts text holds in its `meta` the JSON Schema of the wire form.
  */
 
 import { z } from 'zod';
@@ -18,7 +18,7 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** Money that cannot be negative and is no more than so many units: beyond it a venue has made a mistake. */
+/** Money that is not negative, with an upper bound in units: beyond it a venue has made a mistake. */
 const upTo = (units: number) =>
   money
     .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
@@ -31,7 +31,7 @@ export const price = upTo(1);
 /** The most that an `amount` may be. Nine of them can be added exactly. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
-/** Shares or currency that somebody has, gave or owes, 0 to 10^9. */
+/** Shares or currency held, paid or owed, 0 to 10^9. */
 export const amount = upTo(LARGEST_AMOUNT / ONE);
 
 /** A decimal string of any precision, kept as text: figures that inform but are never calculated with. */
@@ -45,7 +45,7 @@ export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().tran
 
 export const unixSeconds = z.number().int();
 
-/** Text of a bounded length: what a stranger may store with us or show us. */
+/** Text of a bounded length, for values from strangers. */
 export const text = (max: number) => z.string().max(max, `Ensure this field has no more than ${max} characters.`);
 
 /** A query parameter that is sent as `true` or `false`. */

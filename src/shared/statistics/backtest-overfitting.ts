@@ -11,14 +11,14 @@ import { type Values, valueAt } from './values.js';
 
 export interface OverfittingQuestion {
   /**
-   * One row for each trial, all of the same samples in the same order: profit by period, or by event. What happens in
+   * One row for each trial, all of the same samples in the same order: profit by period, or by event. The results of
    * one event is decided together and must not be cut by a block: with several events, give one sample for each. Gone through
    * once, one row after the other: of each only the moments of its blocks are kept.
    */
   readonly trials: Iterable<Values>;
-  /** Even, 2 to 20; 16 (12,870 ways) unless told. Blocks differ by at most one sample in length. */
+  /** Even, 2 to 20; default 16 (12,870 ways). Blocks differ by at most one sample in length. */
   readonly blocks?: number;
-  /** What "best" means; the Sharpe ratio unless told. */
+  /** Measure of "best"; default the Sharpe ratio. */
   readonly performance?: 'sharpe' | 'mean';
 }
 
@@ -29,7 +29,7 @@ export interface Overfitting {
   readonly lossProbability: number;
   /**
    * lambda = ln(w / (1 - w)) of each way, w = unseen rank / (N + 1); equal trials share their mean rank. A way and its
-   * reverse stand side by side.
+   * reverse are adjacent.
    */
   readonly logits: Float64Array;
   readonly medianLogit: number;
@@ -85,7 +85,7 @@ function summary(logits: readonly number[], losses: number): Overfitting {
   };
 }
 
-/** Of one trial and block. */
+/** Moments of one trial and block. */
 interface Block {
   readonly count: number;
   readonly mean: number;

@@ -1,6 +1,6 @@
 /**
- * Confidence by drawing whole events again (Efron's percentile interval). What happens within one event is decided
- * together, so the event, not the fill or the day, is what there are independent samples of.
+ * Confidence by drawing whole events again (Efron's percentile interval). The results within one event are decided
+ * together, so the independent sample is the event, not the fill or the day.
  */
 
 import { Random } from '../base/random.js';
@@ -18,9 +18,9 @@ export interface BootstrapPlan<Event> {
   readonly statistic: (sample: readonly Event[]) => number | null;
   /** Same seed, same interval. */
   readonly seed: number;
-  /** Samples drawn; 2000 unless told. */
+  /** Samples drawn; default 2000. */
   readonly resamples?: number;
-  /** Probability mass of the interval, in (0, 1); 0.95 unless told. */
+  /** Probability mass of the interval, in (0, 1); default 0.95. */
   readonly confidence?: number;
 }
 

@@ -42,7 +42,7 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-/** What was tried to find the ratio that is judged. */
+/** Trials of the search for the judged ratio. */
 export interface Trials {
   /** N: every configuration that was ever tried, kept or not; at least 1. */
   readonly count: number;
@@ -68,6 +68,6 @@ export function expectedMaxSharpe({ count, variance }: Trials): number {
 /** Euler and Mascheroni's constant. */
 const EULER = 0.5772156649015329;
 
-/** DSR = PSR(SR0): probability that the true ratio is above what luck alone gives the best of so many trials. */
+/** DSR = PSR(SR0): probability that the true ratio is above the expected best of all trials by luck alone. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));

@@ -6,7 +6,7 @@ export interface Moments {
   readonly count: number;
   /** Null without samples. */
   readonly mean: number | null;
-  /** Of the sample, divided by n - 1 (as polars and pandas do; NumPy divides by n). Null below two samples. */
+  /** Sample deviation, divided by n - 1 (as polars and pandas do; NumPy divides by n). Null below two samples. */
   readonly standardDeviation: number | null;
   /** g3 = m3 / m2^1.5 of the central moments divided by n. Null without variance. */
   readonly skewness: number | null;

@@ -1,5 +1,5 @@
 /**
- * Statistics of results: what a row of profits, fills or forecasts says, and how far it may be believed. Pure functions
+ * Statistics of results: figures of a row of profits, fills or forecasts, and their reliability. Pure functions
  * on arrays of numbers, each with its source; imports base only, knows no market, no trader and no file. Import the
  * file that you need.
  *

@@ -1,7 +1,7 @@
 /** What every function of this room takes: numbers in an array or in a typed column. */
 export type Values = ArrayLike<number>;
 
-/** The value at `index`; RangeError with the index and what came when it is not a finite number. */
+/** The value at `index`; RangeError with the index and the value when it is not a finite number. */
 export function valueAt(values: Values, index: number): number {
   const value = values[index];
   if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);

@@ -96,7 +96,7 @@ export function findOwnName(backup: string): string {
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
-/** One file under two names takes no room of its own. */
+/** A second name of the same file takes no additional space. */
 function nameNewest(ledgerPath: string, path: string): void {
   const newest = locateNewestBackup(ledgerPath);
   rmSync(`${newest}.new`, { force: true });
@@ -105,7 +105,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** What a process that ended in the middle has left. One that was found damaged is evidence until the next one is made. */
+/** Leftovers of an interrupted process. A damaged backup is evidence until the next one is made. */
 function removeUnchecked(folder: string): void {
   const names = readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) rmSync(join(folder, name), { force: true });

@@ -1,4 +1,4 @@
-/** Examines a fresh copy of a ledger in a thread of its own: nothing of a trader waits for it. */
+/** Examines a fresh copy of a ledger in a separate thread: the trader does not wait for it. */
 
 import { startWorker } from '../../shared/base/worker-start.js';
 import type { ExaminedFile } from './examine.js';

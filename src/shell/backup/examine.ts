@@ -9,9 +9,9 @@ const PART_BYTES = 1_048_576;
 
 /** Whether a file is a whole ledger. */
 export interface ExaminedFile {
-  /** Of the file, hexadecimal. */
+  /** Checksum of the file, hexadecimal. */
   readonly sha256: string;
-  /** What is wrong with it, one sentence each; empty for a whole ledger. */
+  /** Problems, one sentence each; empty for a whole ledger. */
   readonly problems: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function examineFile(path: string): ExaminedFile {
   }
 }
 
-/** SHA-256 of a file, hexadecimal. Throws what the system says. */
+/** SHA-256 of a file, hexadecimal. Throws the system's error. */
 export function hashFile(path: string): string {
   const hash = createHash('sha256');
   const part = Buffer.allocUnsafe(PART_BYTES);

@@ -1,10 +1,10 @@
 /** Which backups of a ledger stay. Pure: files by their times, nothing is touched. */
 
-/** What is kept. The newest backup is never given up, whatever the rest says. */
+/** Backups to keep. The newest one is always kept. */
 export interface BackupPolicy {
-  /** So many of the newest stay. */
+  /** Number of the newest that stay. */
   readonly newest: number;
-  /** Of so many days before, UTC, the last of each day stays. */
+  /** Number of earlier UTC days whose last backup stays. */
   readonly days: number;
   /** Room for all of them together; the oldest go first. */
   readonly maxBytes: number;

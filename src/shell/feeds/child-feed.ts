@@ -1,4 +1,4 @@
-/** Runs a program of the user's and reads what it writes; one that ends is started again, more and more patiently. */
+/** Runs a program of the user and reads its output; restarts it after it ends, with growing delays. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { guarded } from '../../shared/base/guarded.js';
@@ -7,11 +7,11 @@ import type { FeedInbox } from './inbox.js';
 import { takeLines } from './lines.js';
 
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
-/** One that lived so long is started again at once when it ends. */
+/** A program that lived this long is restarted at once. */
 const LIVED_MS = 60_000;
 /** From asking it to end to ending it. */
 const GRACE_MS = 2_000;
-/** Of what it says on its standard error, the end is shown when it dies. */
+/** The end of its standard error is shown when it dies. */
 const LAST_WORDS = 200;
 
 export class ChildReader {
@@ -36,7 +36,7 @@ export class ChildReader {
   start(): void {
     const startedMs = performance.now();
     const [program = '', ...args] = this.#feed.command;
-    // A group of its own: what it starts ends with it, and Ctrl-C is for the trader.
+    // A separate group: its child processes end with it, and Ctrl-C is for the trader.
     const child = spawn(program, args, {
       cwd: this.#feed.cwd,
       env: passedOn(this.#env, this.#feed.env),
@@ -60,7 +60,7 @@ export class ChildReader {
       const onEnd = (why: string): void => {
         resolve();
         if (this.#child !== child) return;
-        // What it has started and left behind.
+        // Its remaining child processes.
         this.#signal('SIGKILL');
         this.#child = null;
         this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);

@@ -1,4 +1,4 @@
-/** Reads the feeds of a trader's file, each by itself, and passes on what they say. Nothing here is waited for by the core. */
+/** Reads the feeds of a trader's file independently and passes their values on. The core never waits for them. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FeedConfig } from '../config/types.js';
@@ -13,7 +13,7 @@ const MOST_PATIENT_MS = 5_000;
 
 export interface OpenFeeds {
   status(): readonly FeedStatus[];
-  /** Ends programs and lets go of everything. */
+  /** Ends programs and releases everything. */
   close(): Promise<void>;
 }
 

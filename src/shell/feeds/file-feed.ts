@@ -1,4 +1,4 @@
-/** Follows a CSV or JSONL file: one that is replaced is read anew, one that grows is read on. */
+/** Follows a CSV or JSONL file: a replaced file is read from the start, a growing one from its last position. */
 
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -58,14 +58,14 @@ export class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Not further than was looked at: what is being written behind comes with the next look.
+    // Only up to the size that was seen: later bytes are read at the next look.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     const line = (text: string): void => this.#line(text);
     const problem = this.#inbox.problem.bind(this.#inbox);
     this.#offset += await takeLines(bytes, { line, problem }, signal);
   }
 
-  /** The same file with more at its end; what is longer and has no line end there was written anew. */
+  /** The same file with more at its end; a longer file without a line end there was rewritten. */
   async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;

@@ -1,11 +1,11 @@
-/** The rows of a CSV or JSONL file, line by line, before anybody knows whether they are rows of a feed. */
+/** The rows of a CSV or JSONL file, line by line, before any check that they are rows of a feed. */
 
 import { csvRows } from '../../recording/importers/csv.js';
 import { COLUMNS, type RowProblem } from './read-row.js';
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** What a line holds, or what is wrong with it. */
+/** Content of a line, or its problem. */
 export type ReadLine = { readonly row: unknown } | { readonly problem: RowProblem };
 
 export class FileRows {

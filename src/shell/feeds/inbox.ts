@@ -1,4 +1,4 @@
-/** What one feed has said and not yet been passed on, and what is wrong with it: bounded, whatever it says. */
+/** Values of one feed that were not yet passed on, and its problems: bounded for any input. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
@@ -8,10 +8,10 @@ import { type RowProblem, readRow } from './read-row.js';
 /** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
 export const TOGETHER_MS = 100;
 
-/** Markets of one feed; further ones are told once and left out. */
+/** Maximum markets of one feed; further ones are reported once and left out. */
 const MAX_MARKETS = 2_000;
 
-/** Kinds of mistakes that are told one by one; a feed with more has said enough. */
+/** Maximum kinds of mistakes that are reported one by one. */
 const MAX_KINDS = 20;
 
 /** How a feed does, for status pages. */
@@ -35,7 +35,7 @@ export class FeedInbox {
   readonly #ears: FeedEars;
   /** By market, the newest alone. */
   readonly #waiting = new Map<string, FeedValue>();
-  /** By market, what was passed on: the same again is no news. */
+  /** Last passed value by market: an equal one is not passed again. */
   readonly #known = new Map<string, string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
@@ -70,7 +70,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Told once for each kind, and counted. */
+  /** Reported once for each kind, and counted. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
@@ -78,7 +78,7 @@ export class FeedInbox {
     this.#ears.loud(`feed ${this.name}: ${text}; such rows are left out and counted, and said once`);
   }
 
-  /** Nothing can be read from the source: told once until it can. */
+  /** The source cannot be read: reported once until it can. */
   trouble(text: string): void {
     if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is tried again and again`);
     this.#trouble = text;

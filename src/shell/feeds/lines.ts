@@ -22,7 +22,7 @@ export interface LineTaker {
   readonly problem: (problem: RowProblem) => void;
 }
 
-/** Gives every whole line to `taker`; returns how many bytes those were. What follows the last line end is left. */
+/** Gives every whole line to `taker`; returns their number of bytes. A rest without a line end stays unread. */
 export async function takeLines(chunks: AsyncIterable<Buffer>, taker: LineTaker, signal: AbortSignal): Promise<number> {
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;

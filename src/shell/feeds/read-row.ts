@@ -1,15 +1,15 @@
-/** One row of a feed: strict, so that what is misspelt or out of range is told and never guessed at. */
+/** One row of a feed: strict, so that a misspelt or impossible value is reported and never guessed. */
 
 import { z } from 'zod';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 
-/** What is wrong with a row. Rows with the same `kind` of mistake are told once and counted. */
+/** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */
 export interface RowProblem {
   readonly kind: string;
   readonly text: string;
 }
 
-/** A program's clock may run so far ahead of ours, ms; a value from later than that has a wrong time. */
+/** Maximum lead of a program's clock over ours, ms; a later value has a wrong time. */
 const EARLY_MS = 1_000;
 
 /** Times before this are seconds that were meant as milliseconds: the year 2001. */

@@ -1,4 +1,4 @@
-/** What other venues answer when they are asked for a book, as the best bid and ask of YES. */
+/** Books of other venues, as the best bid and ask of YES. */
 
 /** Of YES, in price. */
 export interface BestPrices {
@@ -9,7 +9,7 @@ export interface BestPrices {
 type Read = (name: string, answer: unknown) => BestPrices | null;
 
 interface VenueBooks {
-  /** What follows the venue's address. */
+  /** Path after the venue's address. */
   readonly path: (nameThere: string) => string;
   /** Null where a side is empty or the two cross. Throws an Error in words for an answer that is no book. */
   readonly read: Read;

@@ -1,4 +1,4 @@
-/** Reads other venues' public books, one market after the other, at a pace of its own. It knows no key and places nothing. */
+/** Reads other venues' public books, one market after the other, at its own pace. It knows no key and places no order. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VenueFeed } from '../config/types.js';
@@ -40,7 +40,7 @@ export class VenueReader {
     const at = nowMs();
     try {
       const prices = read(nameThere, await this.#address.get(`${url}${path(nameThere)}`, signal));
-      // One side alone says no price: what was said before grows old.
+      // One side alone gives no price: the last value grows old.
       if (prices !== null) this.#inbox.row({ market: conditionId, ...prices, at });
       return true;
     } catch (error) {

@@ -2,24 +2,24 @@
 
 import { createContext, Script } from 'node:vm';
 
-/** A call was cut short. Its name stays `Error`, as what is thrown is shown to people. */
+/** A call was cut short. Its name stays `Error`, because the error is shown to people. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
   }
 }
 
-/** A call is made so often at most: for so many limits a busy machine may keep the trader waiting. */
+/** Maximum attempts of a call: a busy machine may delay the trader by this many limits. */
 const MOST_CALLS = 8;
-/** Of the limit: a call that had the processor for less was not slow, the machine was busy. */
+/** Part of the limit: a call with less processor time was not slow, the machine was busy. */
 const OWN_SHARE = 0.8;
 
 /**
  * Makes a bounded caller. V8 can only cut short code that runs inside a `Script` with a time-out, so the call goes
- * through one that does nothing but call. What the strategy had half done when it was cut short is lost with it.
+ * through one that does nothing but call. The unfinished work of a strategy that was cut short is lost.
  *
  * V8 counts the time on the wall. A call that was cut short while other programs had the processor is made again, until
- * it ends or this process has really worked for as long: nobody is stopped for the machine's being busy.
+ * it ends or this process has used that much processor time: a busy machine stops no strategy.
  *
  * @param limitMs the longest a call may take, ms
  */

@@ -15,16 +15,16 @@ export async function spareBytes(folder: string, keptBytes: number): Promise<num
   return bavail * bsize - keptBytes;
 }
 
-/** For the error of whoever has to end because of it. */
+/** For the error of a process that must end because of it. */
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
-/** True when the work ended within so many ms; false when it goes on, unwatched. Throws what the work throws in time. */
+/** True when the work ended within this many ms; false when it still runs, unwatched. Throws errors of the work within that time. */
 export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
   const inTime = work.then(() => true);
   try {
-    // Whoever stops waiting must not be told of a failure that comes later: nobody would take it.
+    // After the wait a later failure must not become an unhandled rejection.
     return await Promise.race([inTime, pause(limitMs, false, { signal: timer.signal })]);
   } finally {
     timer.abort();

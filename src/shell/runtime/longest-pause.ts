@@ -5,7 +5,7 @@ import { createTask } from 'node-cron';
 /** Enough for nights and weekends of one that names hours of working days. */
 const RUNS = 60;
 
-/** Of the next times, ms; null where there are not two. The expression was checked with the configuration. */
+/** Longest pause between the next times, ms; null where there are not two. The expression was checked with the configuration. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());

@@ -1,4 +1,4 @@
-/** The real shell of the core: performs its requests over HTTP, and gives it what came back, and the time. */
+/** The real shell of the core: performs its requests over HTTP, and hands it their outcomes and the time. */
 
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
@@ -16,13 +16,13 @@ export interface Core {
   handle(observation: Observation): readonly Request[];
 }
 
-/** What is told of each step: what the core was given, what it asked, and what it threw (null when it did not). */
+/** Called for each step: the input of the core, its requests, and its error (null without one). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
-  /** Asked before every step: what must be obeyed before anything that was seen is acted upon. What it throws ends the loop. */
+  /** Called before every step: commands that precede any action. An error ends the loop. */
   readonly before: () => OperatorCommand | null;
-  /** Called after every step, e.g. to log what was said, and when the core has thrown. */
+  /** Called after every step, e.g. to log notices, and when the core has thrown. */
   readonly afterStep: Told;
   /** Called once, with what ended the loop. */
   readonly onFailure: (error: unknown) => void;
@@ -50,18 +50,18 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  /** False when the loop has ended, before it or because of it: then nobody has taken the command. */
+  /** False when the loop has ended, before it or because of it: then the command was not taken. */
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;
   }
 
-  /** What a feed of the user's own says. */
+  /** Value of a user's feed. */
   feed(feed: string, values: readonly FeedValue[]): void {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
-  /** Outcomes that come later are dropped: the ledger knows what was under way, and the next start asks. */
+  /** Later outcomes are dropped: the ledger knows the pending requests, and the next start reads their records. */
   end(): void {
     this.#ended = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -88,7 +88,7 @@ export class Loop {
       return this.#tell(observation, [], error);
     }
     for (const request of requests) {
-      // The performer reports every failure as an outcome; what it throws all the same is a bug and ends the loop.
+      // The performer reports every failure as an outcome; any other error is a bug and ends the loop.
       this.#performer.perform(request).then(
         (outcome) => this.#observe(outcome),
         (error: unknown) => this.#fail(error),
@@ -97,7 +97,7 @@ export class Loop {
     this.#tell(observation, requests, null);
   }
 
-  /** If the hook after a step throws, the loop ends: what the operator should know would be lost. */
+  /** If the hook after a step throws, the loop ends: messages to the operator would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
       this.#hooks.afterStep(...step);

@@ -17,7 +17,7 @@ export interface QuoteHoursChange {
 
 interface Watched {
   readonly name: string;
-  /** Never started: only asked whether it names a second. A timer of its own would wait for a clock that was set back. */
+  /** Never started: only queried whether it matches a second. Its own timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
@@ -39,7 +39,7 @@ export class QuoteHours {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }
 
-  /** What is another than at the last look, also where the clock has been set back since. */
+  /** Changes since the last look, also where the clock has been set back since. */
   changes(nowMs: number): readonly QuoteHoursChange[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];

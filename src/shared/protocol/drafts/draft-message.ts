@@ -1,12 +1,12 @@
 /**
- * From the readable draft to what travels as a draft's `message`, and to the bytes that the wallet signs; used by the
- * exchange that issues drafts and by the wallet that signs them. What a message is differs by venue
+ * From the readable draft to the draft's `message` on the wire, and to the bytes that the wallet signs; used by the
+ * exchange that issues drafts and by the wallet that signs them. The format of a message depends on the venue
  * (`draft_message` of its profile):
  *
  * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
  * - `solana_tx`: hex of a serialized Solana transaction whose Memo instruction carries the readable text; its message
  *   bytes are signed, neither the hex text nor the whole transaction.
- * - `opaque`: a text that nobody can read; its UTF-8 bytes are signed.
+ * - `opaque`: an unreadable text; its UTF-8 bytes are signed.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ export type DraftMessage = VenueProfile['draft_message'];
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
  * As `solana_tx` the paper exchange issues both formats that are in use, legacy and version 0, by the draft's pubkey.
- * `cosigners` sign such a transaction too. It has no chain whose blockhash it could name: the draft's pubkey (base58 of 32 bytes) stands in its place.
+ * `cosigners` sign such a transaction too. It has no chain and no blockhash: the draft's pubkey (base58 of 32 bytes) is in its place.
  */
 export function writeDraftMessage(
   kind: DraftMessage,
@@ -48,7 +48,7 @@ export function signedBytes(kind: DraftMessage, message: string): Uint8Array | n
   return read.ok ? read.transaction.messageBytes : null;
 }
 
-/** The draft that a message spells; null when it spells none, or when nobody could tell. */
+/** The draft that a message spells; null when it spells none, or is unreadable. */
 export function readDraftMessage(kind: DraftMessage, message: string): DraftText | null {
   if (kind === 'opaque') return null;
   const text = kind === 'utf8' ? message : readMemoText(message);

@@ -1,13 +1,13 @@
 /**
- * The readable draft of the paper exchange: one line that says everything a signer must know. Written by the exchange,
- * read by the signer, so that what is signed is what was meant.
+ * The readable draft of the paper exchange: one line with everything a signer must know. Written by the exchange,
+ * read by the signer, so that the signature covers the intended terms.
  */
 
 import { formatDecimal, parseDecimal } from '../../base/decimal.js';
 import type { Micros } from '../../base/micros.js';
 import type { Side } from '../states.js';
 
-/** What a draft asks the wallet to agree to. Prices and amounts in the space of the named outcome. */
+/** Terms of a draft that the wallet agrees to. Prices and amounts in the space of the named outcome. */
 export type DraftTerms =
   | {
       readonly action: 'place-order';
@@ -51,7 +51,7 @@ export type DraftTerms =
       readonly shares: Micros;
     };
 
-/** What a draft asks the wallet to agree to, as the readable text spells it. */
+/** Terms of a draft, as the readable text spells them. */
 export type DraftAction = DraftTerms['action'];
 
 /** All that a readable draft says. */
@@ -65,7 +65,7 @@ export interface DraftText {
   readonly terms: DraftTerms;
 }
 
-/** The readable draft, one line; `readDraftText` gives back what went in. */
+/** The readable draft, one line; `readDraftText` returns the same terms. */
 export function writeDraftText(draft: DraftText): string {
   const { serviceName, marketConditionId, draftPubkey, expires, terms } = draft;
   return `${serviceName} draft v1 | ${terms.action} | Market: ${marketConditionId} | ${details(terms)} | Draft: ${draftPubkey} | Expires: ${expires}`;
@@ -102,7 +102,7 @@ const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
 /**
  * Condition ids are the venue's: anything without blanks, commas or pipes. No control or invisible characters anywhere:
- * a person who is shown what a draft says must see all that it says.
+ * a person who reads a draft must see all of it.
  */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
@@ -121,7 +121,7 @@ export function readDraftText(text: string): DraftText | null {
   const terms = readTerms(action, detailText);
   if (terms === null) return null;
   const draft = { serviceName, marketConditionId, draftPubkey, expires: Number(expires), terms };
-  // Only the canonical spelling is accepted: what we would write for these terms must be the very same bytes.
+  // Only the canonical spelling is accepted: our own text for these terms must be the same bytes.
   return writeDraftText(draft) === text ? draft : null;
 }
 

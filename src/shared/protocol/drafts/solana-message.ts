@@ -1,7 +1,7 @@
 /**
  * Solana transactions as drafts: writes those of the paper exchange, and reads those of any venue into plain facts for
  * the signer to judge. Bytes are built and parsed by the `@solana` packages; this file adds that a transaction has
- * exactly one spelling, so that what was judged is what is signed.
+ * exactly one spelling, so that the judged bytes are the signed bytes.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -52,20 +52,20 @@ export interface TransactionInstruction {
   readonly data: Uint8Array;
 }
 
-/** What a transaction would do, as far as its bytes say. Accounts are base58. */
+/** Effects of a transaction, as far as its bytes show. Accounts are base58. */
 export interface Transaction {
   readonly version: TransactionVersion;
   readonly feePayer: string;
   /** Who must sign, the fee payer first. */
   readonly signers: readonly string[];
-  /** Every account that it names by itself, signers first. */
+  /** Every account that it names directly, signers first. */
   readonly accounts: readonly string[];
   /** Accounts of an instruction that come out of a lookup table are not known, and not listed. */
   readonly instructions: readonly TransactionInstruction[];
   readonly lookupTables: readonly string[];
   /** Those of the signers whose slots are filled already. */
   readonly filledSlots: readonly string[];
-  /** What a wallet signs. */
+  /** The bytes that a wallet signs. */
   readonly messageBytes: Uint8Array;
 }
 
@@ -74,7 +74,7 @@ export type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** The package marks what it has checked by branded types; a blockhash is checked by the caller, who made it. */
+/** The package marks checked values by branded types; a blockhash is checked by the caller, who made it. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /**
@@ -100,7 +100,7 @@ export function writeMemoTransaction({ wallet, cosigners, text, blockhash, versi
   return copyBytes(envelopes.encode(compileTransaction(message))).toString('hex');
 }
 
-/** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else says what is wrong. */
+/** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else returns the problem. */
 export function readTransaction(hexText: string): ReadTransaction {
   if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not the hex of bytes');
   const bytes = Buffer.from(hexText, 'hex');
@@ -134,7 +134,7 @@ const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage
 const listLookups = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
-/** What the chain itself demands of a message (`sanitize` of the Solana SDK), and no account twice. */
+/** The chain's own rules for a message (`sanitize` of the Solana SDK), and no account twice. */
 function isSound(message: CompiledMessage): boolean {
   const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;

@@ -6,17 +6,17 @@
 import { declarationOf, type EndpointName } from '../endpoints.js';
 import type { ServiceErrorSlug } from '../errors.js';
 
-/** What the documentation says of one call. */
+/** Documentation of one call. */
 export interface EndpointNote {
   /** A few words, as a heading. */
   readonly summary: string;
-  /** What a caller must know beyond the parameters. */
+  /** Further facts for callers beside the parameters. */
   readonly description?: string;
-  /** What it may refuse with beside `commonErrors`. */
+  /** Its own errors, beside `commonErrors`. */
   readonly errors: readonly ServiceErrorSlug[];
-  /** What an absent parameter or field of the body means; that of `limit` is declared with the call. */
+  /** Meaning of an absent parameter or field of the body; that of `limit` is declared with the call. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
-  /** Whole bodies by what they ask for, where not every field goes with every other. */
+  /** Whole example bodies by purpose, where some fields exclude others. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
 
@@ -281,7 +281,7 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   return [
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
-    // A body that no call asks for is read all the same, because it is part of what is signed.
+    // An unexpected body is read too, because it is part of the signed text.
     ...(['request_too_large', 'request_headers_too_large'] as const),
     ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
   ];

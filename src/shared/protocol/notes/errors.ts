@@ -1,8 +1,8 @@
-/** When the service refuses with which error, and what a caller may do then. */
+/** When the service refuses with which error, and the next step of a caller. */
 
 import type { ServiceErrorSlug } from '../errors.js';
 
-/** What the documentation says of one error: when it comes, and what a caller may do then. */
+/** Documentation of one error: its cause, and the next step of a caller. */
 export interface ErrorNote {
   readonly when: string;
   readonly advice: string;

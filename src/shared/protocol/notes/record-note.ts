@@ -10,9 +10,9 @@ export type RecordName = keyof Records;
 
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
-/** What the documentation says of one record and of each of its fields. */
+/** Documentation of one record and of each of its fields. */
 export interface RecordNote<R extends RecordName> {
-  /** What the record is. */
+  /** Meaning of the record. */
   readonly about: string;
   readonly fields: { readonly [F in KeysOf<z.input<Records[R]>>]: string } & {
     /** A field of an object inside, e.g. `market.title`. */

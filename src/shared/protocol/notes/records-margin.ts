@@ -1,4 +1,4 @@
-/** What the fields of margin records mean; see records.ts. Prices are in the space of the position's own outcome. */
+/** Meaning of the fields of margin records; see records.ts. Prices are in the space of the position's own outcome. */
 
 import type { RecordNotes } from './record-note.js';
 

@@ -1,4 +1,4 @@
-/** What the fields of public records mean; see records.ts. */
+/** Meaning of the fields of public records; see records.ts. */
 
 import type { RecordNotes } from './record-note.js';
 import { marginMarketNotes } from './records-margin.js';
