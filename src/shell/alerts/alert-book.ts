@@ -1,20 +1,20 @@
-/** Which alerts are open, and when each is told: once, again while a critical one stays open, and when it is over. */
+/** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
 
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { Condition } from './conditions.js';
 import type { Acknowledgement, AlertMessage, RememberedAlert } from './contract.js';
 import { addNextStep } from './next-steps.js';
 
-/** A critical alert is told again after so long, ms. */
+/** Time until a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
-/** A condition that comes and goes is over only when it stayed away for so long, ms. */
+/** A condition is over only after it was absent for this long, ms. */
 const CLEARED_AFTER_MS = 30_000;
 
 interface OpenAlert {
   condition: Condition;
   sinceMs: number;
   seenMs: number;
-  /** Null until anybody was told. */
+  /** Null until it was sent. */
   toldMs: number | null;
   /** Null until a person has seen it. */
   acknowledgedMs: number | null;
@@ -26,12 +26,12 @@ export class AlertBook {
   #told = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
 
-  /** @param run drawn anew by each console, so that ids of messages are never used twice */
+  /** @param run drawn by each console, so that ids of messages are never used twice */
   constructor(run: string) {
     this.#run = run;
   }
 
-  /** Those of the console before. What of them is seen not to hold any more is over after a while, and told so. */
+  /** Alerts of the previous console. Those that no longer hold are over after a while, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
       const condition = { kind, severity, title, text, forMs: 0 };
@@ -39,15 +39,15 @@ export class AlertBook {
     }
   }
 
-  /** Not told again until it is over. Nothing where that alert is not open any more, or was acknowledged. */
+  /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
   /**
-   * What is to be told of what holds now.
-   * @param isUndecided whether nobody can say now that a condition of this kind holds or not: then an open alert stays as it is
+   * Messages to send for the current conditions.
+   * @param isUndecided whether it is unknown now if a condition of this kind holds: then an open alert stays unchanged
    */
   observe(
     conditions: readonly Condition[],
@@ -77,7 +77,7 @@ export class AlertBook {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
-  /** Those that somebody was told of and that are not over, longest first. */
+  /** Sent alerts that are not over, longest first. */
   get open(): readonly RememberedAlert[] {
     return [...this.#open.values()].flatMap(({ condition, sinceMs, toldMs, acknowledgedMs }) => {
       const { kind, severity, title, text } = condition;
@@ -85,7 +85,7 @@ export class AlertBook {
     });
   }
 
-  /** Alerts that somebody was told of and that are not over. */
+  /** Number of sent alerts that are not over. */
   count(severity: AlertSeverity): number {
     return [...this.#open.values()].filter(
       ({ condition, toldMs }) => toldMs !== null && condition.severity === severity,

@@ -1,4 +1,4 @@
-/** From what holds to who is told: alerts over channels, each with its own outbox and one message under way at a time. */
+/** From conditions to receivers: alerts over channels, each with its own outbox and one message in flight at a time. */
 
 import type { AlertSeverity } from '../config/alert-kinds.js';
 import type { AlertsConfig, ChannelConfig } from '../config/types.js';
@@ -11,7 +11,7 @@ const SUMMARY = 'daily_summary';
 /** Messages that are remembered. */
 const RECENT = 200;
 
-/** What a trader tells its operator; `time` in Unix ms. */
+/** Notice of a trader to its operator; `time` in Unix ms. */
 interface Notice {
   readonly kind: string;
   readonly severity: 'info' | 'loud';
@@ -21,14 +21,14 @@ interface Notice {
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
-  /** Drawn anew by each console. */
+  /** Drawn by each console. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
-  /** What could not be delivered, for whoever reads the console's own words. */
+  /** Failed deliveries, for the console's own log. */
   readonly note: (text: string) => void;
   /** None when left out: then all is forgotten with the process. */
   readonly memory?: AlertMemory;
-  /** Unix ms; what is remembered is looked at then. */
+  /** Unix ms; the time at which the stored state is read. */
   readonly nowMs?: number;
 }
 
@@ -72,7 +72,7 @@ export class AlertCenter {
     for (const channel of this.#channels) channel.outbox.goOn(state.waiting[channel.config.name] ?? []);
   }
 
-  /** To be called every second or so; returns at once. While it is quiet only what is critical leaves. */
+  /** To be called every second or so; returns at once. In quiet hours only critical messages leave. */
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs } = facts;
     this.#isQuiet = isQuiet;
@@ -84,7 +84,7 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** What the trader said. */
+  /** A notice of the trader. */
   notice({ kind, text, time, severity }: Notice, nowMs: number) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
@@ -103,7 +103,7 @@ export class AlertCenter {
     return this.#book.open;
   }
 
-  /** What was told to whoever wanted it, newest first. */
+  /** Sent messages, newest first. */
   get recent(): readonly AlertMessage[] {
     return this.#recent.toReversed();
   }
@@ -145,7 +145,7 @@ export class AlertCenter {
     this.#memory.save(state);
   }
 
-  /** What a channel could not deliver for a while goes to the one after it, whatever that one wants as a rule. */
+  /** A message that a channel could not deliver for a while goes to the next channel, whatever its filter. */
   #escalate(nowMs: number): void {
     for (const [i, name] of this.#escalation.entries()) {
       const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];

@@ -1,4 +1,4 @@
-/** What is wrong with a trader now, from what the console knows of it. */
+/** Current problems of a trader, from the console's facts about it. */
 
 import type { AlertSeverity } from '../config/alert-kinds.js';
 
@@ -8,7 +8,7 @@ export interface Condition {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** It must hold for so long before anybody is told, ms. */
+  /** Time that it must hold before it is sent, ms. */
   readonly forMs: number;
   /** Since when it has held, Unix ms, where that is known; else since it was first seen. */
   readonly sinceMs?: number;
@@ -17,7 +17,7 @@ export interface Condition {
 /** Null or absent where it is not known. Shares, prices and the like are no matter of alerts. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** Since the trader was last heard, or should have been, ms; null where it cannot be told whether it should. */
+  /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever heard it. */
   readonly isHeard: boolean;
@@ -33,7 +33,7 @@ export interface WatchedFacts {
   readonly account: WatchedAccount | null;
 }
 
-/** As the trader told it; `at` is Unix ms. */
+/** As the trader reported it; `at` is Unix ms. */
 export interface FailedBackup {
   readonly at: number;
   readonly why: string;
@@ -42,7 +42,7 @@ export interface FailedBackup {
 export interface WatchedBackup {
   /** When the newest was written, Unix ms; null without one. */
   readonly newestMs: number | null;
-  /** From one to the next it may take so long, ms; null where none is scheduled. */
+  /** Longest time between two of them, ms; null where none is scheduled. */
   readonly withinMs: number | null;
 }
 
@@ -67,9 +67,9 @@ export interface WatchedAccount {
   readonly backupFailed: FailedBackup | null;
   /** Why the journal of the run has ended before the run. */
   readonly journalEnded: string | null;
-  /** 0 while telemetry tells everything. */
+  /** 0 while telemetry is complete. */
   readonly telemetryLevel: number;
-  /** Readers of telemetry that were let go within the last ten minutes because they did not read. */
+  /** Readers of telemetry that were disconnected within the last ten minutes because they did not read. */
   readonly readersCut: number;
 }
 
@@ -81,7 +81,7 @@ const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
 const SLOWED_FOR_MS = 10 * MINUTE_MS;
-/** Of somebody who guesses, or of a person who mistypes. */
+/** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
 const STOPPED: readonly string[] = ['killed', 'halted'];
 
@@ -131,7 +131,7 @@ const OF_TRADER: readonly string[] = [
   'reader_cut',
 ];
 
-/** Whether these facts leave open if a condition of this kind holds: an alert is not over because nobody knows. */
+/** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -200,7 +200,7 @@ function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFac
   ];
 }
 
-/** A backup that somebody made since is as good as that one would have been. */
+/** A later manual backup replaces the failed one. */
 export const isBackupFailing = (failed: FailedBackup | null, newestMs: number | null): boolean =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
@@ -225,7 +225,7 @@ const warning = (kind: string, title: string, text: string, forMs = 0): Conditio
   forMs,
 });
 
-/** Notices of the trader that are told, each once as it happens. What lasts is a condition. */
+/** Notices of the trader that are sent, each once as it happens. A lasting state is a condition. */
 const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly title: string }>> = {
   signing_refused: { severity: 'critical', title: 'the signer refused a draft' },
   signed_elsewhere: { severity: 'critical', title: 'an order that was signed elsewhere' },
@@ -246,8 +246,8 @@ const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly
 };
 
 /**
- * Null for a notice that nobody is told of: what lasts is told as a condition, and the rest is in the log. A command that is no more than
- * information is the timer's: it asks for a comparison every few minutes, and what that finds is a condition.
+ * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command that is only
+ * information comes from the timer: it asks for a comparison every few minutes, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   if (kind === 'command' && severity === 'info') return null;

@@ -1,17 +1,17 @@
-/** What is told to a person who does not look: alerts, the messages that say them, and the channels that carry those. */
+/** Messages to an absent operator: alerts, their texts, and the channels that carry them. */
 
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/alert-kinds.js';
 
 export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
   ALERT_SEVERITIES.indexOf(severity) >= ALERT_SEVERITIES.indexOf(least);
 
-/** One thing to be told. The same id is the same message, however often it arrives. */
+/** One message. The same id is the same message, however often it arrives. */
 export interface AlertMessage {
   readonly id: string;
   /** Unix ms. */
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** What it is about; the same while an alert is open. */
+  /** Its subject; the same while an alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
   /** In a few words, without figures. */
@@ -21,7 +21,7 @@ export interface AlertMessage {
 
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** Tried again later; not before so many ms where the channel has said so. */
+  /** Tried again later; where the channel gave a delay, after that many ms. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
   /** Never delivered however often it is tried: an address that is wrong. */
   | { readonly kind: 'refused'; readonly why: string };
@@ -29,7 +29,7 @@ export type Delivery =
 /** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
-/** An alert that is not over, as it is remembered and as a person is told. Times are Unix ms. */
+/** An alert that is not over, as stored and as shown. Times are Unix ms. */
 export interface RememberedAlert {
   readonly kind: string;
   readonly severity: AlertSeverity;
@@ -37,7 +37,7 @@ export interface RememberedAlert {
   readonly text: string;
   readonly sinceMs: number;
   readonly toldMs: number;
-  /** A person has seen it: it is not told again until it is over. Null while nobody has. */
+  /** A person has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
   readonly acknowledgedMs: number | null;
 }
 
@@ -47,14 +47,14 @@ export interface RememberedMessage {
   readonly sinceMs: number;
 }
 
-/** All that the next console goes on from. */
+/** Saved state for the next console. */
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
   /** By the name of the channel. */
   readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
 }
 
-/** Of an alert that is open since then. */
+/** Of an alert that has been open since then. */
 export interface Acknowledgement {
   readonly kind: string;
   readonly sinceMs: number;

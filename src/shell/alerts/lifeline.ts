@@ -1,6 +1,6 @@
 /**
- * The dead man's switch: a watcher elsewhere alarms when it hears nothing of us. It is called only when useful work was done since
- * the last call: a process that calls by itself proves nothing.
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only when useful work was done since
+ * the last call: a call on a mere timer would prove nothing.
  */
 
 /** What only a trader that works moves on. */
@@ -42,7 +42,7 @@ export class Lifeline {
 /** Why this is no useful work; null when it is. */
 function idleness(before: Work | null, now: Work, nowMs: number): string | null {
   if (!now.isCurrent) return 'the trader does not answer';
-  // Less than before is a run that began anew.
+  // A smaller number is a new run.
   if (now.steps === (before?.steps ?? 0)) return 'the trader took no step';
   if (now.answered === (before?.answered ?? 0)) return 'the exchange answered nothing';
   if (now.reconciledMs === null || nowMs - now.reconciledMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';

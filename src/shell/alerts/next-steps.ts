@@ -1,4 +1,4 @@
-/** The command that helps, by what an alert is about: who is woken at night should not have to look it up. */
+/** The command that helps, by the subject of an alert: an operator woken at night should not have to look it up. */
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   trader_gone: '`twinbook cancel-all --verify`, then start it again',
@@ -45,7 +45,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 /** Empty where nothing is to be done. */
 export const findNextStep = (kind: string): string => (Object.hasOwn(NEXT_STEPS, kind) ? (NEXT_STEPS[kind] ?? '') : '');
 
-/** A text with what to do next behind it, on a line of its own; as it is where nothing is to be done. */
+/** A text with the next step on a separate line; unchanged where there is none. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;

@@ -1,6 +1,6 @@
 /**
- * What one channel still has to deliver: bounded, a message at a time, again after a failure with longer and longer pauses, and
- * few of those that can wait. It knows no clock and sends nothing: whoever owns it asks what is due, and says what became of it.
+ * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and
+ * few of the less urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result.
  */
 
 import type { AlertMessage, Delivery, RememberedMessage } from './contract.js';
@@ -8,13 +8,13 @@ import type { AlertMessage, Delivery, RememberedMessage } from './contract.js';
 const MOST_WAITING = 500;
 /** Between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Messages below critical in an hour; what comes beyond is joined into one when the hour allows it again. */
+/** Messages below critical in an hour; further ones are joined into one when the hour allows it again. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Then it is given up. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** A critical message that waits for so long is tried elsewhere too. */
+/** A critical message that waits this long goes to another channel too. */
 const STUCK_MS = 120_000;
 /** Lines of a message that joins others. */
 const MOST_JOINED = 10;
@@ -44,17 +44,17 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Of those that wait or are under way, what cannot wait. */
+  /** Urgent messages among those that wait or are in flight. */
   get urgent(): number {
     return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
-  /** Also what is under way: nobody knows yet whether it arrives. */
+  /** Also the message in flight: it is not known yet whether it arrives. */
   get content(): readonly RememberedMessage[] {
     return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
   }
 
-  /** What the console before had not delivered. */
+  /** Undelivered messages of the previous console. */
   goOn(messages: readonly RememberedMessage[]): void {
     for (const { message, sinceMs } of messages) this.add(message, sinceMs);
   }
@@ -70,8 +70,8 @@ export class Outbox {
   }
 
   /**
-   * The message to be sent now, most urgent first; null while nothing is due or one is under way.
-   * @param isQuiet only what cannot wait is due
+   * The message to send now, most urgent first; null while none is due or one is in flight.
+   * @param isQuiet only urgent messages are due
    */
   next(nowMs: number, isQuiet = false): AlertMessage | null {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);

@@ -5,10 +5,10 @@ import type { Delivery } from './contract.js';
 const WITHIN_MS = 10_000;
 /** Answers that may be another one tomorrow. */
 const AGAIN: readonly number[] = [408, 425, 429];
-/** What a channel may ask us to wait, ms. */
+/** Longest wait that a channel may ask for, ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Rejects when nobody answers in time. */
+/** Rejects without an answer in time. */
 export async function postText(
   url: string,
   body: string,
@@ -16,7 +16,7 @@ export async function postText(
 ): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
-  // What it says beside its status is nobody's business here, and may be without end.
+  // The body of the answer is not needed, and may be endless.
   await response.body?.cancel();
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;

@@ -1,4 +1,4 @@
-/** What is secret of a channel, from a file of its own. */
+/** The secret of a channel, from a separate file. */
 
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';

@@ -10,7 +10,7 @@ import { postText } from './post.js';
 import { readSecret } from './secret.js';
 import { cleanText } from './texts.js';
 
-/** What a channel takes of one message, characters. */
+/** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
 export interface SenderOptions {
@@ -20,7 +20,7 @@ export interface SenderOptions {
   readonly nowMs: () => number;
 }
 
-/** Reads what is secret of the channel. Throws TwinbookError when that cannot be read. */
+/** Reads the channel's secret. Throws TwinbookError when it cannot be read. */
 export function openSender(channel: ChannelConfig, options: SenderOptions): AlertSender {
   const address = readSecret(channel.addressFile, `the address of alert channel ${channel.name}`);
   const key =
@@ -37,7 +37,7 @@ export function openSender(channel: ChannelConfig, options: SenderOptions): Aler
 }
 
 /**
- * The same for a console that has more to do than to tell: a channel whose secrets cannot be read is noted at once, fails each time,
+ * The same for a console, which has other work too: a channel whose secrets cannot be read is noted at once, fails each time,
  * and works from when they can be read.
  */
 export function openPatientSender(
@@ -79,7 +79,7 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
     case 'slack':
       return json(address, { text: escapeForSlack(text) });
     case 'discord':
-      // Nobody is called by a title of the exchange.
+      // A title of the exchange must not mention users.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
@@ -114,12 +114,12 @@ const formatSubject = ({ severity, state, title }: AlertMessage, trader: string)
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
-  // Headers are Latin-1: what is not would make the request fail.
+  // Headers are Latin-1: another character would make the request fail.
   title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** So that the receiver can tell that it is ours, and not one of yesterday. */
+/** The receiver can verify that it is ours and recent. */
 function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
   const time = Math.floor(nowMs / 1000);
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');

@@ -1,4 +1,4 @@
-/** Texts before they leave: titles of markets come from the exchange, and an error may hold what it should not. */
+/** Cleans texts before they leave: titles of markets come from the exchange, and an error may hold a secret. */
 
 import { secrets } from '../wallet/secrets.js';
 

@@ -26,7 +26,7 @@ function openLimiter(): Bottleneck {
   return limiter;
 }
 
-/** Somebody in line who may probe. */
+/** A waiting request that may probe. */
 interface Prober {
   readonly lane: Lane;
   /** A cancel of a kill. */
@@ -67,7 +67,7 @@ export class BudgetLine {
     return this.#pacing.read(this.#monotonicMs());
   }
 
-  /** Takes a place if one is free and no request stands in line; the fast path. */
+  /** Takes a place if one is free and no request waits; the fast path. */
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
@@ -125,7 +125,7 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
+  /** Whether a granted place must not be used: since then the venue refused, or reported less room. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }

@@ -1,7 +1,7 @@
 /**
- * One call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be trusted: what the
- * trader uses, and what the typed client (client.ts) is made of. It never throws for anything that the network or the venue does: a call ends *answered*, *refused* (the
- * service said so in its own envelope) or *unknown*. It retries reads and nothing else, signs each attempt anew, and
+ * One call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be trusted. The
+ * trader uses it, and the typed client (client.ts) is built on it. It never throws for a fault of the network or the venue: a call ends *answered*, *refused* (the
+ * service said so in its own envelope) or *unknown*. It retries reads only, signs each attempt again, and
  * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
  */
 
@@ -36,16 +36,16 @@ import { type AnswerTimes, VenueClock } from './venue-clock.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
-/** A read that failed three times will be asked again by whoever wants it, with fresher reasons. */
+/** After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
 /** Between two attempts of a read after silence; doubled each time, less up to a half by chance. */
 const RETRY_DELAY_MS = 200;
-/** Of a minute's budget: while less is free no read of the trader's plan is tried again by itself. */
+/** Part of a minute's budget: while less is free, no planned read is retried automatically. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** What is fixed about one call, through all its attempts. */
+/** Constants of one call, through all its attempts. */
 interface Job {
   readonly declaration: Declaration;
   readonly parts: CallParts;
@@ -57,7 +57,7 @@ interface Job {
 }
 
 interface PlannedOptions extends CallOptions {
-  /** By a core that asks again by itself, and keeps some of the budget for what matters more. */
+  /** Made by a core that repeats its reads, and keeps some of the budget for urgent requests. */
   readonly isPlanned?: boolean;
   /** A cancel of a kill; absent: any cancel. */
   readonly isUrgent?: boolean;
@@ -67,12 +67,12 @@ interface Attempted {
   readonly answer: ClientAnswer;
   /** Whether the transport tried. */
   readonly left: boolean;
-  /** Whether asking once more may tell more, should it be a read. */
+  /** Whether another attempt may help, if it is a read. */
   readonly again: boolean;
 }
 
 /**
- * Makes calls over HTTP: signs and paces them, sends a write once and a read that nobody answered up to three times.
+ * Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times.
  */
 export class HttpCaller {
   protected readonly profile: VenueProfile;
@@ -169,7 +169,7 @@ export class HttpCaller {
     return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
   }
 
-  /** Gives up what waits, cuts what is in flight and closes the sockets. Later calls are reported unsent. */
+  /** Drops waiting requests, aborts those in flight and closes the sockets. Later calls are reported unsent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -206,15 +206,15 @@ export class HttpCaller {
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
-      // A retry that never left is no news: what the attempt before it found still stands.
+      // A retry that never left changes nothing: the result of the previous attempt holds.
       if (!next.left && last.left) break;
       last = next;
     }
-    // It is told now, however long a retry has waited in vain: a core that is told an older time takes its clock for set back.
+    // The present time, even after a long wait for a retry: a core that gets an older time assumes a clock set back.
     return last.left ? { ...last.answer, nowMs: this.#clock.nowMs() } : last.answer;
   }
 
-  /** What the scheduler of a core reads: it learns of no limit itself. */
+  /** Read by the scheduler of a core, which knows no limit itself. */
   #readWindow(scope: Scope, nowMs: number): BudgetReport | null {
     const window = this.#lines?.[scope].read();
     if (window === undefined) return null;
@@ -299,7 +299,7 @@ export class HttpCaller {
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
-    // What the service itself answered in a shape that we do not know, it would answer so again.
+    // An answer of the service in an unknown shape would come again.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };

@@ -41,9 +41,9 @@ interface MarginHead {
   readonly market_condition_id: string;
   /** Default true. */
   readonly is_yes?: boolean;
-  /** A number with at most six decimals, from 1 (the default) to what the market allows. */
+  /** A number with at most six decimals, from 1 (the default) to the market's maximum. */
   readonly leverage?: number;
-  /** Decimal text in the space of the own outcome; not part of what is signed. */
+  /** Decimal text in the space of the own outcome; not signed. */
   readonly take_profit_price?: string | null;
   readonly stop_loss_price?: string | null;
 }
@@ -158,7 +158,7 @@ const marketCalls = ({ calls, list, all, ofMarket, byCondition, listOfMarket, al
     /** A price chart, oldest bar first, decimal text. From `start_time` to before `end_time`, at most 30 days apart. */
     candles: (conditionId: string, query: QueryInput<'markets.candles'>, options?: CallOptions) =>
       calls.ask('markets.candles', { params: { condition_id: conditionId }, query }, options),
-    /** Everybody's margin positions in a market: what happened to them, newest first. */
+    /** Public events of all margin positions in a market, newest first. */
     marginActivity: listOfMarket('markets.marginActivity'),
     /** The rows have no name: one that comes twice is not recognised. */
     allMarginActivity: allOfMarket('markets.marginActivity'),
@@ -281,7 +281,7 @@ const marginCalls = ({ calls, list, all, send, byPubkey, submit }: Methods) => (
       calls.ask('positions.setTpSl', { params: { pubkey }, body: prices }, options),
     /** Removes both; the answer still carries them. Refused as `setTpSl`. */
     deleteTpSl: byPubkey('positions.deleteTpSl'),
-    /** Claims what a `claimable` settlement pays; it becomes `claim_pending`. */
+    /** Claims the payment of a `claimable` settlement; it becomes `claim_pending`. */
     claim: byPubkey('positions.claim'),
   },
   /** Payments of ended positions, newest first unless sorted. */

@@ -1,6 +1,6 @@
 /**
- * What an answer means. *Answered* and *refused* need proof: the service's own envelope, whole and well-formed, with
- * the right status. All else is *unknown*, because a write that is wrongly believed to have failed is made twice.
+ * Meaning of an answer. *Answered* and *refused* need proof: the service's own envelope, whole and well-formed, with
+ * the right status. All else is *unknown*, because a write wrongly taken for failed is made twice.
  */
 
 import { z } from 'zod';
@@ -12,12 +12,12 @@ import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
 import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 
-/** What the bytes of an answer prove. */
+/** Proof in the bytes of an answer. */
 export interface Classification {
   readonly outcome: Outcome;
   /** Whether the service itself spoke; a proxy's page says nothing about the service's clock or budget. */
   readonly genuine: boolean;
-  /** What a list's page says its size is; null elsewhere, and where it says nothing. */
+  /** Page size according to a list's page; null for other calls, and where it is absent. */
   readonly pageLimit: number | null;
 }
 
@@ -115,7 +115,7 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /**
- * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite what stands there. A
+ * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite the lines there. A
  * venue knows the API secret and might quote it; it is taken out before the text is cut, or half of it would stay.
  */
 const harmless = (text: string, characters: number): string =>
@@ -159,7 +159,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // Of two that contradict each other nobody knows which is right: prices of NO, or prices of YES under a wrong name.
+  // Two that contradict each other are unusable: prices of NO, or prices of YES under a wrong name.
   is_yes: ['is_yes'],
 };
 
@@ -169,7 +169,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
  * quote one market by another's book or trades, or YES by prices of NO.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
-  // The draft of a cancel may have a pubkey of its own; the signer compares what it says.
+  // The draft of a cancel may have its own pubkey; the signer compares its content.
   if (declaration.data === draft) return null;
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {

@@ -3,8 +3,8 @@
  *
  * Every call of the interface is a method at the call's own name: `orders.create` is `client.orders.create`. A method
  * resolves to the record, with money, prices and amounts as `Micros` (integers in millionths) where they are calculated
- * with and as decimal text where they inform; what is sent is decimal text, as the interface spells it. It rejects with
- * ServiceRefused or OutcomeUnknown (errors.ts), with nothing else but for TwinbookError on what cannot be sent at all.
+ * with and as decimal text where they inform; sent values are decimal text, as the interface spells it. It rejects with
+ * ServiceRefused or OutcomeUnknown (errors.ts), and with TwinbookError only for input that cannot be sent.
  * `all…` walks a list. The verbs on the client itself (`place`, `cancel` …) carry a draft through signature, submit and
  * landing.
  *
@@ -26,13 +26,13 @@ import { type Change, type Patience, runDraftWorkflow, type Stage, type World } 
 import { decimal, marginTerms, orderTerms } from './workflow/expected-terms.js';
 import type { DraftToSign } from './workflow/sign-draft.js';
 
-/** How long a whole change may take, and what may be signed. */
+/** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
-  /** From the call to its end, ms; what has not ended by then is an OutcomeUnknown. Default 30,000. */
+  /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
   /** Between two looks at a record that is not final, ms. Each look is one signed request. Default 500. */
   readonly pollMs?: number;
-  /** Signs what nobody can read, where the venue's profile says that its drafts are such. Default false. */
+  /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
   readonly allowBlindSigning?: boolean;
 }
 
@@ -69,10 +69,10 @@ export class ServiceClient extends HttpCaller {
   };
 
   /**
-   * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out what became of
+   * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out the result of
    * it. Resolves to an order that is in the book or was. Rejects with ServiceRefused or NotDone when it certainly is
    * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
-   * makes a second draft. What it cannot promise: see docs/client.md.
+   * makes a second draft. Limits of this promise: docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -163,8 +163,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * What the account's assets say that there is to redeem, read before the draft, which locks it. Where all of it is locked
-   * already an earlier draft holds it, most likely one whose answer was lost; the service answers that one again.
+   * Redeemable shares of the account's assets, read before the draft, which locks them. Where all of them are locked
+   * already an earlier draft holds them, most likely one whose answer was lost; the service answers that one again.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions): Promise<Shares> {
     const [free, held] = [

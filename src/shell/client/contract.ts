@@ -1,4 +1,4 @@
-/** What the client promises: its options, its calls and its answers. */
+/** Contract of the client: its options, its calls and its answers. */
 
 import type {
   BodyOf,
@@ -102,7 +102,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   /** The venue's clock, ms, as the answer's `Date` said (resolution one second); null when it said nothing. */
   readonly venueTimeMs: number | null;
   readonly budget: BudgetReport | null;
-  /** What a list's page says its size is (`meta.limit`); null elsewhere, and where it says nothing. */
+  /** Page size according to a list's page (`meta.limit`); null for other calls, and where it is absent. */
   readonly pageLimit: number | null;
 }
 

@@ -1,11 +1,11 @@
 /**
- * What the typed client throws, each with what a caller needs to branch on. Their messages hold what was asked and what
- * came of it, never a key, a secret, a signature or a header.
+ * Errors of the typed client, each with the fields a caller needs to branch on. Their messages hold the request and its
+ * result, never a key, a secret, a signature or a header.
  *
  * - `ServiceRefused`: the service says that it did not do it.
- * - `OutcomeUnknown`: nobody knows. It may have happened; look at the record before anything else.
+ * - `OutcomeUnknown`: it may have happened; read the record before anything else.
  * - `NotDone`: it is proven that it did not happen: the draft was not signed, or the record says failed or expired.
- * - `BrokenList`: the pages of a list contradict each other; what came so far may not be taken for the list.
+ * - `BrokenList`: the pages of a list contradict each other; the rows so far are not the list.
  */
 
 import { declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
@@ -60,7 +60,7 @@ export class ServiceRefused extends ServiceError {
   }
 }
 
-/** What is known beside the reason. */
+/** Known facts beside the reason. */
 interface Doubt {
   /** False only when no byte of the call ever left. */
   readonly sent: boolean;
@@ -97,10 +97,10 @@ export class OutcomeUnknown extends ServiceError {
 
 /** Why something is proven not to have happened. */
 export type NotDoneReason =
-  /** The draft did not say what was asked for, or may not be signed at all. It was never signed. */
+  /** The draft did not match the request, or may not be signed at all. It was never signed. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
 
-/** It is proven that nothing happened. What the draft locked comes free when the draft expires, if not yet. */
+/** It is proven that nothing happened. The funds locked by the draft are free when it expires, at the latest. */
 export class NotDone extends ServiceError {
   override readonly name = 'NotDone';
   readonly why: NotDoneReason;
@@ -116,7 +116,7 @@ export class NotDone extends ServiceError {
   }
 }
 
-/** What is wrong with a list. */
+/** Problem of a list. */
 export type ListFault =
   /** A cursor led back to itself: the list would never end. */
   | 'cursor_repeated'
@@ -126,7 +126,7 @@ export type ListFault =
   | 'page_cut'
   /** A page holds more rows than its size. */
   | 'page_overfull'
-  /** A thousand pages in a row held nothing though another followed each: nobody would ever get a row. */
+  /** A thousand pages in a row were empty though another followed each: the walk would never end. */
   | 'pages_empty';
 
 /** The pages of a list contradict each other. Rows that were handed out before are real, but they are not the list. */

@@ -32,7 +32,7 @@ export class Lanes {
         clearTimeout(timer);
         await task().then(resolve, reject);
       };
-      // p-queue starts a task inside `add` when it has room; only what must wait needs a timer.
+      // p-queue starts a task inside `add` when it has room; only a waiting task needs a timer.
       void queue.add(turn, { priority: LANES.length - LANES.indexOf(lane) });
       if (state !== 'waiting') return;
       timer = setTimeout(() => {

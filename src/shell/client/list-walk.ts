@@ -1,5 +1,5 @@
 /**
- * Walks a list page by page and knows whether what it has seen may be taken for the list. A page is checked whole before
+ * Walks a list page by page and knows whether its rows are the complete list. A page is checked whole before
  * its first row is handed out. Of a long list it remembers every cursor, one a page, and its newest rows.
  */
 
@@ -11,7 +11,7 @@ const REMEMBERED_ROWS = 10_000;
 /** Lists that skip rows may answer an empty page, and some more after it; a loop over nothing but such would hang. */
 const MOST_EMPTY_PAGES = 1_000;
 
-/** How a list is walked, and what is expected of its pages. */
+/** Order of a walk, and expectations of its pages. */
 export interface WalkOptions<R> {
   readonly getKey: ((row: R) => string | null) | null;
   /** Whether a page before the last must be full. */
@@ -19,7 +19,7 @@ export interface WalkOptions<R> {
   /** The page size that was asked for; a page that says its own is measured by that. */
   readonly limit: number;
   readonly fetch: (cursor: string | undefined) => Promise<Page<R>>;
-  /** Makes what is thrown. */
+  /** Makes the error to throw. */
   readonly makeError: (fault: ListFault, what: string) => Error;
 }
 
@@ -43,7 +43,7 @@ export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, v
 /** The size of pages, and rows that come twice. */
 class RowWatch<R> {
   readonly #options: WalkOptions<R>;
-  /** A list that begins anew under fresh cursors is recognised by its first page, however long it is. */
+  /** A list that restarts under fresh cursors is recognised by its first page, for any length. */
   readonly #first = new Set<string>();
   readonly #recent = new Recent();
   #pages = 0;

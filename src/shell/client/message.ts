@@ -1,4 +1,4 @@
-/** One call as the bytes that will travel: written once, so that what is signed is what is sent. */
+/** One call as the bytes on the wire: written once, so that the signed bytes are the sent bytes. */
 
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import { fillPath, writeQuery } from '../../shared/protocol/endpoints.js';
@@ -45,7 +45,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   }
 }
 
-/** Headers of one attempt. Signed anew each time, because the timestamp is part of what is signed. */
+/** Headers of one attempt. Signed each time, because the signature covers the timestamp. */
 export function writeHeaders(
   message: Message,
   prefix: string,

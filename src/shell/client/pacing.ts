@@ -2,8 +2,8 @@
  * When the next request of one scope may leave: the sliding window, the pause that a refusal asks for, and the probes that
  * keep a venue's word from silencing us. Pure: the clock is given, so that a simulation can pace as the client does.
  *
- * One answer is never believed for long. A wait that no window explains counts as none, a limit below the profile's needs a
- * second answer that says the same, and what reduces risk or reads what is ours (lanes `cancel` and `own`) tries again after
+ * One answer never counts for long. A wait that no window explains counts as none, a limit below the profile's needs a
+ * second answer that says the same, and requests that reduce risk or read own data (lanes `cancel` and `own`) try again after
  * a second or two. A venue that really throttles gets one such probe at a time, seldomer with each one that it refuses, and
  * never more requests than the profile allows. Where our own use explains the refusal, only the cancels of a kill probe.
  */
@@ -12,18 +12,18 @@ import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 import { SlidingWindow } from './sliding-window.js';
 
-/** What stands in front of the service does not count its windows: its word is believed for so long at most. */
+/** A proxy in front of the service does not know its windows: longest time that its delay counts. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
 /** Without a word that is believed: one second, doubled at each refusal up to a minute, less up to a half by chance. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
-/** From the venue's last word to a probe: so long, more up to twice by chance, doubled with each probe that was refused. */
+/** Delay from the venue's last answer to a probe: random up to twice this, doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
 /** How a request may leave: as one of those that the window has room for, or to find out whether the venue means it. */
 export type Permit = 'place' | 'probe';
 
-/** What an answer says about the budget. */
+/** Facts of an answer about the budget. */
 export interface AnswerSignals {
   /** Whether the service itself spoke, in its own envelope. */
   readonly genuine: boolean;
@@ -31,7 +31,7 @@ export interface AnswerSignals {
   readonly throttled: boolean;
   /** The wait that it asks for, ms; null when it asks for none. */
   readonly askedMs: number | null;
-  /** Of the rate headers; null where they say nothing. */
+  /** From the rate headers; null where they are absent. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
@@ -94,7 +94,7 @@ export class Pacing {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** What a scheduler reads: the window now, and until when a refusal holds everything back. */
+  /** Read by a scheduler: the present window, and the end of the pause after a refusal. */
   read(nowMs: number): WindowState {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
@@ -114,7 +114,7 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = true;
   }
 
-  /** Whether a place that was given out may not be used: since then the venue refused, or told of less room. */
+  /** Whether a granted place must not be used: since then the venue refused, or reported less room. */
   isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
@@ -171,7 +171,7 @@ export class Pacing {
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** The venue did what it had said that it would not: its pause is over, and the next probe need not wait. */
+  /** The venue accepted a request in its own pause: the pause is over, and the next probe need not wait. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;

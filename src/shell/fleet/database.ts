@@ -1,6 +1,6 @@
 /**
- * One connection to a fleet's database, which is looked at before a wallet is trusted to it. It never waits longer than it
- * was told, and a connection that failed once is not used again: nobody knows what is still under way on it.
+ * One connection to a fleet's database, which is checked before a wallet depends on it. It never waits longer than its
+ * time limit, and a connection that failed once is not used again: its pending statements are unknown.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { explainFailure, isServerAnswer, unusable } from './failures.js';
 
-/** The oldest that is tried: what it lacks is nothing that is used. */
+/** Oldest tested version: it has every feature in use. */
 const OLDEST_VERSION = 130_000;
-/** From here on a server ends sessions that say nothing by itself. */
+/** First version that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
 
 export interface DatabaseOptions {
@@ -23,9 +23,9 @@ export interface DatabaseOptions {
   readonly password: string | null;
   /** The longest that connecting, and each question, may take, ms. */
   readonly answerMs: number;
-  /** A session that says nothing for so long is ended by the server, ms; 0 for never. */
+  /** Time until the server ends an idle session, ms; 0 for never. */
   readonly idleMs: number;
-  /** What the server calls the session. */
+  /** The server's name of the session. */
   readonly name: string;
 }
 
@@ -125,7 +125,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     port,
     database,
     user,
-    // What is not given here the library would look for in the environment and in a file of the user's.
+    // Without these the library would read the environment and a file of the user.
     password: password ?? (() => Promise.reject(new Error(NO_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -142,7 +142,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // What the certificate must be of. An address is no name that is asked for, and without a host `localhost` would do.
+    // Name that the certificate must have. An address is no requested name, and without a host `localhost` would pass.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
@@ -165,7 +165,7 @@ function readRoot(path: string): string {
   }
 }
 
-/** Statements that bound what a session may wait for. */
+/** Statements that bound the waits of a session. */
 export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>, about?: Row): string {
   const withinMs = Math.ceil(answerMs);
   const limits = [
@@ -195,7 +195,7 @@ export function requireFit(place: string, about: Row | undefined): void {
   }
 }
 
-/** What the library keeps of its connection: it has no other way to let go of a server that does not answer. */
+/** The library's internal socket: it offers no other way to drop a server that does not answer. */
 const destroySocket = (client: Client): void =>
   (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 

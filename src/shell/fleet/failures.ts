@@ -1,4 +1,4 @@
-/** What goes wrong between a trader and the database of its fleet, in words that say what to do. */
+/** Errors between a trader and the database of its fleet, with the next step. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { secrets } from '../wallet/secrets.js';
@@ -6,7 +6,7 @@ import { secrets } from '../wallet/secrets.js';
 export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
 
-/** Of PostgreSQL's five characters: the server refused one statement, and the connection goes on. */
+/** Classes of PostgreSQL's five-character codes: the server refused one statement, and the connection still works. */
 export const isServerAnswer = (error: unknown): boolean => {
   const code = readCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);

@@ -1,28 +1,28 @@
 /**
- * Who may sign for a wallet, as a pure state machine: what was read of the database and the moments of reading in, what may
- * be done out. It reads no clock and touches nothing, so that years of freezes, kills and outages can be tried in seconds.
+ * Who may sign for a wallet, as a pure state machine: database rows and the moments of reading in, permissions
+ * out. It reads no clock and touches nothing, so that years of freezes, kills and outages can be tried in seconds.
  *
- * Each side measures spans by clocks of its own machine and nothing else; no two clocks are ever compared. Who holds the
- * lease counts from before it asked for it, by the fastest of its clocks, and stops a margin early. Who wants it counts from
+ * Each side measures spans by clocks of its own machine only; no two clocks are ever compared. The holder of the
+ * lease counts from before its request, by the fastest of its clocks, and stops a margin early. The next owner counts from
  * after it saw the newest renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
  */
 
-/** A moment of one machine, by three clocks that stand still or step in different cases. */
+/** A moment of one machine, by three clocks that stop or step in different cases. */
 export interface Instant {
-  /** Never steps; on Linux it stands still while the machine sleeps. */
+  /** Never steps; on Linux it stops while the machine sleeps. */
   readonly steadyMs: number;
   /** Time since the machine was started; runs on while it sleeps. */
   readonly bootMs: number;
-  /** Unix time; may be set. After a pause of a virtual machine it may be the only one that is told. */
+  /** Unix time; may be set. After a pause of a virtual machine it may be the only clock that has moved. */
   readonly wallMs: number;
 }
 
-/** What follows from how long a lease is, ms. */
+/** Times derived from the length of a lease, ms. */
 export interface LeaseRules {
   readonly leaseMs: number;
-  /** Nothing is signed in the last so many ms; whoever waits for its end waits so much longer. */
+  /** Safety margin, ms: the holder stops signing this early; the next owner waits this much longer. */
   readonly marginMs: number;
-  /** Without a renewal for so long everything is pulled, so that it is gone before the lease is. */
+  /** Time without a renewal after which all orders are pulled, so that they are gone before the lease ends. */
   readonly pullMs: number;
   /** Between two renewals. */
   readonly renewMs: number;
@@ -39,11 +39,11 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
   renewMs: leaseMs / 6,
 });
 
-/** What the database says of a wallet's owner. */
+/** The database's row about a wallet's owner. */
 export interface OwnerRow {
   /** The name of a trader in the fleet. */
   readonly holder: string;
-  /** Drawn anew by each start of a trader. */
+  /** Drawn at each start of a trader. */
   readonly instance: string;
   /** One more with each owner. */
   readonly term: number;
@@ -72,7 +72,7 @@ interface Watch {
   readonly sinceMs: number;
 }
 
-/** Of one trader and one wallet. Every method takes the moment at which it is called, unless it says otherwise. */
+/** Lease of one trader on one wallet. Every method takes the present moment, unless its comment says otherwise. */
 export class Lease {
   readonly rules: LeaseRules;
   #watch: Watch | null = null;
@@ -85,7 +85,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** What was read of the owner, null for a wallet that the fleet does not know. `at`: after the answer had come. */
+  /** The owner's row, null for a wallet that the fleet does not know. `at`: after the answer. */
   see(row: OwnerRow | null, at: Instant): void {
     this.#isUnknown = row === null;
     if (row === null) {
@@ -102,7 +102,7 @@ export class Lease {
     return this.#watch?.row ?? null;
   }
 
-  /** How long until the lease may be taken if nobody renews it, ms; 0 when it may be now. */
+  /** Time until the lease may be taken without a renewal, ms; 0 when it may be now. */
   waitMs(now: Instant): number {
     if (this.#isUnknown || this.#watch === null) return this.#isUnknown ? 0 : Number.POSITIVE_INFINITY;
     const { row, sinceMs } = this.#watch;
@@ -143,7 +143,7 @@ export class Lease {
     return this.#term;
   }
 
-  /** Who has it now; null as long as nobody else is known to. */
+  /** Its present owner; null while no other owner is known. */
   get successor(): OwnerRow | null {
     return this.#successor;
   }
@@ -156,7 +156,7 @@ export class Lease {
     return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
   }
 
-  /** How long nobody else can have it, ms; 0 when somebody may. */
+  /** Time during which no other trader can have it, ms; 0 when one may. */
   oursForMs(now: Instant): number {
     if (this.#successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));

@@ -1,6 +1,6 @@
 /**
  * A trader's membership in its fleet: takes the lease on its wallet, renews it beside the trader's steps, which never wait
- * for it, and keeps capital and markets in the database. What it may do is decided by `lease.ts`; this carries it out.
+ * for it, and keeps capital and markets in the database. `lease.ts` decides its permissions; this file acts on them.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -35,13 +35,13 @@ export interface MemberOptions {
   readonly isStopping: () => boolean;
 }
 
-/** What the running trader gives to the fleet. */
+/** Input of the running trader. */
 export interface MemberHooks {
-  /** For the database; null where there is nothing to tell yet. */
+  /** For the database; null without data yet. */
   summarize(): TraderSummary | null;
-  /** Markets to be quoted, or in which something of ours is; null before what is ours has been read. */
+  /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
-  /** Standing or markets are not what they were. */
+  /** Standing or markets have changed. */
   onChange(): void;
 }
 
@@ -97,7 +97,7 @@ export class FleetMember {
     return this.lease.standing(readInstant());
   }
 
-  /** How long nobody else can have the wallet, ms. */
+  /** Time during which no other trader can have the wallet, ms. */
   get oursForMs(): number {
     return this.lease.oursForMs(readInstant());
   }
@@ -114,7 +114,7 @@ export class FleetMember {
     this.#running = running;
   }
 
-  /** What the owner before left is proven gone: capital is what the configuration says from now on. */
+  /** Orders of the previous owner are proven gone: from now on capital is that of the configuration. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
@@ -135,7 +135,7 @@ export class FleetMember {
     }
   }
 
-  /** Without `release` before it, the lease ends by itself. */
+  /** Without `release` before it, the lease expires. */
   async close(): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -154,7 +154,7 @@ export class FleetMember {
           return isSettled;
         }
       } catch (error) {
-        // Who waits for a wallet waits for its database too; who starts is told at once.
+        // A standby also waits for its database; a start fails at once.
         if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
         this.#drop();
       }
@@ -187,7 +187,7 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Until what was left behind is gone, its capital is bound beside ours. */
+  /** Until the remaining orders are gone, their capital is bound beside ours. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
@@ -211,7 +211,7 @@ export class FleetMember {
     );
   }
 
-  /** Another's wallet is waited for only by who stands by; our own of before a crash always. */
+  /** Only a standby waits for another trader's wallet; our own after a crash is always waited for. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;
@@ -271,7 +271,7 @@ export class FleetMember {
     this.markets = [...kept, ...ours];
   }
 
-  /** A connection that has failed is made anew. */
+  /** Replaces a failed connection. */
   async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;

@@ -1,5 +1,5 @@
 /**
- * What a trader asks the database about its wallet. The owner's session holds an advisory lock, which the server drops with the
+ * Queries of a trader about its wallet. The owner's session holds an advisory lock, which the server drops with the
  * session, beside the row, which stays: the lock shows whether the owner is still connected, and the row alone says whose the
  * wallet is.
  */
@@ -103,7 +103,7 @@ export class DatabaseDesk {
     throw unusable(`${this.#database.place} still has our session before`, 'another try');
   }
 
-  /** What the owner before left resting is proven gone. */
+  /** The previous owner's resting orders are proven gone. */
   async settle(term: number): Promise<void> {
     await this.#database.query(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, this.#key(term));
   }
@@ -202,7 +202,7 @@ WITH made AS (
 )
 SELECT term, is_settled, granted FROM made`;
 
-/** What was not given back in order is not settled, until who takes it has shown that nothing rests. */
+/** A wallet that was not released in order is unsettled until its next owner has shown that no order rests. */
 const REPLACE_OWNER = `
 WITH replaced AS (
   UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,

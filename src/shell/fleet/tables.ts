@@ -1,4 +1,4 @@
-/** What a fleet's database holds, in a schema of its own: made once by `twinbook fleet init`. */
+/** Tables of a fleet's database, in a separate schema: made once by `twinbook fleet init`. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -11,8 +11,8 @@ import { type TraderSummary, toOwner } from './owner-desk.js';
 const TABLES_VERSION = 1;
 
 /**
- * Whatever must be counted is counted in a function: the lock in one statement, the count in the next, which sees what
- * others had written until the lock came. And nobody who is stopped in the middle holds the lock: it is one question.
+ * Counts are made in a function: the lock in one statement, the count in the next, which sees the rows that
+ * others wrote before the lock. A client that stops in the middle holds no lock: it is one statement.
  */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
@@ -132,9 +132,9 @@ async function readVersion(database: FleetDatabase): Promise<number | null> {
 export interface WalletRow extends OwnerRow {
   readonly wallet: string;
   readonly machine: string;
-  /** False: what the owner before left resting is not proven gone. */
+  /** False: the previous owner's resting orders are not proven gone. */
   readonly isSettled: boolean;
-  /** Of the fleet's capital, micros. */
+  /** Part of the fleet's capital, micros. */
   readonly grantedMicros: number;
   readonly markets: readonly string[];
   /** By the database's clock, seconds ago. */

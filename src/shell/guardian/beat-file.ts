@@ -1,8 +1,8 @@
 /**
  * A small file that one process writes over and over and another one reads.
  *
- * Written in place and always of one length, so that a beat needs no new room: a full disk does not silence it. It is
- * synced only where asked, when what it says must survive the machine; a beat as such need not. A reader that comes in
+ * Written in place and always of one length, so that a beat needs no new space: a full disk does not stop it. It is
+ * synced only on request, when its content must survive the machine; a beat need not. A reader in
  * the middle of a write sees a wrong check sum, and looks again.
  */
 
@@ -21,7 +21,7 @@ export class BeatWriter {
 
   /** Throws what `openSync` throws. The folder must be there. */
   constructor(path: string) {
-    // Not cut while it is ours: what is in it stays until the first beat is written over it.
+    // Not truncated while it is ours: its content stays until the first beat overwrites it.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
@@ -38,7 +38,7 @@ export class BeatWriter {
   }
 }
 
-/** What stands in the file; null when there is none, `unreadable` when it is none of ours or half written. */
+/** Content of the file; null when there is none, `unreadable` when it is foreign or half written. */
 export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> {
   try {
     return decode(await readFile(path), schema);
@@ -47,7 +47,7 @@ export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T
   }
 }
 
-/** The same, for whoever may wait for a disk. */
+/** The same, for callers that may wait for a disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
@@ -75,7 +75,7 @@ export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable'
     const parsed = schema.safeParse(JSON.parse(bytes.toString('utf8', 0, MAX_TEXT_BYTES)));
     return parsed.success ? parsed.data : 'unreadable';
   } catch {
-    return 'unreadable'; // another version's, with a check sum of its own
+    return 'unreadable'; // of another version, with its own check sum
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the guardian and the trader say to each other, and what the guardian decides from. Both write one small file
- * beside the ledger, over and over: the trader its heartbeat, the guardian what it does. Neither believes the other's
+ * Messages between guardian and trader, and the input of the guardian's decision. Both write one small file
+ * beside the ledger, over and over: the trader its heartbeat, the guardian its actions. Neither uses the other's
  * clock: a file says only *that* something was done since the last look, and each measures the time between two looks by
  * its own clock that never steps.
  */
@@ -12,9 +12,9 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
-/** What the trader last said. */
+/** Last beat of the trader. */
 export const heartbeatSchema = z.object({
-  /** Drawn anew by each start of the trader. */
+  /** Drawn at each start of the trader. */
   run: z.string().min(1),
   process: processMark,
   /** One more with each beat of a run. */
@@ -29,17 +29,17 @@ export const heartbeatSchema = z.object({
   mayRest: z.boolean(),
   /** It was killed, halted or is being stopped: whatever rests has to go. */
   nothingMayRest: z.boolean(),
-  /** Of a trader of a fleet: for how long from this beat on nobody else can have its wallet, ms; null for a trader by itself. */
+  /** Fleet only: time from this beat during which no other trader can have its wallet, ms; null for a single trader. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
-/** What the guardian last said. */
+/** Last report of the guardian. */
 export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
-  /** Whether it outlives the trader, being started by a unit of its own. */
+  /** Whether it outlives the trader, because its own unit started it. */
   stays: z.boolean(),
   /**
    * - `opening`: it cannot cancel yet, or not any more: the text says why
@@ -64,7 +64,7 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
 export interface GuardianRules {
   /** Silence that raises the alarm, ms. */
   readonly timeoutMs: number;
-  /** For so long after the last order was seen one may still come to rest: a draft's lifetime and what a submit takes, ms. */
+  /** Time after the last seen order in which one may still start to rest: a draft's lifetime and the time of a submit, ms. */
   readonly lateOrdersMs: number;
   /** It was started by its own unit: it outlives every run of the trader. */
   readonly stays: boolean;
@@ -95,13 +95,13 @@ export type GuardianObservation =
       /** For a person. */
       readonly text: string;
     }
-  /** Somebody asks the guardian to end: a signal. */
+  /** Request to the guardian to end: a signal. */
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
   /** Leave the mark that keeps a trader which wakes, or is started, from quoting on. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
-  /** Cancel everything once and read twice what rests; the outcome comes back as a `round`. Never two at a time. */
+  /** Cancel everything once and read the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
   /** Something for the guardian's own record. */
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }

@@ -1,9 +1,9 @@
 /**
- * What the guardian does, as a pure function: state and observation in, state and actions out. It reads no clock and
+ * Decision of the guardian as a pure function: state and observation in, state and actions out. It reads no clock and
  * touches nothing, so that days of heartbeats can be tried in seconds.
  *
- * It errs on the side of canceling: what it cannot read may rest, and only a heart that beats again, or two rounds that
- * found nothing, end an alarm. It may never take its own sleep for the trader's: silence is what it was awake to hear.
+ * It errs on the side of canceling: an unread order may rest, and only a heart that beats again, or two rounds that
+ * found nothing, end an alarm. It may never take its own sleep for the trader's: only its waking time counts as silence.
  */
 
 import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules, Heartbeat } from './contract.js';
@@ -20,7 +20,7 @@ const LONGEST_STEP_MS = 1_000;
 const STARTING_LIMIT_MS = 60_000;
 /**
  * A trader that is killed or stopped needs a second or two to cancel everything. After this time, ms, the guardian
- * reads what rests and cancels it although the heart beats: what blocks the trader's cancels may not block the
+ * reads and cancels resting orders although the heart beats: the obstacle of the trader's cancels may not block the
  * guardian's.
  */
 const PULLING_LIMIT_MS = 5_000;
@@ -30,15 +30,15 @@ const KILLED_MS = 60_000;
 const EMPTY_ROUNDS = 2;
 /** Between a round that found something and the next, ms. */
 const AGAIN_MS = 500;
-/** Between the rounds that must agree, ms: what was cut on its way to the exchange has arrived by then. */
+/** Time between the rounds that must agree, ms: an interrupted request has arrived at the exchange by then. */
 const AGREE_MS = 2_000;
-/** Between two looks at the exchange after that, ms, as long as something may still come to rest. */
+/** Time between two later reads of the exchange, ms, as long as an order may still start to rest. */
 const SECURED_MS = 10_000;
 /** Between rounds that failed, ms; doubled each time. */
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heart stopped. `pulling`: it beats, and what rests has had time enough to go. */
+  /** `silence`: the heart stopped. `pulling`: it beats, and resting orders had enough time to go. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
@@ -47,12 +47,12 @@ export interface Alarm {
   readonly failingSinceMs: number | null;
   /** When the last order was seen, or the alarm was raised. */
   readonly orderSeenMs: number;
-  /** What the last round came to. */
+  /** Result of the last round. */
   readonly text: string;
 }
 
 export interface GuardianMind {
-  /** What was last read; what cannot be read does not replace it. */
+  /** Last readable content; an unreadable one does not replace it. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
@@ -120,7 +120,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-/** What a look adds to what is known of the trader. */
+/** Adds a look to the known state of the trader. */
 function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
@@ -152,7 +152,7 @@ const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
 
-/** What cannot be read may rest; where no trader ever ran nothing does. */
+/** Unread orders may rest; where no trader ever ran none does. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
   if (heartbeat === null || isSettled) return false;
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
@@ -177,7 +177,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   return begin(mind, alarm, actions);
 }
 
-/** The trader's heart beats, so it is not held by a mark: it knows that nothing may rest, and may be told otherwise. */
+/** The trader's heart beats, so no mark holds it: it knows that no order may rest, and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
   const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -207,8 +207,8 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
 /**
- * In a fleet whoever takes the wallet over cancels everything itself, and what rests later is the other's. Until then, and as
- * long as the exchange could not be asked since, it is ours.
+ * In a fleet the next owner of the wallet cancels everything itself, and later orders are its own. Until then, and as
+ * long as the exchange could not be read since, they are ours.
  */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
@@ -238,7 +238,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
 const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
   heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
 
-/** Nobody needs to hear that what was empty is empty, nor that a trader that was killed did its part. */
+/** No message when an empty exchange is still empty, nor when a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
 function onRound(before: GuardianMind, round: Round): Decision {
@@ -249,7 +249,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The trader woke meanwhile: what was canceled was canceled.
+  // The trader woke meanwhile: the cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =
@@ -286,7 +286,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
       : [{ kind: 'record', severity: 'loud', text: 'asked to end; it will when nothing rests' }],
 });
 
-/** What others are told of it. */
+/** Public report of the state. */
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
   if (alarm !== null && alarm.cause === 'pulling' && isSecured(alarm)) return { state: 'watching', text: alarm.text };
   if (alarm !== null) return { state: isSecured(alarm) ? 'secured' : 'canceling', text: alarm.text };

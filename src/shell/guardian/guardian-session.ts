@@ -14,7 +14,7 @@ import { openKeyFile } from '../wallet/key-file.js';
 import { walletPassphrase } from '../wallet/passphrase.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** An exchange that takes longer is asked again in the next round: seconds are what the guardian has. */
+/** An exchange that takes longer is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
 export interface AccessSettings {
@@ -22,7 +22,7 @@ export interface AccessSettings {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** Of a fleet: there a key is revoked so that a trader which another one has replaced does nothing more, nor its guardian. */
+  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

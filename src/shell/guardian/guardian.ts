@@ -1,10 +1,10 @@
 /**
- * The guardian: a small process of its own that cancels everything when the trader's heart stops, whatever stopped it.
+ * The guardian: a small separate process that cancels everything when the trader's heart stops, for any reason.
  * It holds the wallet's key and its own API key from the start, looks at the heartbeat beside the ledger four times a
- * second, and lets `decide` say what to do.
+ * second, and `decide` chooses the action.
  *
- * It never trades: all it asks of the exchange is what rests, and cancels. It reads no ledger, follows no strategy, and
- * shares no memory, thread or connection with the trader. It ends by itself once nothing can rest any more.
+ * It never trades: it only reads and cancels resting orders. It reads no ledger, follows no strategy, and
+ * shares no memory, thread or connection with the trader. It exits once no order can rest any more.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -34,16 +34,16 @@ const CHECK_EVERY_MS = 600_000;
 const CHECK_AGAIN_MS = 5_000;
 /** A report has a fixed length; characters of up to three bytes fit. */
 const MAX_TEXT = 200;
-/** So long is another guardian's report watched for a change, ms. */
+/** Time in which another guardian's report must change, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
 export interface GuardianOptions extends AccessSettings {
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** What keeps a woken trader from quoting on; null when it shall go on by itself. */
+  /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
   readonly markFile: string | null;
-  /** Cancels everything and reads twice what rests. Throws TwinbookError when it cannot be known. */
+  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
   readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
   /** Calls back with a text for the log at each signal that does nothing. */
@@ -83,7 +83,7 @@ class Guardian {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: GuardianSession | null = null;
-  /** What was last read of the disk; null until something was. */
+  /** Last content read from the disk; null before the first. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Why our key is of no use right now; null when it is. */
@@ -182,7 +182,7 @@ class Guardian {
     }
   }
 
-  /** The mark first, so that whoever wakes in the middle finds it; but a disk that hangs holds no cancel up. */
+  /** The mark first, so that a trader that wakes in the middle finds it; but a hanging disk delays no cancel. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();

@@ -1,8 +1,8 @@
 /**
- * The trader's side: its heart. Whoever takes the steps of the core beats it after each one, so that a loop that hangs,
- * a strategy that never returns or a ledger that nobody can write are a heart that stands still.
+ * The trader's side: its heart. The loop beats it after each step of the core, so that a loop that hangs,
+ * a strategy that never returns or a ledger that cannot be written stops the heart.
  *
- * A beat that cannot be written stops nobody here. It will be missed, and the guardian cancels everything: where not
+ * A beat that cannot be written does not stop the trader. The guardian misses it and cancels everything: where not
  * even a byte can be written beside the ledger, that is right.
  */
 
@@ -12,7 +12,7 @@ import { readMark } from '../../shared/base/process-mark.js';
 import { BeatWriter, readBeatNow } from './beat-file.js';
 import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
 
-/** Far below any time-out, far above what a write costs. */
+/** Far below any time-out, far above the time of a write. */
 const BEAT_EVERY_MS = 200;
 
 export class Heart {
@@ -33,7 +33,7 @@ export class Heart {
   #failed = false;
 
   /**
-   * Begins to beat, by itself until the first step of the core. The ledger must be locked: one heart per ledger.
+   * Starts to beat, on a timer until the first step of the core. The ledger must be locked: one heart per ledger.
    *
    * @param knowsOrders whether the ledger has ever had an order, for a first start with a heart
    * @param cannotBeat called at the first beat that fails after one that did not
@@ -76,7 +76,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Without `end` before it, whoever watches takes it for a death. */
+  /** Without `end` before it, the guardian takes it for a death. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();
@@ -108,7 +108,7 @@ export class Heart {
       oursForMs: this.#oursForMs,
     };
     try {
-      // What the next guardian must know after a power cut is the phase; the beat itself is old by then.
+      // The next guardian needs the phase after a power cut; the beat itself is old by then.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

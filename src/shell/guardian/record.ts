@@ -1,6 +1,6 @@
 /**
- * What the guardian writes: a record for people, what it does for the trader to see, and the mark that holds a woken
- * trader. All of it beside the ledger, on a disk that may be the very reason of the alarm: so nothing here is waited for
+ * Files of the guardian: a record for people, its actions for the trader, and the mark that holds a woken
+ * trader. All are beside the ledger, on a disk that may be the very reason of the alarm: so it waits for nothing
  * without end, and nothing throws.
  */
 
@@ -34,7 +34,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * A file that is opened once and then kept: what is removed stays removed, and a folder that somebody takes away is not
+ * A file that is opened once and then kept open: a removed file stays removed, and a removed folder is not
  * filled again by us. One that could not be opened is tried again with the next use.
  */
 class KeptFile {
@@ -78,7 +78,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // The echo has it, and the report; there is nobody else to tell.
+      // The echo and the report have it; there is no other reader.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -123,8 +123,8 @@ export class Reporter {
 }
 
 /**
- * Leaves the mark, durably; one that is there already is left as it is, for its reason is older. A trader that looks meanwhile finds none
- * or the whole reason. On a full disk it may be empty: its name is what stops. Throws what the file system throws.
+ * Writes the mark durably; an existing one stays unchanged, because its reason is older. A trader that looks meanwhile finds none
+ * or the whole reason. On a full disk it may be empty: its name alone stops. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -165,7 +165,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** By its name first. Throws what the system says, EEXIST where one is there. */
+/** Creates the file by its name first. Throws the system's error, EEXIST where one exists. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readBounded } from '../bounded-body.js';
 
 const QUESTION = { timeout: 25, limit: 20, allowed_updates: ['message'] };
-const MOST_BYTES = 1_000_000; // of one answer: twenty messages are shorter
+const MOST_BYTES = 1_000_000; // maximum size of an answer: twenty messages are shorter
 const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };

@@ -15,7 +15,7 @@ import { askForUpdates, type DirectMessage } from './bot-api.js';
 
 const APART_MS = 1_000; // between two looks, also at a service that does not hold the question
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
-const NUMBERS_KEPT_MS = 6 * 86_400_000; // without an update for a week the service numbers anew
+const NUMBERS_KEPT_MS = 6 * 86_400_000; // without an update for a week the service restarts its numbers
 const MOST_STRANGERS = 20; // that the log names
 const MOST_A_MINUTE = 6; // looks, and again stops, of each user
 const OLD_AFTER_MS = 120_000; // an older message may be meant for another situation
@@ -46,7 +46,7 @@ export interface ListenerOptions {
   readonly onDuty: () => boolean;
   readonly nowMs: () => number;
   readonly note: (text: string) => void;
-  /** Of one question; the service holds it for 25 s. */
+  /** Time-out of one request; the service holds it for 25 s. */
   readonly withinMs?: number;
 }
 
