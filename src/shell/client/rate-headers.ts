@@ -1,4 +1,4 @@
-/** What the headers of an answer say about a request budget. Anything that is not a plain number says nothing. */
+/** The request budget in the headers of an answer. A value that is not a plain number is ignored. */
 
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { BudgetReport } from '../../shared/protocol/seam.js';

@@ -7,19 +7,19 @@ import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 
 /** However little a venue lets through, this part of its limit is tried: trust is back within three minutes. */
 const LEAST_TRUST = 8;
-/** Of the limit; own use beyond it explains that there is no room. */
+/** Part of the limit; own use beyond it explains a full window. */
 const EXPLAINING_PART = 3 / 4;
 /** Minutes for which a limit that was found holds, before more is tried. */
 const FOUND_HOLDS_MINUTES = 3;
 
 /** Counts the requests of the last minute against a budget that the venue may correct. */
 export class SlidingWindow {
-  /** Before the venue told anything: the profile's. */
+  /** Before the first answer of the venue: the profile's. */
   readonly #base: number;
   #limit: number;
-  /** What the venue told last, believed or not. */
+  /** Last value from the venue, used or not. */
   #lastTold: number | null = null;
-  /** Never more than that of our own, whatever the venue says: the rest belongs to somebody else. */
+  /** Upper bound of own requests, whatever the venue says: the rest belongs to another program. */
   readonly #most: number;
   #inFlight = 0;
   /** When each finished request was answered. */
@@ -33,7 +33,7 @@ export class SlidingWindow {
   /** When requests were refused, which a venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests a minute until the venue tells another one; `Infinity` for none. `most`: whatever it tells. */
+  /** `limit`: requests a minute until the venue reports another one; `Infinity` for none. `most`: upper bound of any report. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -56,7 +56,7 @@ export class SlidingWindow {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Whether a venue that allows so many requests a minute is taken at its word. */
+  /** Whether a venue's report of this many requests a minute is used. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
@@ -93,21 +93,21 @@ export class SlidingWindow {
     this.#inFlight -= 1;
   }
 
-  /** What the venue itself said with an answer. A limit below the profile's is believed when two in a row say the same. */
+  /** Takes the venue's headers of an answer. A limit below the profile's counts when two in a row say the same. */
   learn(limit: number, remaining: number, nowMs: number): void {
     const isBelieved = limit >= this.#base || limit === this.#lastTold;
     this.#lastTold = limit;
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // Some of what is in flight the venue has not counted yet, so this may miss a few foreign ones, never invent any.
+    // The venue has not counted all requests in flight yet, so this may miss a few foreign ones, never invent any.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
   /**
-   * The venue refused though neither its headers nor its profile tell why: its true limit is not above what it let
-   * through. `again`: as before, so what is counted now was not all let through.
+   * The venue refused though neither its headers nor its profile explain it: its true limit is not above the number it let
+   * through. `again`: as before, so not all of the present count was let through.
    */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
@@ -129,13 +129,13 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** The venue refused for want of budget and names no limit: it is what it let through in the last minute. */
+  /** The venue refused for want of budget and names no limit: the limit is the number it let through in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
   }
 
-  /** When a place may become free by itself, monotonic ms; Infinity while everything counted is in flight. */
+  /** When the next place expires, monotonic ms; Infinity while everything counted is in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;

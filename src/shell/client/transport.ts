@@ -6,7 +6,7 @@ import axios, { type AxiosInstance } from 'axios';
 import type { Message } from './message.js';
 import { Wire } from './wire.js';
 
-/** What came of one attempt. `text` is null when the bytes are not UTF-8. */
+/** Result of one attempt. `text` is null when the bytes are not UTF-8. */
 export type Attempt =
   | {
       readonly kind: 'answer';
@@ -16,11 +16,11 @@ export type Attempt =
     }
   | { readonly kind: 'failure'; readonly reason: string; readonly sent: boolean };
 
-/** What carries messages: over HTTP here, through whatever stands in for a network elsewhere. */
+/** Carrier of messages: HTTP here, a simulated network elsewhere. */
 export interface Sender {
   /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
   send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
-  /** Cuts what is in flight and closes every socket. */
+  /** Aborts requests in flight and closes every socket. */
   close(): void;
 }
 

@@ -10,7 +10,7 @@ import { walkList } from './list-walk.js';
 /** The largest page of every list (assets allow 200): the fewest requests for a whole walk. */
 const WALK_LIMIT = 100;
 
-/** What the walk of one list may rely on. */
+/** Guarantees of one list for its walk. */
 interface ListRule<R> {
   /** Identifies a row; null for a row, or a list, whose rows have no name. */
   readonly getKey: ((row: R) => string | null) | null;
@@ -48,7 +48,7 @@ const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'requests.list': { getKey: byPubkey, isKeyset: never },
 };
 
-/** Makes calls that resolve to the record and throw what is not an answer. */
+/** Makes calls that resolve to the record and throw otherwise. */
 export class TypedCalls {
   readonly #caller: HttpCaller;
 
@@ -68,7 +68,7 @@ export class TypedCalls {
     return { rows: data, nextCursor, limit: answer.pageLimit };
   }
 
-  /** Every row of a list. Throws, where it stands, ServiceRefused, OutcomeUnknown or BrokenList. */
+  /** Every row of a list. Throws ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs. */
   all<N extends ListName>(
     endpoint: N,
     input: CallInput<N>,
@@ -115,7 +115,7 @@ const LESS_RISK: readonly EndpointName[] = [
   'positions.setTpSl',
 ];
 
-/** Whose turn comes first when a budget is short: what reduces risk, then what was signed, then reads of own state. */
+/** Priority when a budget is short: requests that reduce risk, then signed ones, then reads of own state. */
 function chooseLane(endpoint: EndpointName): Lane {
   if (LESS_RISK.includes(endpoint)) return 'cancel';
   const { method, scope } = declarationOf(endpoint);

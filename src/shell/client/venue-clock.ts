@@ -12,7 +12,7 @@ const HEADER_RESOLUTION_MS = 1_000;
 const DRIFT_MS_PER_MS = 0.0005;
 /** A change below this is no news: a header may be stale by a second. */
 const NEWS_MS = 2_000;
-/** So many reports a minute at most: the clocks of a venue's servers may differ, and each answer comes from another one. */
+/** Maximum reports a minute: the clocks of a venue's servers may differ, and each answer comes from another one. */
 const MOST_TOLD = 3;
 const MINUTE_MS = 60_000;
 

@@ -1,4 +1,4 @@
-/** What a press does: a command to the trader; and a kill, when the trader does not answer, the stop file. */
+/** Action of a button: a command to the trader; for a kill without an answer of the trader, the stop file. */
 
 import { execFile } from 'node:child_process';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -19,7 +19,7 @@ export interface ActionPlace {
   readonly ledgerPath: string;
 }
 
-/** What the trader itself is asked for. */
+/** Command to the trader. */
 type TraderAction = Exclude<PageAction, 'ack' | 'apply' | 'rollback'>;
 
 /** @param market condition id of an action that is of one market; null for all others */
@@ -86,7 +86,7 @@ function makeQuestion(action: TraderAction, reason: string, market: string): Con
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
- * Takes up a configuration, or goes back, by the command that a person would type, in a process of its own: code of strategies that
+ * Applies a configuration, or rolls it back, by the command that a person would type, in a separate process: code of strategies that
  * never ends while it is loaded must end neither the console nor the trader.
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
@@ -124,7 +124,7 @@ interface Told {
 }
 
 /**
- * A person has seen alerts: they are not told again until they are over. What they say holds all the same.
+ * An operator acknowledged alerts: they are not sent again until they are over. Their conditions still hold.
  *
  * @param about the kind of one; null for all that are open
  */

@@ -51,7 +51,7 @@ interface Asked {
   readonly user: number;
 }
 
-/** What came of it, for whoever asked. */
+/** Its result, for the sender. */
 export async function performCommand(
   options: ChatOptions,
   { detail }: Pick<ChannelConfig, 'detail'>,

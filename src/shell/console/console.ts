@@ -1,7 +1,7 @@
 /**
- * The console: a process beside one trader, or several, that shows them, and stops them also while they hang. It has no key and no
- * credentials: it can do what the control sockets allow, and leave the stop files. What it knows comes from telemetry and from
- * connections to the ledgers that only read. It is never the reason that a trader does not start, or ends.
+ * The console: a process beside one trader, or several, that shows them, and can stop them while they hang. It has no key and no
+ * credentials: it can do what the control sockets allow, and write the stop files. Its data comes from telemetry and from
+ * read-only connections to the ledgers. It never prevents a trader's start, and never ends a trader.
  */
 
 import type { Passes } from '../dashboard/admission.js';
@@ -21,7 +21,7 @@ import { nameTraders, requireDistinct } from './traders.js';
 /** A console that is about to end may still have the port, ms. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
-/** For the last words of a trader that ends, ms: nobody waits longer. */
+/** Maximum wait for the last messages of a trader that ends, ms. */
 const LAST_WITHIN_MS = 2_000;
 /** For saying that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
@@ -34,7 +34,7 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly others?: readonly ConsoleTrader[];
   /** Whether that trader has started this console, and ends it. */
   readonly isWithTrader?: boolean;
-  /** What opens the page for whoever operates. */
+  /** Password or token of the operator's page. */
   readonly secret: string;
   /** Something for the log. */
   readonly note: (text: string) => void;
@@ -45,7 +45,7 @@ export interface Console {
   readonly url: string | null;
   /** Whether the configured port was taken, so that the page is at another one. */
   readonly isElsewhere: boolean;
-  /** The process of the first trader ended without a word: that is told, which may take a while. */
+  /** The process of the first trader ended without a message: an alert is sent, which may take a while. */
   traderGone(): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    // Who may open the page stands in the file of the first: its channels tell of who tries to.
+    // The file of the first trader holds the passwords of the page: its channels report failed logins.
     const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
     return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
@@ -115,7 +115,7 @@ interface Listening {
   readonly isElsewhere: boolean;
 }
 
-/** At its port, or at a free one when somebody else keeps that. */
+/** At its port, or at a free one when another program has that. */
 async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number): Promise<Listening> {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {

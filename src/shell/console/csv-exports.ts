@@ -1,4 +1,4 @@
-/** What the page offers as files for spreadsheets. Every row has its own names of things, times are UTC. */
+/** Files for spreadsheets on the page. Every row names its market and strategy, times are UTC. */
 
 import { type CsvValue, csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';

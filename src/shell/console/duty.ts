@@ -1,6 +1,6 @@
 /**
- * Which console of a trader tells its alerts and keeps what charts are drawn from: the one that holds the lock beside the store.
- * Another one shows its page all the same, and takes over when that one has ended. Where nobody can tell, both tell: an alert
+ * Which console of a trader sends its alerts and keeps the history of its charts: the one that holds the lock beside the store.
+ * Another one only shows its page, and takes over when that one has ended. If the lock cannot be read, both send: an alert
  * twice is better than none.
  */
 
@@ -11,7 +11,7 @@ import { utcText } from '../../shared/base/utc-text.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 
 export interface DutyOptions {
-  /** Of the store. */
+  /** Path of the store. */
   readonly path: string;
   /** Unix ms. */
   readonly startedMs: number;
@@ -28,7 +28,7 @@ export class Duty {
     this.#options = options;
   }
 
-  /** Whether it is this console's; to be asked every second. What stands in the way is noted once. */
+  /** Whether this console has the duty; to be called every second. An obstacle is noted once. */
   take(): boolean {
     if (this.#lock !== null) return true;
     const { path, startedMs } = this.#options;

@@ -1,4 +1,4 @@
-/** The console's connection to the ledger, which can only read: opened when it is first asked, and anew after it failed. */
+/** The console's read-only connection to the ledger: opened at its first use, and reopened after a failure. */
 
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
@@ -12,7 +12,7 @@ export class LedgerConnection {
     this.#open = open;
   }
 
-  /** How often it was opened: what was read before may be of another file. */
+  /** Number of openings: earlier reads may be of another file. */
   get opened(): number {
     return this.#opened;
   }
@@ -32,7 +32,7 @@ export class LedgerConnection {
     }
   }
 
-  /** It is opened anew when it is next asked. */
+  /** It is reopened at its next use. */
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;

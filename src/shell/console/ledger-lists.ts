@@ -1,4 +1,4 @@
-/** Lists of the page from the ledger, by a connection of its own that can only read: one statement each, kept for a moment. */
+/** Lists of the page from the ledger, by a separate read-only connection: one statement each, cached briefly. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
@@ -26,7 +26,7 @@ export class LedgerLists {
     this.#steadyMs = steadyMs;
   }
 
-  /** What was read last when the ledger cannot be read now. */
+  /** The last rows when the ledger cannot be read now. */
   read(): PageLists {
     const steadyMs = this.#steadyMs();
     if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;

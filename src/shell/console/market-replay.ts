@@ -1,6 +1,6 @@
 /**
- * A market as it was at a moment, by the command that a person would type: it decides the run of then again from its journal, which takes
- * a processor for seconds or minutes. So it is a process of its own, at the lowest priority, one at a time, and what it said is kept for a while.
+ * A market as it was at a moment, by the command that a person would type: it replays that run from its journal, which takes
+ * a processor for seconds or minutes. So it is a separate process, at the lowest priority, one at a time, and its output is cached for a while.
  */
 
 import { type ChildProcess, execFile } from 'node:child_process';
@@ -9,12 +9,12 @@ import { PROGRAM } from './program.js';
 
 /** A run of a day with many markets takes minutes. */
 const WITHIN_MS = 600_000;
-/** When it had no order is looked for in so many minutes before. */
+/** Minutes before the moment that are searched for gaps without an order. */
 const GAPS_MINUTES = '10';
-/** A page asks every two seconds; what nobody has asked for so long is ended when something else is wanted. */
+/** A page asks every two seconds; a replay without a request for this long is ended when another one is requested. */
 const GIVEN_UP_MS = 10_000;
 const MOST_KEPT = 8;
-/** Of what the command says, bytes. */
+/** Maximum output of the command, bytes. */
 const MOST_SAID = 1024 * 1024;
 
 /** A market at a moment that is over. */
@@ -32,7 +32,7 @@ interface Working {
   readonly key: string;
   readonly child: ChildProcess;
   askedMs: number;
-  /** Ended because nobody asks any more: begun anew when somebody does. */
+  /** Ended for want of requests: restarted at the next one. */
   isGivenUp: boolean;
 }
 
@@ -40,7 +40,7 @@ export class MarketReplay {
   readonly #file: string;
   readonly #program: string;
   readonly #steadyMs: () => number;
-  /** What is known, oldest question first. */
+  /** Known answers, oldest question first. */
   readonly #known = new Map<string, PastView>();
   #working: Working | null = null;
 

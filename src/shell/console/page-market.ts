@@ -46,7 +46,7 @@ export const marketDetail = (market: MarketFigures, fills: readonly BookedFill[]
   tape: market.trades === undefined ? null : makeTape(market.trades, fills),
 });
 
-/** Each fill marks one trade: the exchange tells both in whole seconds, with the same price and amount. */
+/** Each fill marks one trade: the exchange reports both in whole seconds, with the same price and amount. */
 function makeTape(trades: readonly TradeFigures[], fills: readonly BookedFill[]) {
   const left = [...fills];
   return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
@@ -79,7 +79,7 @@ function makeLadder({ bids = [], asks = [], orders, fair_micros: fair }: MarketF
   return rows.toSorted((a, b) => b.micros - a.micros || RANK[a.row.side] - RANK[b.row.side]).map(({ row }) => row);
 }
 
-/** At one price asks stand above, bids below. */
+/** At one price asks are above, bids below. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 interface PricedRow {

@@ -1,4 +1,4 @@
-/** What the page shows, from what the trader last told and what its ledger says. */
+/** Content of the page, from the trader's last messages and its ledger. */
 
 import { ALERT_SEVERITIES } from '../config/alert-kinds.js';
 import type { AccountFigures, HelloLine } from '../control/telemetry/lines.js';
@@ -9,7 +9,7 @@ import type { ShownParts } from './shown-parts.js';
 import type { TraderState } from './trader-state.js';
 import type { Watch } from './watch.js';
 
-/** Own fills that are looked for among the public trades of a market, of which fewer are told. */
+/** Maximum own fills that are matched with the public trades of a market. */
 const TAPE_FILLS = 50;
 
 interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
@@ -17,7 +17,7 @@ interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledg
   readonly watch: Pick<Watch, 'count'>;
 }
 
-/** What the page is told of one trader. @param market shown with its details; null for none */
+/** State of one trader for the page. @param market shown with its details; null for none */
 export function makePageState(
   { trader, name, lists, ledger, config, guardian, watch }: PageParts,
   market: string | null,
@@ -33,7 +33,7 @@ export function makePageState(
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
     /** False: all below is old. */
     answers: trader.isCurrent,
-    /** The trader's clock when it last told its state; null before it ever did. */
+    /** The trader's clock at its last message; null before the first. */
     heard: trader.frameMs,
     guardian: guardian.status(),
     silent: account?.silent ?? false,
@@ -70,7 +70,7 @@ export interface ServedState extends PageState {
   readonly traders: readonly string[];
 }
 
-/** A trader that has said nothing for seconds hangs, or is gone: what it was at is old. */
+/** A trader without a message for seconds hangs, or is gone: its state is old. */
 export function judgeMode(trader: TraderState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };

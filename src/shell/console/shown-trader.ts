@@ -1,4 +1,4 @@
-/** One trader as the console shows it: what it tells, what its ledger says, who is told when something is wrong, and what may be pressed. */
+/** One trader as the console shows it: its telemetry, its ledger, its alerts, and its buttons. */
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -36,7 +36,7 @@ export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardia
   readonly isWithTrader: boolean;
   /** Something for the log. */
   readonly note: (text: string) => void;
-  /** Wrong passwords that the page was brought; null where another trader's channels tell of them. */
+  /** Wrong passwords at the page; null where another trader's channels report them. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -46,7 +46,7 @@ export interface ShownTrader extends TraderHost {
   scrape(): ScrapeFacts;
   /** Its process ended without a word. */
   traderGone(): void;
-  /** Until its alerts were delivered, at most so long, ms. */
+  /** Waits until its alerts were delivered, with an upper bound, ms. */
   deliver(withinMs: number): Promise<void>;
   close(): void;
 }

@@ -7,7 +7,7 @@ import { openSender } from '../alerts/senders.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** Throws TwinbookError when what is secret of the channel cannot be read. */
+/** Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   const send = openSender(channel, { trader: parse(configFile).name, nowMs });
   return send({

@@ -15,7 +15,7 @@ interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guar
   readonly history: Pick<History, 'newestMs'>;
 }
 
-/** One trader among those that a console shows; a count is null where it has told nothing yet. */
+/** One trader among those that a console shows; a count is null before its first message. */
 export function makeTraderRow({ trader, name, config, guardian, watch, ledger, history }: RowParts) {
   const { account, hello } = trader;
   const { mode, reason } = judgeMode(trader);
@@ -23,7 +23,7 @@ export function makeTraderRow({ trader, name, config, guardian, watch, ledger, h
   return {
     name,
     group: groupOf(config),
-    // One that was never heard and that nobody can reach does not start: it does not run.
+    // One without any message that cannot be reached is not starting: it does not run.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -45,7 +45,7 @@ export function makeTraderRow({ trader, name, config, guardian, watch, ledger, h
 
 export type TraderRow = ReturnType<typeof makeTraderRow>;
 
-/** What the page gets of all traders. */
+/** All traders, for the page. */
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;

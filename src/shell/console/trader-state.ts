@@ -1,4 +1,4 @@
-/** What the console knows of its trader: the newest of every figure, and since when nothing has come. */
+/** The console's knowledge of its trader: the newest value of every figure, and the start of a silence. */
 
 import type {
   AccountFigures,
@@ -9,7 +9,7 @@ import type {
   TelemetryLine,
 } from '../control/telemetry/lines.js';
 
-/** A trader tells something at least every two seconds; one that has not for so long hangs, or is gone. */
+/** A trader sends at least every two seconds; without a message for this long it hangs, or is gone. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 const MARKS_KEPT = 200;
@@ -17,12 +17,12 @@ const MARKS_KEPT = 200;
 export class TraderState {
   hello: HelloLine | null = null;
   account: AccountFigures | null = null;
-  /** Why nothing is told any more, when the trader has said so. */
+  /** The trader's reason for sending no more, if it gave one. */
   bye: ByeLine | null = null;
   readonly markets = new Map<string, MarketFigures>();
   /** Newest last. */
   readonly notices: NoticeLine[] = [];
-  /** When another mode, or another configuration, was told for the first time; newest last. */
+  /** Times of the first message with another mode, or another configuration; newest last. */
   readonly marks: { readonly time: number; readonly text: string }[] = [];
   /** Why there is no connection; null while there is one. */
   lost: string | null = 'not connected yet';
@@ -31,7 +31,7 @@ export class TraderState {
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
-  /** When the mode that it is in was first told, by the same clock; null where it was told from the beginning. */
+  /** Time of the first message with the present mode, by the same clock; null where it was the first mode. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -68,7 +68,7 @@ export class TraderState {
     return this.#heardMs === null ? null : this.#steadyMs() - this.#heardMs;
   }
 
-  /** Whether what is known is what is so now. */
+  /** Whether the known state is current. */
   get isCurrent(): boolean {
     return this.lost === null && this.bye === null && (this.silentMs ?? Number.POSITIVE_INFINITY) < SILENT_AFTER_MS;
   }
@@ -91,7 +91,7 @@ export class TraderState {
     if (before !== null && before.run !== hello.run) this.#mark(hello.started, 'started');
     else if (before !== null && before.config_hash !== hello.config_hash)
       this.#mark(this.frameMs ?? hello.started, `configuration ${hello.config_hash.slice(0, 8)}`);
-    // Another run: what the one before was at is over.
+    // Another run: the state of the previous one is over.
     if (this.hello?.run !== hello.run) {
       this.markets.clear();
       this.account = null;

@@ -9,7 +9,7 @@ import { isConsoleWanted } from '../config/sections/alerts.js';
 /** More are the business of several consoles: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;
 
-/** Throws `usage` for what cannot be shown together, naming the files and what is wanted. */
+/** Throws `usage` for traders that cannot be shown together; names the files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
@@ -50,7 +50,7 @@ function requireNew(known: Map<string, string>, path: string, file: string, what
   known.set(path, file);
 }
 
-/** Of a file that may not be there yet. */
+/** Real path of a file that may not exist yet. */
 const followLinks = (path: string): string => {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);
@@ -59,7 +59,7 @@ const followLinks = (path: string): string => {
 
 /**
  * The name of each file without its ending; where two are called the same, with their folders before it. Throws `usage` when that
- * does not tell them apart either.
+ * does not distinguish them either.
  */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);

@@ -1,4 +1,4 @@
-/** What the console does by itself every second: looks for what is wrong, tells it, and calls the watcher elsewhere. */
+/** The console's work every second: finds problems, sends alerts, and calls the remote watcher. */
 
 import { randomBytes } from 'node:crypto';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
@@ -27,7 +27,7 @@ const QUIET = 'quiet hours';
 /** Between two looks whether everything was delivered, ms. */
 const LOOK_MS = 50;
 
-/** What the newest run of a ledger came to: `open` has not ended as it should, and a trader ought to be there. */
+/** State of the newest run of a ledger: `open` has not ended in order, and a trader should be running. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -43,17 +43,17 @@ export interface WatchOptions {
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
   readonly memory: AlertMemory;
-  /** Whether it is this console that tells alerts; asked every second. */
+  /** Whether this console sends the alerts; called every second. */
   readonly onDuty: () => boolean;
-  /** Of the ledger; null while that cannot be read. */
+  /** From the ledger; null while it cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: then it is there, however long it takes until it tells anything. */
+  /** Whether the trader has started this console: then it exists, even before its first message. */
   readonly isWithTrader: boolean;
   /** Wrong passwords that the page was brought since it is there. */
   readonly refusedLogins: () => number;
 }
 
-/** The same for who is on duty, and for who only knows what the other one remembers. */
+/** The same for the console on duty, and for one that only knows the other's stored state. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
@@ -81,7 +81,7 @@ export class Watch {
     this.#center?.notice(line, nowMs());
   }
 
-  /** Whether this console tells alerts and keeps the history. */
+  /** Whether this console sends alerts and keeps the history. */
   get isOnDuty(): boolean {
     return this.#center !== null;
   }
@@ -90,12 +90,12 @@ export class Watch {
     return this.#center?.open ?? this.#options.memory.load()?.open ?? [];
   }
 
-  /** What this console has told. */
+  /** Messages of this console. */
   get recent(): AlertCenter['recent'] {
     return this.#center?.recent ?? [];
   }
 
-  /** Of the channels that this console uses. */
+  /** States of the channels of this console. */
   get figures(): AlertCenter['figures'] {
     return this.#center?.figures ?? [];
   }
@@ -110,7 +110,7 @@ export class Watch {
     this.#tick();
   }
 
-  /** Until everything was delivered, at most so long, ms. */
+  /** Waits until everything was delivered, with an upper bound, ms. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {

@@ -1,7 +1,7 @@
 /**
- * The close of a margin position from the wish to its end. A venue may answer that it is not closed yet and sell within a
- * minute or so: the position is then read until it is. The wish is never sent twice, because nobody promises that a venue
- * takes the second one for the same sale.
+ * The close of a margin position from the request to its end. A venue may answer that it is not closed yet and sell within a
+ * minute or so: the position is then read until it is. The request is never sent twice, because a venue may not
+ * take the second one for the same sale.
  */
 
 import type { PositionRow } from '../../../shared/protocol/records.js';
@@ -9,7 +9,7 @@ import type { Calls } from '../calls.js';
 import { OutcomeUnknown, ServiceRefused } from '../errors.js';
 import { type Patience, settle, type World } from '../workflow/draft-workflow.js';
 
-/** What to close, and at which price of its own outcome or better, decimal text; without one at whatever there is. */
+/** Position to close, and its worst price in its own outcome, decimal text; without one at any price. */
 export interface CloseInput {
   readonly pubkey: string;
   readonly price?: string;

@@ -1,4 +1,4 @@
-/** The samples of one scrape, from what the trader last told, from its ledger and from files. A scrape never reaches the trader. */
+/** The samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
 
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
@@ -10,7 +10,7 @@ import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
 import { limitSeries, MetricSet, writeExposition } from './exposition.js';
 
-/** Letters of a market's id that tell it from others. */
+/** Letters of a market's id that identify it. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
@@ -152,7 +152,7 @@ function addAgreement(set: MetricSet, { agreement, reduce_only: reason }: Accoun
   set.add('twinbook_reconciliation_differences', agreement?.differences.length ?? null);
 }
 
-/** Those that are quoted or held come first; beyond so many no market has series of its own. */
+/** Quoted and held markets come first; beyond this number a market has no own series. */
 function addMarkets(set: MetricSet, markets: readonly MarketFigures[], most: number): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of PHASES)

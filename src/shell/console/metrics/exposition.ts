@@ -7,10 +7,10 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** More of one trader are left out, and counted: a scrape must not grow without end. */
 export const MOST_SERIES = 5_000;
-/** Of all traders of one console together. */
+/** For all traders of one console together. */
 const MOST_SERIES_OF_ALL = 20_000;
 
-/** Each of so many traders may have so many series, so that none takes the place of another. */
+/** Series of each trader, so that none displaces another. */
 export const limitSeries = (traders: number): number =>
   Math.min(MOST_SERIES, Math.floor(MOST_SERIES_OF_ALL / Math.max(1, traders)));
 
@@ -29,7 +29,7 @@ export class MetricSet {
     this.#most = most;
   }
 
-  /** A null is no sample: what is not known is absent, never 0. */
+  /** A null is no sample: an unknown value is absent, never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
@@ -70,7 +70,7 @@ export class MetricSet {
   }
 }
 
-/** Every metric stands once, under its heading, with the samples of all traders. */
+/** Every metric appears once, under its heading, with the samples of all traders. */
 export function writeExposition(sets: readonly MetricSet[]): string {
   const all = new Map<MetricName, string[]>();
   for (const set of sets) for (const [name, lines] of set.close()) all.set(name, [...(all.get(name) ?? []), ...lines]);

@@ -1,4 +1,4 @@
-/** What a scrape says of files: sizes, the newest backup, room on the disk. */
+/** Facts about files for a scrape: sizes, the newest backup, free disk space. */
 
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,10 +1,10 @@
-/** Alerts over the end of a console's process: what is open and who has seen it, and what every channel still has to deliver. */
+/** Alerts over the end of a console's process: open ones with their acknowledgements, and pending messages of every channel. */
 
 import type { Acknowledgement, AlertMemory, AlertState } from '../../alerts/contract.js';
 import type { TakenUpdate, UpdateMemory } from '../../alerts/telegram/listener.js';
 import type { StoreFile } from './store-file.js';
 
-/** Acknowledgements are read by the console within a second; what they were about may be over by then, ms. */
+/** The console reads acknowledgements within a second; their alert may be over by then, ms. */
 const KEPT_MS = 86_400_000;
 
 export class AlertStore implements AlertMemory {

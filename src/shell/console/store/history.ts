@@ -1,6 +1,6 @@
 /**
- * What charts are drawn from: figures of the account and of each market over time, in four scales, each kept for as long as somebody
- * looks at it that closely. A time in which nothing was told has no point: a gap is shown as a gap.
+ * Data of charts: figures of the account and of each market over time, in four scales, each kept for as long as a reader
+ * looks at it that closely. A time without telemetry has no point: a gap is shown as a gap.
  */
 
 import type Sqlite from 'better-sqlite3';
@@ -8,7 +8,7 @@ import { bestOwn } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import type { StoreFile } from './store-file.js';
 
-/** One point covers so many seconds, and is kept for so long, s. */
+/** Seconds that a point covers, and seconds that it is kept. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
@@ -16,15 +16,15 @@ const SCALES = [
   { seconds: 3600, keptS: 90 * 86_400 },
 ] as const;
 
-/** Of the finest scale, s. */
+/** Seconds of a point of the finest scale. */
 export const FINEST_S = SCALES[0].seconds;
 
 /** No answer has more points. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
-/** Between two looks for what is too old, ms. */
+/** Time between two deletions of old points, ms. */
 const PRUNE_MS = 60_000;
-/** What is kept of every scale when there is no room, as a part of what is kept else. */
+/** Part of every scale that is kept when space is short. */
 const LEAST_PART = 0.02;
 /** How much less is kept each time that the file is found too large. */
 const LESS = 0.8;
@@ -51,7 +51,7 @@ export interface AccountPoint {
   readonly lossDayMicros: number;
 }
 
-/** What is so at one moment. */
+/** State at one moment. */
 export interface Sample {
   readonly account: AccountPoint;
   readonly markets: readonly (MarketPoint & { readonly id: string })[];
@@ -74,7 +74,7 @@ export class History {
     this.#mostBytes = mostBytes;
   }
 
-  /** To be called every five seconds while the trader tells what is so. */
+  /** To be called every five seconds while the trader sends its state. */
   add({ account, markets }: Sample): void {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
@@ -96,12 +96,12 @@ export class History {
     }, undefined);
   }
 
-  /** Oldest first; at most `MOST_POINTS`, as close as that and what is kept allow. Empty where nothing is known. */
+  /** Oldest first; at most `MOST_POINTS`, in the finest scale that fits and is kept. Empty without data. */
   market(id: string, span: Span): readonly MarketPoint[] {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Of the finest scale alone: empty where that is not kept any more. */
+  /** Finest scale only: empty where it is no longer kept. */
   closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(
@@ -177,7 +177,7 @@ const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
   fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;
 
-/** Null while the trader tells nothing: a gap. Markets that are neither quoted nor held leave no point. */
+/** Null while the trader sends nothing: a gap. Markets that are neither quoted nor held leave no point. */
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;

@@ -1,6 +1,6 @@
 /**
- * What the console remembers between two starts, one SQLite file beside the ledger. It is never evidence: what cannot be read is put
- * aside and begun anew, what cannot be written is not remembered, and the console goes on either way.
+ * The console's memory between two starts, one SQLite file beside the ledger. It is never evidence: an unreadable file is renamed
+ * and replaced, a failed write is forgotten, and the console works on either way.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type Sqlite from 'better-sqlite3';
 import { makePrivateFile } from '../../../shared/base/private.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 
-/** One more with each change of the tables: a file of another version is put aside. */
+/** Increased with each change of the tables: a file of another version is renamed. */
 const VERSION = 3;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
@@ -51,20 +51,20 @@ const AGAIN_MS = 60_000;
 const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** Where the console of this ledger keeps what it remembers. */
+/** Path of the console's memory for this ledger. */
 export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
 export interface StoreFileOptions {
   readonly path: string;
   /** Something for the log. */
   readonly note: (text: string) => void;
-  /** Unix ms, for the name of a file that is put aside. */
+  /** Unix ms, for the name of a renamed file. */
   readonly nowMs: () => number;
   /** A clock that never steps, ms. */
   readonly steadyMs: () => number;
 }
 
-/** Opened at the first use. No call of it throws for what is wrong with the file or its disk. */
+/** Opened at the first use. No call throws because of a fault of the file or its disk. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;
@@ -102,7 +102,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // What a power loss takes is the newest seconds of a chart.
+    // A power loss takes the newest seconds of a chart.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));

@@ -1,11 +1,11 @@
-/** One market over time: prices, ours among them, what was filled, what is held, and when the trader changed its mind. */
+/** One market over time: prices, ours among them, fills, holdings, and changes of mode or configuration. */
 
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { History } from '../store/history.js';
 import { yesPrice } from './texts.js';
 
 const DEFAULT_MS = 600_000;
-/** Markers beyond so many cover each other. */
+/** Maximum markers: more would cover each other. */
 const MOST_FILLS = 500;
 
 export interface ChartSources {

@@ -1,4 +1,4 @@
-/** Why an order, a fill or a market is as it is, as a tree of figures: what the ledger kept, and what the trader told last. */
+/** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
@@ -10,14 +10,14 @@ import { filledOf, otherSpace, sideText } from './texts.js';
 /** Fills of one order that are listed. */
 const MOST_FILLS = 50;
 
-/** A figure, what it is made of, and where it comes from. */
+/** A figure, its parts, and its source. */
 export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** The same for a whole tree: what the ledger kept, or what the trader told last. */
+  /** Source of a whole tree: the ledger, or the trader's last message. */
   readonly source: 'ledger' | 'trader';
-  /** What it names can be explained too. */
+  /** The named subject can be explained too. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }

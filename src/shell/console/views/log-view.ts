@@ -1,11 +1,11 @@
-/** What was said lately: events that the ledger keeps, and what the trader told this console. */
+/** Recent messages: events of the ledger, and notices of the trader to this console. */
 
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { TraderState } from '../trader-state.js';
 
 const LINES = 500;
 const RUNS = 200;
-/** What is told and kept is said once: the two times may differ by this, ms. */
+/** A notice that is also an event is shown once: the two times may differ by this, ms. */
 const SAME_MS = 2_000;
 
 interface Line {

@@ -12,7 +12,7 @@ const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
 /** The newest fills, each of which is looked up until its last horizon is over. */
 const MOST_FILLS = 500;
-/** Looking up takes at most so long a call; what is left waits for the next one. */
+/** Maximum time of one call, ms; the rest waits for the next one. */
 const READING_MS = 40;
 
 interface Judged {
@@ -34,7 +34,7 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Of the newest fills of this ledger, every horizon by side. */
+  /** For the newest fills of this ledger, every horizon by side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -79,7 +79,7 @@ export class MarkoutBook {
 /** `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
-/** Of the others' best prices in the point that covers this time; null in a gap, and without both sides. */
+/** Middle of the others' best prices in the point that covers this time; null in a gap, and without both sides. */
 function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
   const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
   if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;

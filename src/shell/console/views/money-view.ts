@@ -1,4 +1,4 @@
-/** What was made: of the whole ledger, by day, market and strategy, and over time. */
+/** Results: of the whole ledger, by day, market and strategy, and over time. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { add, complement, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
@@ -21,7 +21,7 @@ export interface MoneySources {
   readonly book: ResultBook;
   readonly history: Pick<History, 'account'>;
   readonly nowMs: number;
-  /** Of the curve, ms. */
+  /** Span of the curve, ms. */
   readonly spanMs: number;
 }
 
@@ -49,7 +49,7 @@ export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: read
 /** The trader's marks of now, YES prices. */
 function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
-  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader told it
+  for (const { id, mark_micros: mark } of markets.values()) if (mark !== null) marks.set(id, mark as Micros); // as the trader sent it
   return marks;
 }
 
@@ -66,7 +66,7 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-/** What was booked: by average cost, fees apart. */
+/** Bookings: by average cost, fees apart. */
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum) => ({
   key,
   fills,
@@ -78,7 +78,7 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
 
 export type MoneyRow = ReturnType<typeof makeRow>;
 
-/** Of one market. */
+/** Figures of one market. */
 export interface Held {
   readonly yes: Micros;
   readonly no: Micros;

@@ -5,7 +5,7 @@ import type { BookingRow, LedgerReader } from '../../../trader/ledger/contract.j
 
 /** Bookings of one statement. */
 const PAGE = 500;
-/** Reading on takes at most so long a call: a long ledger is read by several. */
+/** Maximum time of one call, ms: a long ledger is read by several. */
 const READING_MS = 40;
 
 export interface ResultSum {
@@ -26,14 +26,14 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** What a ledger is told from another by, and from itself after a trade was taken back. */
+  /** Identifies a ledger, also after a trade in it was reversed. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {
     this.#steadyMs = steadyMs;
   }
 
-  /** Of all bookings, as a part of 1. */
+  /** Part of all bookings, 0 to 1. */
   get read(): number {
     return this.#newest === 0 ? 1 : this.#last / this.#newest;
   }
@@ -70,7 +70,7 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
   const before = sums.get(key) ?? NOTHING;
   // Cash of a fill is its price without the fee that went with it.
   const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // of whole millionths it is one
-  // A fee that was named later is booked by itself.
+  // A fee that was reported later is a separate booking.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
     fills: before.fills + (isFill ? 1 : 0),

@@ -1,4 +1,4 @@
-/** Every limit of `risk:`, in an order in which they are asked about, with what is used of it now. */
+/** Every limit of `risk:`, in the order of the controls, with its present use. */
 
 import type { AccountFigures, MarketFigures } from '../../control/telemetry/lines.js';
 

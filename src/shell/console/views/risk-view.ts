@@ -1,4 +1,4 @@
-/** Every limit beside what is used of it, and where: by event and by market. */
+/** Every limit with its use: in total, by event and by market. */
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import type { Micros } from '../../../shared/base/micros.js';
@@ -14,7 +14,7 @@ const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
 const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
 
-/** Null before the trader has told anything. */
+/** Null before the trader's first message. */
 export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
@@ -46,7 +46,7 @@ function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<strin
     words,
     unit,
     limit,
-    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader told it
+    used: used === null ? '' : DECIMAL.includes(unit) ? formatDecimal(used as Micros) : String(Math.round(used)), // whole as the trader sent it
     share: used === null || size === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',

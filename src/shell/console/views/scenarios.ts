@@ -1,4 +1,4 @@
-/** What each event's holdings would come to if it resolved one way or another: holdings alone, without what still works. */
+/** Value of each event's holdings for each way it could resolve: holdings only, without open orders. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { add, type Micros, minMicros, sub, ZERO } from '../../../shared/base/micros.js';

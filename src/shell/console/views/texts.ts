@@ -26,7 +26,7 @@ export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, pr
 /** Nothing used of nothing allowed is no part of anything. */
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
-/** A market's title as the trader tells it, else as the ledger remembers it, else the beginning of its id. */
+/** A market's title from the trader, else from the ledger, else the beginning of its id. */
 export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
